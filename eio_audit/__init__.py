@@ -1,0 +1,1 @@
+"""Audit and restore the original order of operations in MLIR pass dumps."""

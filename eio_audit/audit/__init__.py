@@ -1,0 +1,1 @@
+"""What the order of a dump means: audits, diffs and verified fixes."""

@@ -1,0 +1,1 @@
+"""The commands: click, files and exit codes."""

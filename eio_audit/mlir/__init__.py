@@ -1,0 +1,1 @@
+"""Printed MLIR as bytes and spans: dumps, operations, locations, effects."""

@@ -1,0 +1,1 @@
+"""Order theory on integers: keys and dependences, no IR."""

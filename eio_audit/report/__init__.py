@@ -1,0 +1,1 @@
+"""Audits as text, JSON and other formats."""
