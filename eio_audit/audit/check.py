@@ -1,0 +1,408 @@
+"""Audits the order of every block of a dump."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.original_index import IndexPattern, OriginalIndices
+from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import InputError
+from eio_audit.mlir.traits import op_traits
+from eio_audit.order.displaced import displaced, inversions_carried
+from eio_audit.order.inversions import count_descents, count_inversions
+from eio_audit.order.linear_extension import restore_order
+
+NAMED_OPS = 10
+"""How many displaced ops of a block an audit describes, worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpLabel:
+    """An op as a person recognizes it.
+
+    Attributes:
+        name: ``ttir.permute``.
+        result: the first result's name, ``%12``; None for an op without results.
+        index: its original position; None when unindexed.
+        line: where it stands in the file, 1-based.
+        module: the innermost module its location names (``BatchNorm2d[net.norm0]``), or None.
+    """
+
+    name: str
+    result: str | None
+    index: int | None
+    line: int
+    module: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The dependence that keeps a displaced op where it stands."""
+
+    op: OpLabel
+    kind: DependenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacedOp:
+    """A member of a smallest set of ops whose removal leaves the block in order.
+
+    Attributes:
+        op: which.
+        inversions: how many inversions it is an end of.
+        early: it stands before ops of smaller index; otherwise it stands behind ops of larger index.
+        derived: a pass made it from the op whose index it carries.
+        hold: the direct user that needs it early, or the direct producer that keeps it late; None
+            where nothing does, so that a fix can move it.
+    """
+
+    op: OpLabel
+    inversions: int
+    early: bool
+    derived: bool
+    hold: Hold | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockAudit:
+    """The order of one block.
+
+    Attributes:
+        function: symbol of the function around it, or None.
+        block: its label, ``^bb0`` for an entry block printed without one.
+        line: 1-based line of the label, or of the first op.
+        ops: ops that stand in it, the terminator included, nested ones not.
+        indexed: how many of them carry an op index.
+        inversions: pairs of indexed ops, the earlier with the larger index.
+        descents: inversions between neighbours among the indexed ops.
+        forced: inversions where one op depends on the other; None for a graph region, which has no order.
+        minimum: inversions of the best order found; the true minimum where ``certified``.
+        lower_bound: no legal order has fewer.
+        displaced: size of a smallest set of ops whose removal leaves the block in order.
+        derived: indexed ops that a pass made from another op and that carry its index.
+        inherited: inversions with a derived op at an end.
+        worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
+    """
+
+    function: str | None
+    block: str
+    line: int
+    ops: int
+    indexed: int
+    inversions: int
+    descents: int
+    forced: int | None
+    minimum: int
+    lower_bound: int
+    displaced: int
+    derived: int
+    inherited: int
+    worst: tuple[DisplacedOp, ...] = ()
+
+    @property
+    def certified(self) -> bool:
+        """Whether the minimum is proven."""
+        return self.minimum == self.lower_bound
+
+    @property
+    def avoidable(self) -> int:
+        """Inversions that a fix removes."""
+        return self.inversions - self.minimum
+
+    @property
+    def knock_on(self) -> int:
+        """Inversions of the best order found that no single dependence forces."""
+        return self.minimum - self.forced if self.forced is not None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Figures added up over blocks; graph regions count with ``forced`` 0."""
+
+    dumps: int
+    blocks: int
+    ops: int
+    indexed: int
+    inversions: int
+    forced: int
+    minimum: int
+    lower_bound: int
+    avoidable: int
+    displaced: int
+    derived: int
+    inherited: int
+    certified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DumpAudit:
+    """The order of one dump.
+
+    Attributes:
+        source: file name, ``<stdin>`` for standard input.
+        line: 1-based line of the dump's marker, or of its first line.
+        pass_name: from the marker; None without one.
+        when: ``"before"`` or ``"after"`` that pass; None without a marker.
+        blocks: the blocks that hold an indexed op, in textual order.
+        unknown_ops: how many ops there are, by name, that may do anything to memory because the op table
+            does not say; counted only where a block has inversions.
+    """
+
+    source: str
+    line: int
+    pass_name: str | None
+    when: str | None
+    blocks: tuple[BlockAudit, ...]
+    unknown_ops: Counter[str]
+
+    @property
+    def summary(self) -> Summary:
+        """The dump's figures added up."""
+        return summarize([self])
+
+
+def summarize(dumps: Sequence[DumpAudit]) -> Summary:
+    """Adds up the figures of several dumps."""
+    blocks = [block for dump in dumps for block in dump.blocks]
+    return Summary(
+        dumps=len(dumps),
+        blocks=len(blocks),
+        ops=sum(b.ops for b in blocks),
+        indexed=sum(b.indexed for b in blocks),
+        inversions=sum(b.inversions for b in blocks),
+        forced=sum(b.forced or 0 for b in blocks),
+        minimum=sum(b.minimum for b in blocks),
+        lower_bound=sum(b.lower_bound for b in blocks),
+        avoidable=sum(b.avoidable for b in blocks),
+        displaced=sum(b.displaced for b in blocks),
+        derived=sum(b.derived for b in blocks),
+        inherited=sum(b.inherited for b in blocks),
+        certified=all(b.certified for b in blocks),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The audits of all dumps that could be read, and the errors of the others."""
+
+    dumps: tuple[DumpAudit, ...]
+    errors: tuple[InputError, ...]
+
+    @property
+    def summary(self) -> Summary:
+        """All figures added up."""
+        return summarize(self.dumps)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedDump:
+    """An audit with what it was made from: the dump's structure and the orders found for its blocks.
+
+    Attributes:
+        orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
+    """
+
+    dump: Dump
+    ir: IR
+    indices: OriginalIndices
+    audit: DumpAudit
+    orders: dict[int, list[int]]
+
+
+def check(dumps: Iterable[Dump], pattern: IndexPattern | None = None) -> Check:
+    """Audits every dump; one that cannot be read does not hide the others."""
+    audits, errors = [], []
+    for dump in dumps:
+        try:
+            audits.append(audit_dump(dump, pattern).audit)
+        except InputError as error:
+            errors.append(error)
+    return Check(tuple(audits), tuple(errors))
+
+
+def audit_dump(dump: Dump, pattern: IndexPattern | None = None) -> AuditedDump:
+    """Reads one dump and audits its order.
+
+    Raises:
+        InputError: the dump cannot be read.
+    """
+    ir = read_ir(dump.source, dump.span)
+    indices = OriginalIndices(ir, pattern)
+    keys_of = {block: indices.keys(ir.block_ops[block]) for block in range(ir.block_count)}
+    indexed = {block: keys for block, keys in keys_of.items() if any(key is not None for key in keys)}
+    inverted = [block for block, keys in indexed.items() if _has_inversion(keys)]
+    dependences = Dependences(ir)
+    graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
+    orders: dict[int, list[int]] = {}
+    blocks = [
+        _audit_block(_Block(ir, indices, block, keys, graphs.get(block)), orders) for block, keys in indexed.items()
+    ]
+    audit = DumpAudit(
+        source=dump.source.name,
+        line=dump.line,
+        pass_name=dump.marker.pass_name if dump.marker else None,
+        when=dump.marker.when if dump.marker else None,
+        blocks=tuple(blocks),
+        unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
+    )
+    return AuditedDump(dump, ir, indices, audit, orders)
+
+
+def _has_inversion(keys: Sequence[int | None]) -> bool:
+    highest = -1
+    for key in keys:
+        if key is not None:
+            if key < highest:
+                return True
+            highest = key
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block with its keys, and its dependences where it has inversions and is no graph region."""
+
+    ir: IR
+    indices: OriginalIndices
+    block: int
+    keys: list[int | None]
+    graph: DependenceGraph | None
+
+    @property
+    def ops(self) -> array[int]:
+        return self.ir.block_ops[self.block]
+
+
+def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
+    """Audits one block; an order better than the textual one goes into ``orders``."""
+    ir, ops = block.ir, block.ops
+    places = [k for k, key in enumerate(block.keys) if key is not None]
+    keys = [key for key in block.keys if key is not None]
+    derived = [block.indices.is_derived(ops[k]) for k in places]
+    inversions = count_inversions(keys)
+    is_graph = bool(ir.region_is_graph[ir.block_region[block.block]])
+    forced: int | None = None if is_graph else 0
+    minimum = lower_bound = inversions
+    if block.graph is not None:
+        restoration = restore_order(block.keys, block.graph.precedence)
+        forced, minimum, lower_bound = restoration.forced, restoration.inversions, restoration.lower_bound
+        if minimum < inversions:
+            orders[block.block] = list(restoration.order)
+    out_of_place = displaced(keys) if inversions else []
+    own = [key for key, is_derived in zip(keys, derived, strict=True) if not is_derived]
+    return BlockAudit(
+        function=_function(ir, block.block),
+        block=ir.block_name(block.block),
+        line=ir.source.line_at(ir.block_offset(block.block)),
+        ops=len(ops),
+        indexed=len(keys),
+        inversions=inversions,
+        descents=count_descents(keys),
+        forced=forced,
+        minimum=minimum,
+        lower_bound=lower_bound,
+        displaced=len(out_of_place),
+        derived=sum(derived),
+        inherited=inversions - count_inversions(own) if inversions else 0,
+        worst=_worst(block, [places[p] for p in out_of_place], keys, places),
+    )
+
+
+def _function(ir: IR, block: int) -> str | None:
+    """The symbol of the innermost function, or other op with a symbol that is no module, around a block."""
+    traits = op_traits()
+    for op in ir.enclosing_ops(block):
+        row = traits.get(ir.name(op))
+        if row is not None and "function" in row.flags:
+            return ir.symbol(op)
+        if row is None and (symbol := ir.symbol(op)):
+            return symbol
+    return None
+
+
+def _worst(block: _Block, displaced_places: Sequence[int], keys: Sequence[int], places: Sequence[int]) -> tuple[DisplacedOp, ...]:
+    """Describes the displaced ops that carry most inversions."""
+    if not displaced_places:
+        return ()
+    carried = dict(zip(places, inversions_carried(keys), strict=True))
+    chosen = sorted(displaced_places, key=lambda k: (-carried[k], k))[:NAMED_OPS]
+    holds = _Holds(block) if block.graph is not None else None
+    described = []
+    for k in chosen:
+        early = _smaller_after(block.keys, k) * 2 >= carried[k]
+        described.append(
+            DisplacedOp(
+                op=label(block.ir, block.indices, block.ops[k]),
+                inversions=carried[k],
+                early=early,
+                derived=block.indices.is_derived(block.ops[k]),
+                hold=holds.of(k, early=early) if holds else None,
+            )
+        )
+    return tuple(described)
+
+
+def _smaller_after(keys: Sequence[int | None], place: int) -> int:
+    own = keys[place]
+    assert own is not None
+    return sum(1 for key in keys[place + 1 :] if key is not None and key < own)
+
+
+class _Holds:
+    """Finds the dependence that keeps a displaced op where it stands."""
+
+    def __init__(self, block: _Block) -> None:
+        assert block.graph is not None
+        self._block = block
+        keys, precedence = block.keys, block.graph.precedence
+        self._smallest_below = [inf if key is None else key for key in keys]
+        for k in range(len(keys) - 1, -1, -1):
+            below = [self._smallest_below[user] for user in precedence.successors(k)]
+            self._smallest_below[k] = min([self._smallest_below[k], *below])
+        self._largest_above = [-inf if key is None else key for key in keys]
+        for k in range(len(keys)):
+            above = [self._largest_above[producer] for producer in precedence.predecessors(k)]
+            self._largest_above[k] = max([self._largest_above[k], *above])
+
+    def of(self, place: int, *, early: bool) -> Hold | None:
+        """The direct user through which an op is needed early, or the direct producer that makes it late."""
+        block, graph = self._block, self._block.graph
+        own = block.keys[place]
+        assert graph is not None and own is not None
+        best: tuple[int, float, int] | None = None
+        for producer, user, _ in graph.edges():
+            if (producer if early else user) != place:
+                continue
+            other = user if early else producer
+            reach = self._smallest_below[other] if early else self._largest_above[other]
+            if reach >= own if early else reach <= own:
+                continue
+            direct = block.keys[other] == reach
+            rank = (0 if direct else 1, reach if early else -reach, other)
+            best = rank if best is None else min(best, rank)
+        if best is None:
+            return None
+        other = best[2]
+        kinds = [k for p, u, k in graph.edges() if {p, u} == {place, other}]
+        kind = min(kinds, key=list(DependenceKind).index)
+        return Hold(label(block.ir, block.indices, graph.ops[other]), kind)
+
+
+def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
+    """The op as a person recognizes it."""
+    results = ir.results(op)
+    origin = indices.origin(op)
+    return OpLabel(
+        name=ir.name(op),
+        result=results[0] if results else None,
+        index=indices.index(op),
+        line=ir.source.line_at(ir.op_start[op]),
+        module=origin.modules[-1] if origin and origin.modules else None,
+    )

@@ -1,0 +1,238 @@
+"""The dataflow DAG of a block: which ops must stay behind which, and why.
+
+An edge runs from a producer to a later op of the same block that must stay behind it. Ops count with
+everything nested in them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.mlir.effects import EffectTable
+from eio_audit.mlir.ir import IR
+from eio_audit.order.precedence import Precedence
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+class DependenceKind(StrEnum):
+    """Why an op must stay behind another."""
+
+    VALUE = "value"
+    """It uses a result of the other."""
+    CAPTURE = "capture"
+    """An op nested in its regions uses a result of the other."""
+    EFFECT = "effect"
+    """One of the two writes or frees what the other may read, write or free."""
+    TERMINATOR = "terminator"
+    """It ends the block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """``user`` must stay behind ``producer``; both are ops of one block."""
+
+    producer: int
+    user: int
+    kind: DependenceKind
+
+
+class DependenceGraph:
+    """The direct dependences of one block, numbered by place: op k of the block is ``ops[k]``.
+
+    Attributes:
+        ops: the block's ops in textual order.
+    """
+
+    def __init__(self, ops: array[int]) -> None:
+        self.ops = ops
+        self._producers = array("i")
+        self._users = array("i")
+        self._kinds: list[DependenceKind] = []
+
+    def add(self, producer: int, user: int, kind: DependenceKind) -> None:
+        """Adds an edge between two places of the block."""
+        self._producers.append(producer)
+        self._users.append(user)
+        self._kinds.append(kind)
+
+    def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:
+        """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
+        return zip(self._producers, self._users, self._kinds, strict=True)
+
+    def dependences(self) -> Iterator[Dependence]:
+        """The edges as ops of the dump."""
+        for producer, user, kind in self.edges():
+            yield Dependence(self.ops[producer], self.ops[user], kind)
+
+    @cached_property
+    def precedence(self) -> Precedence:
+        """The edges as the order engine takes them."""
+        return Precedence.from_edges(len(self.ops), self._producers, self._users)
+
+
+class Dependences:
+    """The dependence graphs of one dump, made for the blocks that are asked for."""
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+
+    @cached_property
+    def effects(self) -> EffectTable:
+        """The effects of the dump's ops."""
+        return EffectTable(self._ir)
+
+    def of(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
+        """The graphs of several blocks, in one pass over the dump.
+
+        Graph regions have no order to keep; do not ask for their blocks.
+
+        Complexity: linear in ops and operands; for a block in which tensors are written or freed, also in
+        what is nested in it.
+        """
+        graphs = {block: DependenceGraph(self._ir.block_ops[block]) for block in blocks}
+        self._add_uses(graphs)
+        for block, graph in graphs.items():
+            self._add_effects(graph)
+            self._add_tensor_effects(graph)
+            self._add_terminator(block, graph)
+        return graphs
+
+    def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
+        """SSA def-use, also from nested ops: one walk that remembers the op around at every depth."""
+        ir, depth_of, block_of = self._ir, self._ir.block_depth, self._ir.op_block
+        place = {op: k for graph in graphs.values() for k, op in enumerate(graph.ops)}
+        path: list[int] = []
+        for op in range(len(ir)):
+            depth = depth_of[block_of[op]]
+            del path[depth:]
+            path.append(op)
+            for value in ir.operands_of(op):
+                producer = ir.value_owner[value]
+                if producer < 0 or (graph := graphs.get(block_of[producer])) is None:
+                    continue
+                user = path[depth_of[block_of[producer]]]
+                if user != producer:
+                    kind = DependenceKind.VALUE if user == op else DependenceKind.CAPTURE
+                    graph.add(place[producer], place[user], kind)
+
+    def _add_effects(self, graph: DependenceGraph) -> None:
+        """Orders the ops with effects: each write behind what came before, each read behind the last write.
+
+        Effects on memref-like values keep an order among each other and with effects on all memory;
+        effects on tensors with effects on all memory only.
+        """
+        last_barrier = -1  # the last op that writes or frees anything anywhere
+        memory = _Chain()
+        tensors: list[int] = []  # ops with effects on tensors since the last barrier
+        readers: list[int] = []  # ops that read anything anywhere since then
+        for k, op in enumerate(graph.ops[:-1]):
+            effects = self.effects.of(op)
+            if not effects:
+                continue
+            writes = bool(effects.anywhere & {"write", "free"})
+            if effects.anywhere or effects.memory:
+                kinds = effects.anywhere | effects.memory
+                memory.add(graph, k, writes=bool(kinds & {"write", "free"}))
+            behind = []
+            if writes:
+                behind = tensors + readers
+            elif effects.anywhere:
+                behind = [t for t in tensors if self._changes_tensor(graph.ops[t])]
+            elif effects.values and self._changes_tensor(op):
+                behind = readers
+            if (effects.values or effects.anywhere) and last_barrier >= 0:
+                behind = [*behind, last_barrier]
+            for earlier in behind:
+                graph.add(earlier, k, DependenceKind.EFFECT)
+            if writes:
+                last_barrier, tensors, readers = k, [], []
+            elif effects.anywhere:
+                readers.append(k)
+            if effects.values:
+                tensors.append(k)
+
+    def _changes_tensor(self, op: int) -> bool:
+        return any(kinds & {"write", "free"} for kinds in self.effects.of(op).values.values())
+
+    def _add_tensor_effects(self, graph: DependenceGraph) -> None:
+        """An op that writes or frees a tensor keeps its order to every use of it and of its views."""
+        changed = {
+            value
+            for op in graph.ops
+            for value, kinds in self.effects.of(op).values.items()
+            if kinds & {"write", "free"}
+        }
+        if not changed:
+            return
+        chains = {value: _Chain() for value in changed}
+        for k, op in enumerate(graph.ops):
+            written = {v for v, kinds in self.effects.of(op).values.items() if kinds & {"write", "free"}}
+            for value in sorted((self._used_classes(op) | written) & changed):
+                chains[value].add(graph, k, writes=value in written)
+
+    def _used_classes(self, op: int) -> set[int]:
+        ir, alias_class = self._ir, self.effects.alias_class
+        used = {alias_class(v) for v in ir.operands_of(op)}
+        for nested in ir.nested_ops(op):
+            used.update(alias_class(v) for v in ir.operands_of(nested))
+        return used
+
+    def _add_terminator(self, block: int, graph: DependenceGraph) -> None:
+        """The terminator stays last: behind every op that nothing else holds back."""
+        last = len(graph.ops) - 1
+        if last < 1 or self._ir.parent_op(block) < 0 or not self.effects.may_be_terminator(graph.ops[last]):
+            return
+        is_used = bytearray(last + 1)
+        for producer, _, _ in graph.edges():
+            is_used[producer] = 1
+        for k in range(last):
+            if not is_used[k]:
+                graph.add(k, last, DependenceKind.TERMINATOR)
+
+
+class _Chain:
+    """Reads and writes of one thing, in textual order: each write splits the reads around it."""
+
+    __slots__ = ("last_write", "reads")
+
+    def __init__(self) -> None:
+        self.last_write = -1
+        self.reads: list[int] = []
+
+    def add(self, graph: DependenceGraph, k: int, *, writes: bool) -> None:
+        if self.last_write >= 0:
+            graph.add(self.last_write, k, DependenceKind.EFFECT)
+        if not writes:
+            self.reads.append(k)
+            return
+        for read in self.reads:
+            graph.add(read, k, DependenceKind.EFFECT)
+        self.last_write, self.reads = k, []
+
+
+def dataflow_graph(ir: IR, block: int, indices: OriginalIndices | None = None) -> nx.MultiDiGraph[int]:
+    """The block's dataflow DAG as a networkx graph.
+
+    Nodes are op numbers, in textual order, with ``name``, ``place`` (0-based in the block) and ``index``
+    (the original position, None when unindexed). Edges run producer to user; their key and attribute
+    ``kind`` is a ``DependenceKind``.
+    """
+    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
+
+    indices = indices or OriginalIndices(ir)
+    graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+    ops = ir.block_ops[block]
+    for place, op in enumerate(ops):
+        graph.add_node(op, name=ir.name(op), place=place, index=indices.index(op))
+    for dependence in Dependences(ir).of([block])[block].dependences():
+        kind = dependence.kind.value
+        graph.add_edge(dependence.producer, dependence.user, key=kind, kind=kind)
+    return graph

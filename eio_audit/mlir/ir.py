@@ -1,0 +1,156 @@
+"""The structure of one dump: operations, blocks and regions as parallel arrays over the source text.
+
+An operation is a number, its place in textual pre-order: nested operations follow the one that holds
+them, so the operations inside operation ``i`` are exactly ``i + 1 .. subtree_end[i] - 1``. There are no
+objects per operation and no copies of text; a million operations are a handful of arrays.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+
+from eio_audit.mlir.source import Source, Span
+
+NO_OFFSET = -1
+
+_RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
+_SYMBOL = re.compile(rb'@(?:[\w$.-]+|"(?:[^"\\\n]|\\.)*")')
+_SYM_NAME = re.compile(rb'\bsym_name = "((?:[^"\\\n]|\\.)*)"')
+_LABEL = re.compile(rb"\^[\w$.-]+")
+
+
+class IR:
+    """Operations, blocks, regions, values and attribute aliases of one dump.
+
+    Arrays indexed by operation:
+        op_start, op_end: byte offsets of the op's text, from its first result (or its name) to the end
+            of its location, nested regions included.
+        op_name: index into ``names``.
+        op_is_generic: whether the op is printed in generic form (``"dialect.op"(...)``).
+        op_block: the block the op stands in.
+        location_start: offset of the text inside ``loc(...)``, or NO_OFFSET; it ends at ``op_end - 1``.
+        subtree_end: one past the last op nested in this one.
+        first_result: the value number of result 0 (of the next value, for an op without results).
+        operand_start: where the op's operands begin in ``operands``; one entry more than there are ops.
+
+    Values are numbered in order of definition; ``value_owner[v]`` is the defining op, or ``-1 - b``
+    for an argument of block ``b``. ``operands`` holds value numbers. Operands that follow a region of
+    their op (``} do (%x)``) are in ``late_operands``, by op.
+
+    Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
+    (0 at top level), block_ops (the ops that stand in it, in textual order).
+    Arrays indexed by region: region_op (the op that holds it, -1 for the implicit top-level region),
+    region_start and region_end (offsets of its braces), region_is_graph.
+    """
+
+    def __init__(self, source: Source, span: Span) -> None:
+        self.source = source
+        self.span = span
+        self.names: list[str] = []
+        self.op_start = array("q")
+        self.op_end = array("q")
+        self.op_name = array("i")
+        self.op_is_generic = bytearray()
+        self.op_block = array("i")
+        self.location_start = array("q")
+        self.subtree_end = array("i")
+        self.first_result = array("i")
+        self.operand_start = array("q", [0])
+        self.operands = array("i")
+        self.late_operands: dict[int, list[int]] = {}
+        self.value_owner = array("i")
+        self.block_region = array("i")
+        self.block_label = array("q")
+        self.block_depth = array("i")
+        self.block_ops: list[array[int]] = []
+        self.region_op = array("i")
+        self.region_start = array("q")
+        self.region_end = array("q")
+        self.region_is_graph = bytearray()
+        self.aliases: dict[bytes, Span] = {}
+
+    def __len__(self) -> int:
+        """The number of operations."""
+        return len(self.op_start)
+
+    @property
+    def block_count(self) -> int:
+        """The number of blocks."""
+        return len(self.block_region)
+
+    def name(self, op: int) -> str:
+        """The op's full name as printed (``ttir.permute``); names printed without dialect stay so."""
+        return self.names[self.op_name[op]]
+
+    def text(self, op: int) -> bytes:
+        """The op's text, nested regions and location included."""
+        return self.source.data[self.op_start[op] : self.op_end[op]]
+
+    def location_text(self, op: int) -> bytes | None:
+        """The text inside the op's ``loc(...)``, or None."""
+        start = self.location_start[op]
+        return None if start == NO_OFFSET else self.source.data[start : self.op_end[op] - 1]
+
+    def results(self, op: int) -> list[str]:
+        """The names the op's results are printed with, ``%0`` standing for all of ``%0:2``."""
+        names, offset = [], self.op_start[op]
+        while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
+            names.append(match[1].decode("utf-8", "replace"))
+            offset = match.end()
+        return names
+
+    def result_count(self, op: int) -> int:
+        """How many values the op defines."""
+        value = first = self.first_result[op]
+        while value < len(self.value_owner) and self.value_owner[value] == op:
+            value += 1
+        return value - first
+
+    def operands_of(self, op: int) -> Sequence[int]:
+        """The values the op itself uses, in textual order, repeats included."""
+        direct = self.operands[self.operand_start[op] : self.operand_start[op + 1]]
+        late = self.late_operands.get(op)
+        return direct if late is None else [*direct, *late]
+
+    def nested_ops(self, op: int) -> range:
+        """All ops inside the op's regions, at any depth."""
+        return range(op + 1, self.subtree_end[op])
+
+    def parent_op(self, block: int) -> int:
+        """The op whose region holds the block, or -1."""
+        return self.region_op[self.block_region[block]]
+
+    def enclosing_ops(self, block: int) -> Iterator[int]:
+        """The ops around a block, innermost first."""
+        while (op := self.parent_op(block)) >= 0:
+            yield op
+            block = self.op_block[op]
+
+    def header_end(self, op: int) -> int:
+        """Where the op's first region opens, or the end of an op without regions."""
+        first_nested = op + 1
+        if first_nested >= self.subtree_end[op]:
+            return self.op_end[op]
+        return self.region_start[self.block_region[self.op_block[first_nested]]]
+
+    def symbol(self, op: int) -> str | None:
+        """The symbol the op defines, ``@main``, from its custom header or its ``sym_name``."""
+        header = self.source.data[self.op_start[op] : self.header_end(op)]
+        match = _SYM_NAME.search(header)
+        if match:
+            return "@" + match[1].decode("utf-8", "replace")
+        match = _SYMBOL.search(header)
+        return match[0].decode("utf-8", "replace") if match else None
+
+    def block_name(self, block: int) -> str:
+        """The block's label, ``^bb0`` for an entry block that is printed without one."""
+        offset = self.block_label[block]
+        match = _LABEL.match(self.source.data, offset) if offset != NO_OFFSET else None
+        return match[0].decode("utf-8", "replace") if match else "^bb0"
+
+    def block_offset(self, block: int) -> int:
+        """Where the block begins: its label, or its first op."""
+        label = self.block_label[block]
+        return label if label != NO_OFFSET else self.op_start[self.block_ops[block][0]]

@@ -1,0 +1,131 @@
+"""A dump's bytes, and the only place where byte offsets become lines and columns."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import sys
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+EXCERPT_WIDTH = 100
+"""Longest stretch of a line, in characters, that an error message shows."""
+
+_DECOMPRESSORS = (
+    (b"\x1f\x8b", gzip.decompress),
+    (b"BZh", bz2.decompress),
+    (b"\xfd7zXZ\x00", lzma.decompress),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a dump: 0-based byte offsets, half-open."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a dump as people count: 1-based line, 1-based column in characters."""
+
+    line: int
+    column: int
+
+
+class InputError(Exception):
+    """Input that cannot be read, with the place and the line where reading stopped.
+
+    Attributes:
+        source: name of the file, as shown to people.
+        position: where, or None when the file as a whole is meant.
+        message: what was expected, one line, no trailing period.
+        excerpt: the line and, below it, a caret; empty without a position.
+    """
+
+    def __init__(self, source: str, position: Position | None, message: str, excerpt: str = "") -> None:
+        super().__init__(message)
+        self.source = source
+        self.position = position
+        self.message = message
+        self.excerpt = excerpt
+
+    def __str__(self) -> str:
+        where = f":{self.position.line}:{self.position.column}" if self.position else ""
+        head = f"{self.source}{where}: error: {self.message}"
+        return f"{head}\n{self.excerpt}" if self.excerpt else head
+
+
+class Source:
+    """The bytes of one file and its line table.
+
+    Only ``\\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
+    is not changed comes back to the byte.
+    """
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name = name
+        self.data = data
+
+    @classmethod
+    def read(cls, path: str) -> Source:
+        """Reads a file, or standard input for ``-``, unpacking gzip, bzip2 and xz by their first bytes.
+
+        Raises:
+            InputError: the file cannot be opened, or is compressed and damaged.
+        """
+        name = "<stdin>" if path == "-" else path
+        try:
+            data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        except OSError as error:
+            raise InputError(name, None, f"cannot read: {error.strerror or error}") from error
+        for magic, decompress in _DECOMPRESSORS:
+            if data.startswith(magic):
+                try:
+                    data = decompress(data)
+                except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
+                    raise InputError(name, None, f"damaged compressed file: {error}") from error
+                break
+        return cls(name, data)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        starts = [0]
+        find, offset = self.data.find, -1
+        while (offset := find(b"\n", offset + 1)) >= 0:
+            starts.append(offset + 1)
+        return starts
+
+    def line_at(self, offset: int) -> int:
+        """The 1-based line that holds the byte at ``offset``; O(log lines) after the first call."""
+        return bisect_right(self._line_starts, offset)
+
+    def position_at(self, offset: int) -> Position:
+        """The line and column of the byte at ``offset``; columns count characters, not bytes."""
+        line = self.line_at(offset)
+        before = self.data[self._line_starts[line - 1] : offset]
+        return Position(line, len(before.decode("utf-8", "replace")) + 1)
+
+    def error(self, offset: int, message: str) -> InputError:
+        """An InputError at ``offset`` with its line and a caret; long lines are cut around the caret."""
+        offset = min(offset, len(self.data))
+        line_start = self.data.rfind(b"\n", 0, offset) + 1
+        line_end = self.data.find(b"\n", offset)
+        line_end = len(self.data) if line_end < 0 else line_end
+        cut_start = max(line_start, offset - EXCERPT_WIDTH // 2)
+        cut_end = min(line_end, cut_start + EXCERPT_WIDTH)
+        before, after = (_printable(self.data[a:b]) for a, b in ((cut_start, offset), (offset, cut_end)))
+        lead = "..." if cut_start > line_start else ""
+        tail = "..." if cut_end < line_end else ""
+        indent = "".join("\t" if c == "\t" else " " for c in lead + before)
+        excerpt = f"{lead}{before}{after}{tail}\n{indent}^"
+        return InputError(self.name, self.position_at(offset), message, excerpt)
+
+
+def _printable(raw: bytes) -> str:
+    text = raw.decode("utf-8", "replace").rstrip("\r")
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

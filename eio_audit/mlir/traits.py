@@ -1,0 +1,65 @@
+"""What the dialects' own definitions say of an operation: its effects and the traits that matter here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class OpTraits:
+    """One row of the table.
+
+    Attributes:
+        effects: kinds of memory effect the op declares: ``read``, ``write``, ``alloc``, ``free``.
+        on: the operand or result (``operand 0``, ``result 0``, ``operand ?``) an effect is bound to,
+            with the kinds of effect on it.
+        recursive: the op has the effects of the ops in its regions.
+        dynamic: the effects are computed by the op's C++ code, so they are unknown here, except that
+            a destination-style op touches memref-like operands only.
+        unknown: the op declares nothing and may do anything.
+        flags: the remaining traits, as listed in the table's legend.
+    """
+
+    effects: frozenset[str] = frozenset()
+    on: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    recursive: bool = False
+    dynamic: bool = False
+    unknown: bool = False
+    flags: frozenset[str] = frozenset()
+
+
+UNLISTED = OpTraits(unknown=True)
+"""The traits of an op that the table does not list: it may do anything."""
+
+
+@cache
+def op_traits() -> Mapping[str, OpTraits]:
+    """The shipped table, from full op name (``"ttir.permute"``) to traits.
+
+    Source: the op definitions (ODS) of MLIR 22.1, tt-mlir and StableHLO; ``op_traits.json`` names the
+    revisions, and lists as ``additions`` what those definitions leave out.
+    """
+    table = json.loads((files(__package__) / "op_traits.json").read_bytes())
+    rows = {name: _row(entry) for name, entry in table["ops"].items()}
+    for name in table["additions"]["view"]:
+        rows[name] = replace(rows[name], flags=rows[name].flags | {"view"})
+    return rows
+
+
+def _row(entry: Mapping[str, object]) -> OpTraits:
+    effects = entry["effects"]
+    on = entry.get("on", {})
+    flags = entry.get("flags", ())
+    assert isinstance(on, dict) and isinstance(flags, (list, tuple))
+    return OpTraits(
+        effects=frozenset(effects) if isinstance(effects, list) else frozenset(),
+        on={place: frozenset(kinds) for place, kinds in on.items()},
+        recursive=effects == "recursive",
+        dynamic=effects == "dynamic",
+        unknown=effects == "unknown",
+        flags=frozenset(flags),
+    )
