@@ -298,7 +298,7 @@ def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
     out_of_place = displaced(keys) if inversions else []
     own = [key for key, is_derived in zip(keys, derived, strict=True) if not is_derived]
     return BlockAudit(
-        function=_function(ir, block.block),
+        function=function_around(ir, block.block),
         block=ir.block_name(block.block),
         line=ir.source.line_at(ir.block_offset(block.block)),
         ops=len(ops),
@@ -315,7 +315,7 @@ def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
     )
 
 
-def _function(ir: IR, block: int) -> str | None:
+def function_around(ir: IR, block: int) -> str | None:
     """The symbol of the innermost function, or other op with a symbol that is no module, around a block."""
     traits = op_traits()
     for op in ir.enclosing_ops(block):

@@ -19,7 +19,7 @@ from heapq import heapify, heappop, heappush
 
 from eio_audit.order.bounds import LowerBound, lower_bound
 from eio_audit.order.effective_keys import effective_keys
-from eio_audit.order.inversions import dense_ranks
+from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import Window, split_into_windows
 
@@ -54,8 +54,8 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
 
     The result is the textual order itself unless another has strictly fewer inversions. It is also a fixed
     point: restoring the restored block changes nothing, because passes are repeated until one finds nothing
-    to improve.
-    The same input gives the same output: ties go by textual order, and all limits count work, not time.
+    to improve. The same input gives the same output: ties go by textual order, and all limits count work,
+    not time.
 
     Args:
         keys: the op index of each op, in textual order; None for an unindexed op, which has no part in any
@@ -78,19 +78,20 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
     if len(keys) != precedence.size:
         raise ValueError(f"{len(keys)} keys for {precedence.size} ops")
     order = list(range(precedence.size))
+    inversions = count_inversions([key for key in keys if key is not None])
+    if not inversions:
+        return Restoration(order, inversions=0, forced=0, lower_bound=0)
     block = block_of(keys, precedence)
-    inversions = block.inversions(order)
     bounds: list[LowerBound] = []
-    improvable = inversions > 0
-    while improvable:
+    while True:
         order_within, inversions_within = _restore_once(block, bounds)
-        improvable = inversions_within < inversions
-        if improvable:
-            inversions = inversions_within
-            order = [order[place] for place in order_within]
-            improvable = inversions > sum(bound.total for bound in bounds)
-        if improvable:
-            block = block_of([keys[op] for op in order], precedence.restricted(order))
+        if inversions_within == inversions:
+            break
+        order = [order[place] for place in order_within]
+        inversions = inversions_within
+        if inversions == sum(bound.total for bound in bounds):
+            break  # certified: another pass could not find anything better
+        block = block_of([keys[op] for op in order], precedence.restricted(order))
     return Restoration(
         order=order,
         inversions=inversions,
@@ -120,7 +121,8 @@ def _restore_once(block: Window, bounds: list[LowerBound]) -> tuple[list[int], i
         bounds: the lower bounds of its windows, filled in by the first pass.
 
     Returns:
-        The order found and its inversions.
+        The order found and its inversions, never more than before: the windows in sequence have no inversion
+        across, and each is left in textual order unless there is something better.
     """
     windows = split_into_windows(block)
     order = windows.order

@@ -1,0 +1,79 @@
+"""Small random blocks, and slow but obvious answers for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from hypothesis import strategies as st
+
+from eio_audit.order.precedence import Precedence
+
+Key = int | None
+
+
+@dataclass(frozen=True)
+class Block:
+    keys: list[Key]
+    edges: list[tuple[int, int]]
+
+    @property
+    def precedence(self) -> Precedence:
+        return precedence_of(len(self.keys), self.edges)
+
+
+def precedence_of(size: int, edges: Sequence[tuple[int, int]]) -> Precedence:
+    return Precedence.from_edges(size, [producer for producer, _ in edges], [user for _, user in edges])
+
+
+@st.composite
+def blocks(draw: st.DrawFn, unindexed: bool = True) -> Block:
+    size = draw(st.integers(0, 8))
+    key = st.integers(-1, draw(st.sampled_from([1, 4, 30])))
+    keys = draw(st.lists(st.none() | key if unindexed else key, min_size=size, max_size=size))
+    pairs = list(combinations(range(size), 2))
+    edges = draw(st.lists(st.sampled_from(pairs), max_size=draw(st.integers(0, 16)))) if pairs else []
+    return Block(keys, edges)
+
+
+def count_pairs(keys: Sequence[Key]) -> int:
+    """Inversions by their definition."""
+    return sum(is_inversion(one, two) for one, two in combinations(keys, 2))
+
+
+def is_inversion(one: Key, two: Key) -> bool:
+    return one is not None and two is not None and one > two
+
+
+def descendants(block: Block) -> list[set[int]]:
+    below: list[set[int]] = [set() for _ in block.keys]
+    for producer, user in sorted(block.edges, reverse=True):
+        below[producer] |= {user} | below[user]
+    return below
+
+
+def forced_pairs(block: Block) -> int:
+    return sum(
+        is_inversion(block.keys[op], block.keys[lower])
+        for op, below in enumerate(descendants(block))
+        for lower in below
+    )
+
+
+def true_minimum(block: Block) -> int:
+    """Fewest inversions of any linear extension, by the sets of ops placed so far (down-sets)."""
+    ops = range(len(block.keys))
+    producers = [{producer for producer, user in block.edges if user == op} for op in ops]
+    fewest = {frozenset[int](): 0}
+    for _ in ops:
+        longer: dict[frozenset[int], int] = {}
+        for placed, inversions in fewest.items():
+            for op in ops:
+                if op in placed or not producers[op] <= placed:
+                    continue
+                added = sum(is_inversion(block.keys[before], block.keys[op]) for before in placed)
+                grown = placed | {op}
+                longer[grown] = min(longer.get(grown, inversions + added), inversions + added)
+        fewest = longer
+    return min(fewest.values())

@@ -1,0 +1,47 @@
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_blocks import count_pairs
+
+from eio_audit.order.displaced import displaced, longest_nondecreasing
+from eio_audit.order.inversions import inversions_carried
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        pytest.param([], [], id="no keys"),
+        pytest.param([1, 1, 2], [], id="in order"),
+        pytest.param([15, 23, 18, 20], [1], id="one stands early"),
+        pytest.param([15, 18, 20, 1], [3], id="one stands late"),
+        pytest.param([9, 1, 2, 3, 0], [0, 4], id="one of each"),
+        pytest.param([2, 2, 1, 1, 2], [0, 1], id="equal keys belong together"),
+        pytest.param([3, 9, 4, 8, 5], [1, 3], id="the most inversions first"),
+    ],
+)
+def test_displaced(keys: list[int], expected: list[int]) -> None:
+    assert displaced(keys) == expected
+
+
+def test_what_is_not_displaced_is_a_longest_nondecreasing_subsequence() -> None:
+    assert longest_nondecreasing([9, 1, 2, 3, 0]) == [1, 2, 3]
+
+
+def test_a_reversed_sequence_keeps_one() -> None:
+    assert len(displaced(range(3000, 0, -1))) == 2999
+
+
+@given(st.lists(st.integers(0, 8), max_size=9))
+def test_displaced_is_a_smallest_set_that_carries_most(keys: list[int]) -> None:
+    carried = inversions_carried(keys)
+    sets = [
+        (-len(removed), sum(carried[position] for position in removed))
+        for count in range(len(keys) + 1)
+        for removed in combinations(range(len(keys)), count)
+        if not count_pairs([key for position, key in enumerate(keys) if position not in removed])
+    ]
+    found = displaced(keys)
+    assert (-len(found), sum(carried[position] for position in found)) == max(sets)
+    assert not count_pairs([keys[position] for position in longest_nondecreasing(keys)])

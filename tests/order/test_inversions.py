@@ -1,0 +1,83 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_blocks import count_pairs
+
+from eio_audit.order import inversions
+from eio_audit.order.inversions import count_descents, count_inversions, dense_ranks, inversions_carried
+
+SEQUENCES = st.lists(st.integers(-3, 12) | st.integers(), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ([], 0),
+        ([7], 0),
+        ([4, 4, 4], 0),
+        ([15, 23, 18], 1),
+        ([3, 2, 1], 3),
+        ([2, 1, 2, 1], 3),
+        ([10**40, -(10**40)], 1),
+    ],
+)
+def test_inversions(keys: list[int], expected: int) -> None:
+    assert count_inversions(keys) == expected
+
+
+def test_a_reversed_sequence_inverts_every_pair() -> None:
+    assert count_inversions(range(5000, 0, -1)) == 5000 * 4999 // 2
+
+
+def test_two_sorted_halves_the_wrong_way_round() -> None:
+    assert count_inversions([*range(1000, 3000), *range(1000)]) == 2000 * 1000
+
+
+def test_long_shuffled_sequences_agree_with_the_inversions_carried() -> None:
+    keys = random.Random(1).choices(range(3000), k=5000)
+    assert 2 * count_inversions(keys) == sum(inversions_carried(keys))
+
+
+@given(SEQUENCES)
+def test_inversions_are_the_pairs_out_of_order(keys: list[int]) -> None:
+    assert count_inversions(keys) == count_pairs(keys)
+
+
+@given(SEQUENCES)
+def test_inversions_do_not_depend_on_the_length_of_runs(keys: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inversions, "RUN_LENGTH", 3)
+        assert count_inversions(keys) == count_pairs(keys)
+
+
+@given(SEQUENCES)
+def test_keys_are_left_as_they_are(keys: list[int]) -> None:
+    before = list(keys)
+    count_inversions(keys)
+    assert keys == before
+
+
+@pytest.mark.parametrize(("keys", "expected"), [([], 0), ([1, 1], 0), ([15, 23, 18], 1), ([3, 2, 1], 2)])
+def test_descents(keys: list[int], expected: int) -> None:
+    assert count_descents(keys) == expected
+
+
+def test_carried_counts_both_ends() -> None:
+    assert inversions_carried([1, 5, 2, 3, 9]) == [0, 2, 1, 1, 0]
+
+
+@given(SEQUENCES)
+def test_carried_is_the_number_of_inversions_at_each_position(keys: list[int]) -> None:
+    for position, carried in enumerate(inversions_carried(keys)):
+        others = keys[:position] + keys[position + 1 :]
+        assert carried == count_pairs(keys) - count_pairs(others)
+
+
+@given(SEQUENCES)
+def test_ranks_keep_the_order_of_the_keys(keys: list[int]) -> None:
+    ranks = dense_ranks(keys)
+    assert sorted(set(ranks)) == list(range(len(set(keys))))
+    assert sorted(zip(ranks, keys, strict=True)) == sorted(zip(ranks, keys, strict=True), key=lambda p: p[1])
+    assert count_pairs(ranks) == count_pairs(keys)

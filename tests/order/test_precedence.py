@@ -1,0 +1,69 @@
+import pytest
+from hypothesis import given
+from small_blocks import Block, blocks, precedence_of
+
+from eio_audit.order.precedence import Precedence
+
+
+def neighbours(precedence: Precedence) -> list[tuple[list[int], list[int]]]:
+    return [
+        (list(precedence.predecessors(op)), list(precedence.successors(op))) for op in range(precedence.size)
+    ]
+
+
+def test_an_edge_is_seen_from_both_ends() -> None:
+    assert neighbours(precedence_of(2, [(0, 1)])) == [([], [1]), ([0], [])]
+
+
+def test_duplicate_edges_count_once() -> None:
+    assert precedence_of(3, [(0, 2), (0, 2), (1, 2)]).edge_count == 2
+
+
+def test_a_block_without_ops() -> None:
+    assert precedence_of(0, []).size == 0
+
+
+@pytest.mark.parametrize("edge", [(1, 0), (1, 1), (-1, 1), (0, 3), (3, 4)])
+def test_an_edge_that_does_not_point_forward_is_refused(edge: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=f"dependence {edge[0]} -> {edge[1]} does not point forward"):
+        precedence_of(3, [edge])
+
+
+def test_a_producer_without_user_is_refused() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        Precedence.from_edges(3, [0, 1], [2])
+
+
+def test_an_order_that_breaks_a_dependence_is_refused() -> None:
+    with pytest.raises(ValueError, match="op 1 is placed before op 0, which it depends on"):
+        precedence_of(2, [(0, 1)]).restricted([1, 0])
+
+
+def test_a_restriction_forgets_what_leaves_it() -> None:
+    part = precedence_of(4, [(0, 1), (1, 2), (2, 3), (0, 3)]).restricted([0, 2, 3])
+    assert neighbours(part) == [([], [2]), ([], [2]), ([0, 1], [])]
+
+
+@given(blocks())
+def test_neighbours_are_the_edges(block: Block) -> None:
+    precedence = block.precedence
+    edges = sorted(set(block.edges))
+    ops = range(precedence.size)
+    assert [(op, user) for op in ops for user in precedence.successors(op)] == edges
+    assert sorted((producer, op) for op in ops for producer in precedence.predecessors(op)) == edges
+    assert precedence.edge_count == len(edges)
+
+
+@given(blocks())
+def test_edge_order_and_duplicates_do_not_matter(block: Block) -> None:
+    shuffled = block.edges[::-1] + block.edges[:3]
+    assert neighbours(precedence_of(len(block.keys), shuffled)) == neighbours(block.precedence)
+
+
+@given(blocks())
+def test_a_mirror_turns_every_edge_round(block: Block) -> None:
+    last = len(block.keys) - 1
+    turned = precedence_of(
+        len(block.keys), [(last - user, last - producer) for producer, user in block.edges]
+    )
+    assert neighbours(block.precedence.mirrored()) == neighbours(turned)

@@ -1,0 +1,58 @@
+from hypothesis import given
+from small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
+
+from eio_audit.order.linear_extension import block_of
+from eio_audit.order.windows import Window, Windows, split_into_windows
+
+
+def split(keys: list[int], edges: list[tuple[int, int]]) -> Windows:
+    return split_into_windows(Window(keys, [True] * len(keys), precedence_of(len(keys), edges)))
+
+
+def test_without_inverted_dependences_every_key_is_a_window() -> None:
+    assert split([2, 0, 1, 0], [(1, 3)]) == Windows(order=[1, 3, 2, 0], spans=[])
+
+
+def test_an_inverted_dependence_joins_the_keys_between() -> None:
+    assert split([3, 0, 1, 4, 2], [(0, 2)]) == Windows(order=[1, 0, 2, 4, 3], spans=[(1, 4)])
+
+
+def test_windows_that_only_touch_stay_apart() -> None:
+    assert split([1, 0, 3, 2], [(0, 1), (2, 3)]).spans == [(0, 2), (2, 4)]
+
+
+def test_overlapping_dependences_make_one_window() -> None:
+    assert split([2, 0, 3, 1], [(0, 1), (2, 3)]).spans == [(0, 4)]
+
+
+def test_a_block_without_ops() -> None:
+    assert split([], []) == Windows(order=[], spans=[])
+
+
+@given(blocks())
+def test_windows_in_sequence_keep_every_dependence(block: Block) -> None:
+    windows = split_into_windows(block_of(block.keys, block.precedence))
+    assert sorted(windows.order) == list(range(len(block.keys)))
+    block.precedence.restricted(windows.order)  # raises when a dependence points back
+
+
+@given(blocks())
+def test_windows_have_no_inversion_across_and_their_minima_add_up(block: Block) -> None:
+    windows = split_into_windows(block_of(block.keys, block.precedence))
+    within = total_minimum = 0
+    for start, stop in windows.spans:
+        ops = windows.order[start:stop]
+        place = {op: k for k, op in enumerate(ops)}
+        edges = [(place[u], place[v]) for u, v in block.edges if u in place and v in place]
+        part = Block([block.keys[op] for op in ops], edges)
+        within += count_pairs(part.keys)
+        total_minimum += true_minimum(part)
+    assert count_pairs([block.keys[op] for op in windows.order]) == within
+    assert total_minimum == true_minimum(block)
+
+
+@given(blocks())
+def test_a_mirrored_window_has_as_many_inversions(block: Block) -> None:
+    window = block_of(block.keys, block.precedence)
+    textual = range(window.size)
+    assert window.mirrored().inversions(textual) == window.inversions(textual)
