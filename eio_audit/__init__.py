@@ -1,15 +1,15 @@
 """Audit and restore the original order of operations in MLIR pass dumps.
 
-    >>> import eio_audit
-    >>> text = b'''
-    ... func.func @f(%a: i32) -> i32 {
-    ...   %0 = "t.late"(%a) : (i32) -> i32 loc("DEBUG|2|f")
-    ...   %1 = "t.early"(%a) : (i32) -> i32 loc("DEBUG|1|f")
-    ...   return %0 : i32
-    ... }
-    ... '''
-    >>> eio_audit.check(eio_audit.read_text(text)).summary.inversions
-    1
+>>> import eio_audit
+>>> text = b'''
+... func.func @f(%a: i32) -> i32 {
+...   %0 = "t.late"(%a) : (i32) -> i32 loc("DEBUG|2|f")
+...   %1 = "t.early"(%a) : (i32) -> i32 loc("DEBUG|1|f")
+...   return %0 : i32
+... }
+... '''
+>>> eio_audit.check(eio_audit.read_text(text)).summary.inversions
+1
 """
 
 from __future__ import annotations

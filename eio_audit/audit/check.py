@@ -242,7 +242,8 @@ def audit_dump(dump: Dump, pattern: IndexPattern | None = None) -> AuditedDump:
     graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
     orders: dict[int, list[int]] = {}
     blocks = [
-        _audit_block(_Block(ir, indices, block, keys, graphs.get(block)), orders) for block, keys in indexed.items()
+        _audit_block(_Block(ir, indices, block, keys, graphs.get(block)), orders)
+        for block, keys in indexed.items()
     ]
     audit = DumpAudit(
         source=dump.source.name,
@@ -327,7 +328,9 @@ def function_around(ir: IR, block: int) -> str | None:
     return None
 
 
-def _worst(block: _Block, displaced_places: Sequence[int], keys: Sequence[int], places: Sequence[int]) -> tuple[DisplacedOp, ...]:
+def _worst(
+    block: _Block, displaced_places: Sequence[int], keys: Sequence[int], places: Sequence[int]
+) -> tuple[DisplacedOp, ...]:
     """Describes the displaced ops that carry most inversions."""
     if not displaced_places:
         return ()

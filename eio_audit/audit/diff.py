@@ -88,7 +88,8 @@ class _Comparison:
 
     def run(self) -> Diff:
         moved_ops = self._moved()
-        moved, modified = [], []
+        moved: list[OpChange] = []
+        modified: list[OpChange] = []
         for old, new in sorted(self.pairs.items(), key=lambda pair: pair[1]):
             changed = self._changed(old, new)
             if changed or new in moved_ops:
@@ -150,7 +151,9 @@ class _Comparison:
             for owner in (ir.value_owner[value],)
         ]
 
-    def _change(self, old: int | None, new: int | None, changed: Sequence[str] = (), *, moved: bool = False) -> OpChange:
+    def _change(
+        self, old: int | None, new: int | None, changed: Sequence[str] = (), *, moved: bool = False
+    ) -> OpChange:
         before, after = self.before, self.after
         newest = self.new[new] if new is not None else self.old[old or 0]
         return OpChange(

@@ -41,7 +41,9 @@ class Fix:
         return self.before.avoidable > 0
 
 
-def fix(source: Source, dumps: Sequence[Dump], pattern: IndexPattern | None = None, *, only_dumps: bool = False) -> Fix:
+def fix(
+    source: Source, dumps: Sequence[Dump], pattern: IndexPattern | None = None, *, only_dumps: bool = False
+) -> Fix:
     """Restores the original order of every given dump of one source as far as dependences allow.
 
     Args:
@@ -104,7 +106,9 @@ def verify(before: AuditedDump, text: bytes, pattern: IndexPattern | None = None
 class _Comparison:
     """An old dump and a new one, whose op ``i`` should be the old op ``old_of[i]``."""
 
-    def __init__(self, before: AuditedDump, after: IR, old_of: list[int], pattern: IndexPattern | None) -> None:
+    def __init__(
+        self, before: AuditedDump, after: IR, old_of: list[int], pattern: IndexPattern | None
+    ) -> None:
         self.before = before
         self.old = before.ir
         self.new = after
@@ -129,7 +133,9 @@ class _Comparison:
         old_graphs = Dependences(self.old).of(blocks)
         new_graphs = Dependences(self.new).of(blocks.values())
         for old, new in blocks.items():
-            kept = {(self.new_of[d.producer], self.new_of[d.user], d.kind) for d in old_graphs[old].dependences()}
+            kept = {
+                (self.new_of[d.producer], self.new_of[d.user], d.kind) for d in old_graphs[old].dependences()
+            }
             found = {(d.producer, d.user, d.kind) for d in new_graphs[new].dependences()}
             for producer, user, _ in kept:
                 if producer >= user:
@@ -142,7 +148,9 @@ class _Comparison:
         if [self.old_of[op] for op in self.new.block_ops[new_block]] != [
             self.old.block_ops[old_block][k] for k in self.before.orders[old_block]
         ]:
-            raise VerificationError(f"{self.old.block_name(old_block)} does not hold the same ops in the order found")
+            raise VerificationError(
+                f"{self.old.block_name(old_block)} does not hold the same ops in the order found"
+            )
         return new_block
 
     def _operands(self, ir: IR, op: int, new_of: list[int] | None = None) -> list[tuple[int, int]]:
@@ -166,7 +174,9 @@ def _expected_order(ir: IR, orders: dict[int, list[int]]) -> Iterator[int]:
     blocks_in: dict[int, list[int]] = {}
     for block in range(ir.block_count):
         blocks_in.setdefault(ir.parent_op(block), []).append(block)
-    pending = [op for block in reversed(blocks_in.get(-1, [])) for op in reversed(_ordered(ir, block, orders))]
+    pending = [
+        op for block in reversed(blocks_in.get(-1, [])) for op in reversed(_ordered(ir, block, orders))
+    ]
     while pending:
         op = pending.pop()
         yield op

@@ -44,7 +44,9 @@ class Fingerprint:
 class Fingerprints:
     """The fingerprints of all ops of one dump."""
 
-    def __init__(self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned) -> None:
+    def __init__(
+        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
+    ) -> None:
         self._ir = ir
         self._indices = indices
         self._interned = interned
@@ -134,7 +136,9 @@ def match_ops(before: Sequence[Fingerprint], after: Sequence[Fingerprint]) -> di
     free_before, free_after = set(range(len(before))), set(range(len(after)))
     for key_of, unique in _STAGES:
         groups: dict[Hashable, tuple[list[int], list[int]]] = {}
-        for side, (ops, fingerprints) in enumerate(((sorted(free_before), before), (sorted(free_after), after))):
+        for side, (ops, fingerprints) in enumerate(
+            ((sorted(free_before), before), (sorted(free_after), after))
+        ):
             for op in ops:
                 groups.setdefault(key_of(fingerprints[op]), ([], []))[side].append(op)
         for old, new in groups.values():

@@ -19,7 +19,7 @@ _MARKER = re.compile(
 )
 _ARGUMENT = re.compile(r"(?P<name>[^:(]+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z", re.DOTALL)
 _SEPARATOR = re.compile(rb"^[ \t]*//[ \t]*-----[ \t]*\r?$", re.MULTILINE)
-_ANSI = re.compile(rb"\x1b\[[0-9;]*m")
+_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,14 @@ class Marker:
 
     Attributes:
         pass_name: the pass's argument (``ttir-erase-inverse-ops``), else its class name.
+        class_name: the name the marker begins with (``TTIREraseInverseOps``).
         when: ``"before"`` or ``"after"``.
         failed: whether the pass failed.
         symbol: the symbol of the op the pass ran on (``@main``), where the marker names it.
     """
 
     pass_name: str
+    class_name: str
     when: str
     failed: bool
     symbol: str | None
@@ -41,18 +43,19 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """One printed IR in a source; ``span`` begins behind the marker."""
+    """One printed IR in a source.
+
+    Attributes:
+        source: the file.
+        span: where the IR lies, behind its marker.
+        marker: the line above it in a log, or None.
+        line: the 1-based line of the marker; without one, of the dump's first text.
+    """
 
     source: Source
     span: Span
     marker: Marker | None
-
-    @property
-    def line(self) -> int:
-        """The 1-based line on which the IR begins (behind its marker)."""
-        data = self.source.data[self.span.start : self.span.start + 4096]
-        blank = len(data) - len(data.lstrip())
-        return self.source.line_at(min(self.span.start + blank, max(self.span.end - 1, 0)))
+    line: int
 
 
 def find_dumps(source: Source) -> list[Dump]:
@@ -64,11 +67,11 @@ def find_dumps(source: Source) -> list[Dump]:
     if source.data.startswith(b"ML\xefR"):
         raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
     dumps: list[Dump] = []
-    start, marker = 0, None
+    start, marker, marker_at = 0, None, 0
     for match, parsed in _markers(source.data):
-        dumps += _pieces(source, Span(start, match.start()), marker)
-        start, marker = match.end(), parsed
-    return dumps + _pieces(source, Span(start, len(source.data)), marker)
+        dumps += _pieces(source, Span(start, match.start()), marker, marker_at)
+        start, marker, marker_at = match.end(), parsed, match.start()
+    return dumps + _pieces(source, Span(start, len(source.data)), marker, marker_at)
 
 
 def _markers(data: bytes) -> Iterator[tuple[re.Match[bytes], Marker]]:
@@ -83,25 +86,31 @@ def _markers(data: bytes) -> Iterator[tuple[re.Match[bytes], Marker]]:
 def _parse_marker(match: re.Match[bytes]) -> Marker:
     text = match["pass"].decode("utf-8", "replace")
     parts = _ARGUMENT.match(text)
-    name = text
-    failed = match["failed"] is not None or " Failed" in text
-    if parts:
-        argument = parts["old"] or parts["new"]
-        name = (argument or parts["name"]).partition("{")[0]
+    class_name = parts["name"] if parts else text
+    argument = (parts["old"] or parts["new"] or class_name) if parts else text
     symbol = match["symbol"].decode("utf-8", "replace") if match["symbol"] else None
-    return Marker(name, match["when"].decode().lower(), failed, symbol)
+    return Marker(
+        pass_name=argument.partition("{")[0],
+        class_name=class_name,
+        when=match["when"].decode().lower(),
+        failed=match["failed"] is not None or " Failed" in text,
+        symbol=symbol,
+    )
 
 
-def _pieces(source: Source, span: Span, marker: Marker | None) -> list[Dump]:
+def _pieces(source: Source, span: Span, marker: Marker | None, marker_at: int) -> list[Dump]:
     """Splits at ``// -----`` lines; pieces without text are no dumps."""
-    starts = [span.start]
-    ends = []
-    for separator in _SEPARATOR.finditer(source.data, span.start, span.end):
-        ends.append(separator.start())
-        starts.append(separator.end())
-    ends.append(span.end)
-    pieces = [Span(a, b) for a, b in zip(starts, ends, strict=True) if source.data[a:b].strip(b"\xef\xbb\xbf \t\r\n")]
-    return [Dump(source, piece, marker) for piece in pieces]
+    separators = list(_SEPARATOR.finditer(source.data, span.start, span.end))
+    starts = [span.start, *(s.end() for s in separators)]
+    ends = [*(s.start() for s in separators), span.end]
+    dumps = []
+    for start, end in zip(starts, ends, strict=True):
+        text = _BLANK.match(source.data, start, end)
+        assert text
+        if text.end() < end:
+            at = marker_at if marker and start == span.start else text.end()
+            dumps.append(Dump(source, Span(start, end), marker, source.line_at(at)))
+    return dumps
 
 
 def find_files(path: str) -> list[str]:
@@ -116,7 +125,9 @@ def find_files(path: str) -> list[str]:
     found = [p for p in place.rglob("*") if p.is_file() and _is_dump_name(p.name)]
     if not found:
         raise InputError(path, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
-    return [str(p) for p in sorted(found, key=lambda p: [_natural(part) for part in p.relative_to(place).parts])]
+    return [
+        str(p) for p in sorted(found, key=lambda p: [_natural(part) for part in p.relative_to(place).parts])
+    ]
 
 
 def _is_dump_name(name: str) -> bool:

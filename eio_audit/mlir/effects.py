@@ -154,7 +154,11 @@ class EffectTable:
     def _bound_effect(self, op: int, place: str, kinds: frozenset[str]) -> Effects:
         kind, _, number = place.partition(" ")
         if kind == "result":  # a value nobody else has yet: its uses come after it anyway
-            return PURE if self._function_type(op) is not None and not self._has_memref_like(op) else Effects(memory=kinds)
+            return (
+                PURE
+                if self._function_type(op) is not None and not self._has_memref_like(op)
+                else Effects(memory=kinds)
+            )
         operands = self._ir.operands_of(op)
         types = self._operand_types(op)
         if types is None or not number.isdigit() or len(types) != len(operands):
@@ -172,7 +176,7 @@ class EffectTable:
     # ------------------------------------------------------------------ calls
 
     def _add_calls(self, calls: Iterable[int]) -> None:
-        """A call has the effects of the function it calls; recursion and foreign functions may do anything."""
+        """A call has the effects of the function it calls; a recursive or foreign one may do anything."""
         functions = self._functions()
         callees = {call: self._callee(call, functions) for call in calls}
         called_from: dict[int, list[int]] = {}
@@ -204,7 +208,9 @@ class EffectTable:
                     self.unknown_ops[self._ir.name(call)] += callees[call] < 0
                 self._add_upwards(call, summary)
             own = self._effects.get(function, PURE) if function >= 0 else PURE
-            done[function] = ANY_EFFECT if self._has_foreign_values(function, own) else Effects(own.anywhere, own.memory)
+            done[function] = (
+                ANY_EFFECT if self._has_foreign_values(function, own) else Effects(own.anywhere, own.memory)
+            )
             active.discard(stack.pop())
 
     def _has_foreign_values(self, function: int, effects: Effects) -> bool:

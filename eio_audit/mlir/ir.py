@@ -75,6 +75,10 @@ class IR:
         """The number of operations."""
         return len(self.op_start)
 
+    def is_open(self, op: int) -> bool:
+        """Whether the end of the op has not been read yet."""
+        return self.op_end[op] == NO_OFFSET
+
     @property
     def block_count(self) -> int:
         """The number of blocks."""

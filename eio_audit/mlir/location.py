@@ -210,9 +210,8 @@ class _Parser:
         return self._opaque(self.offset)
 
     def _after_string(self, text: str) -> Location | None:
-        start = self.offset
         if match := self._take(_RANGE):
-            return FileLineColLoc(text, *(int(d[-9:]) for d in match.groups()), self.data[start : self.offset].decode())
+            return FileLineColLoc(text, int(match[1][-9:]), int(match[2][-9:]), match[0].decode())
         self._skip_space()
         if self._take_char(b"("):
             self.open.append(_Open("name", text, []))
@@ -281,7 +280,7 @@ class _Parser:
             self.offset += 1
             if char == b">" and self.data[self.offset - 2 : self.offset - 1] == b"-":
                 continue
-            depth += 1 if char in (b"<", b"(", b"[", b"{") else -1 if char != b"," and char != b'"' else 0
+            depth += 1 if char in (b"<", b"(", b"[", b"{") else -1 if char not in {b",", b'"'} else 0
             if depth == 0:
                 return
         raise self.source.error(start, "unbalanced bracket in the location")
@@ -303,7 +302,7 @@ class _Parser:
 
 
 def _unescape(raw: bytes) -> str:
-    """The text of a string literal: ``\\22`` is a byte in hex, ``\\n``, ``\\t``, ``\\"``, ``\\\\`` themselves."""
+    r"""The text of a string literal; ``\22`` is a byte in hex, and ``\n``, ``\t``, quote and backslash escape."""
     if b"\\" in raw:
         raw = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else _NAMED_ESCAPES[m[2]], raw)
     return raw.decode("utf-8", "surrogateescape")

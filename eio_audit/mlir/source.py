@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import sys
+import zlib
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,15 +62,16 @@ class InputError(Exception):
 
 
 class Source:
-    """The bytes of one file and its line table.
+    r"""The bytes of one file and its line table.
 
-    Only ``\\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
+    Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
     is not changed comes back to the byte.
     """
 
-    def __init__(self, name: str, data: bytes) -> None:
+    def __init__(self, name: str, data: bytes, *, is_compressed: bool = False) -> None:
         self.name = name
         self.data = data
+        self.is_compressed = is_compressed
 
     @classmethod
     def read(cls, path: str) -> Source:
@@ -86,10 +88,9 @@ class Source:
         for magic, decompress in _DECOMPRESSORS:
             if data.startswith(magic):
                 try:
-                    data = decompress(data)
-                except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
+                    return cls(name, decompress(data), is_compressed=True)
+                except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
                     raise InputError(name, None, f"damaged compressed file: {error}") from error
-                break
         return cls(name, data)
 
     @cached_property

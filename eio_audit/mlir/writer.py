@@ -1,9 +1,9 @@
 """Writes a dump with the ops of some blocks in another order. Nothing is printed anew: pieces of text move.
 
-A block's text is ``c0 s0 c1 s1 ... c(n-1)``: contents and separators in turn. A content is an op with the comment
-behind it on its line and the comment lines right above it; a separator is the white space between. The
-contents change places, the separators stay, so indentation, line ends and everything that is not moved come out as
-they were, to the byte.
+A block's text is ``c0 s0 c1 s1 ... c(n-1)``: contents and separators in turn. A content is an op with the
+comment behind it on its line and the comment lines right above it; a separator is the white space between.
+The contents change places, the separators stay, so indentation, line ends and everything that is not moved
+come out as they were, to the byte.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from eio_audit.order.windows import Window
 
 SWEEP_BITS = 1 << 30  # what the bitsets of one sweep for forced inversions may hold together
 SWEEP_EARLY_LIMITS = (256, 4096)  # fewest and most early ops that one such sweep follows
-FORCED_STEPS = 20_000_000  # dependences followed while counting the forced inversions of one window
+FORCED_STEPS = 10_000_000  # ops and dependences visited while counting the forced inversions of one window
 SQUEEZE_BITS = 1 << 30  # what the bitsets of one window may hold together while squeezes are packed
 SQUEEZE_STEPS = 2_000_000  # early ops looked at while packing the squeezes of one window
 
@@ -80,7 +80,7 @@ def count_forced(window: Window, steps: int = FORCED_STEPS) -> tuple[int, bool]:
 
     Args:
         window: the ops to count among.
-        steps: how many dependences may be followed, over all sweeps.
+        steps: how many ops and dependences may be visited, over all sweeps.
 
     Returns:
         The number of forced inversions found, and whether that is all of them: False when the steps ran out.
@@ -129,6 +129,7 @@ def _sweep_forced(
     forced = 0
     arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on
     for op in range(early[0], window.size):
+        steps -= 1
         ancestors = arriving.pop(op, 0)
         if ancestors and window.indexed[op]:
             forced += (ancestors & _prefix(negated_keys, -window.keys[op])).bit_count()

@@ -9,6 +9,8 @@ from itertools import pairwise
 
 from eio_audit.order.inversions import inversions_carried
 
+__all__ = ["displaced", "inversions_carried", "longest_nondecreasing"]
+
 
 def displaced(keys: Sequence[int]) -> list[int]:
     """Return the positions, ascending, of a smallest set whose removal leaves the keys non-decreasing.

@@ -1,0 +1,99 @@
+"""``eio-audit check``: the gate."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import click
+
+from eio_audit import Dump, IndexPattern, InputError, check, find_files, read
+from eio_audit.cli.options import (
+    NOTHING_INDEXED,
+    dump_option,
+    exit_code,
+    fail_on_option,
+    format_option,
+    index_pattern_option,
+    pass_option,
+    select,
+    verbose_option,
+)
+from eio_audit.cli.output import show_error, write_bytes
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@pass_option
+@dump_option
+@index_pattern_option
+@fail_on_option
+@format_option("text", "json")
+@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@verbose_option
+@click.pass_context
+def check_command(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    pass_name: str | None,
+    dump_number: int | None,
+    pattern: IndexPattern | None,
+    fail_on: str,
+    format_: str,
+    output: str | None,
+    verbose: bool,
+) -> None:
+    r"""Audit the order of every dump in files, logs and folders; - is standard input.
+
+    \b
+    Examples:
+      eio-audit check after.mlir
+      eio-audit check passes.log --pass ttir-erase-inverse-ops
+      compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
+    """
+    unreadable: list[InputError] = []
+    result = check(_dumps(paths, pass_name, dump_number, unreadable), pattern)
+    result = replace(result, errors=(*unreadable, *result.errors))
+    for error in result.errors:
+        show_error(error)
+    if format_ == "json":
+        from eio_audit.report.json import check_to_json
+
+        write_bytes(check_to_json(result).encode(), output)
+    else:
+        from eio_audit.report.text import make_console, print_check
+
+        if output is None:
+            print_check(result, make_console(sys.stdout), verbose=verbose)
+        else:
+            text = io.StringIO()
+            print_check(result, make_console(text), verbose=verbose)
+            write_bytes(text.getvalue().encode(), output)
+    if result.errors:
+        ctx.exit(2)
+    if result.summary.indexed == 0:
+        raise InputError(_all_names(paths), None, NOTHING_INDEXED)
+    ctx.exit(exit_code(result.summary, fail_on))
+
+
+def _dumps(
+    paths: tuple[str, ...], pass_name: str | None, dump_number: int | None, unreadable: list[InputError]
+) -> Iterator[Dump]:
+    """The chosen dumps of all paths; a file that cannot be read does not hide the others."""
+    for path in paths:
+        try:
+            files = find_files(path)
+        except InputError as error:
+            unreadable.append(error)
+            continue
+        for file in files:
+            try:
+                yield from select(read(file), pass_name, dump_number)
+            except InputError as error:
+                unreadable.append(error)
+
+
+def _all_names(paths: tuple[str, ...]) -> str:
+    return ", ".join("<stdin>" if path == "-" else path for path in paths)

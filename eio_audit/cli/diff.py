@@ -1,0 +1,115 @@
+"""``eio-audit diff``: what a pass did."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+
+from eio_audit import Dump, IndexPattern, InputError, diff, read
+from eio_audit.cli.options import (
+    NOTHING_INDEXED,
+    dump_option,
+    exit_code,
+    fail_on_option,
+    format_option,
+    index_pattern_option,
+    pass_option,
+    select,
+    verbose_option,
+)
+from eio_audit.cli.output import write_bytes
+
+
+@click.command("diff")
+@click.argument("before")
+@click.argument("after", required=False)
+@pass_option
+@dump_option
+@index_pattern_option
+@fail_on_option
+@format_option("text", "json")
+@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@verbose_option
+@click.pass_context
+def diff_command(
+    ctx: click.Context,
+    before: str,
+    after: str | None,
+    pass_name: str | None,
+    dump_number: int | None,
+    pattern: IndexPattern | None,
+    fail_on: str,
+    format_: str,
+    output: str | None,
+    verbose: bool,
+) -> None:
+    r"""Show what happened between two dumps, op by op, and what it did to the order.
+
+    With one log instead of two dumps: what the pass named by --pass did. --fail-on looks at the dump after.
+
+    \b
+    Examples:
+      eio-audit diff before.mlir after.mlir
+      eio-audit diff passes.log --pass ttir-erase-inverse-ops
+    """
+    if after is None:
+        old, new = _around_pass(read(before), before, pass_name, dump_number)
+    else:
+        old, new = (_only_dump(path, pass_name, dump_number) for path in (before, after))
+    result = diff(old, new, pattern)
+    if result.before.summary.indexed == 0 and result.after.summary.indexed == 0:
+        raise InputError(new.source.name, None, NOTHING_INDEXED)
+    if format_ == "json":
+        from eio_audit.report.json import diff_to_json
+
+        write_bytes(diff_to_json(result).encode(), output)
+    else:
+        from eio_audit.report.text import make_console, print_diff
+
+        if output is None:
+            print_diff(result, make_console(sys.stdout), verbose=verbose)
+        else:
+            text = io.StringIO()
+            print_diff(result, make_console(text), verbose=verbose)
+            write_bytes(text.getvalue().encode(), output)
+    ctx.exit(exit_code(result.after.summary, fail_on))
+
+
+def _only_dump(path: str, pass_name: str | None, dump_number: int | None) -> Dump:
+    """The one dump of a file, or of those chosen from it."""
+    dumps = select(read(path), pass_name, dump_number)
+    name = "<stdin>" if path == "-" else path
+    if not dumps:
+        raise InputError(name, None, "the input holds no IR")
+    if len(dumps) > 1:
+        raise InputError(name, None, f"{len(dumps)} dumps to choose from: say which with --pass and --dump")
+    return dumps[0]
+
+
+def _around_pass(
+    dumps: list[Dump], path: str, pass_name: str | None, dump_number: int | None
+) -> tuple[Dump, Dump]:
+    """The dumps before and after a pass of a log; without a dump before it, the last one before that."""
+    name = "<stdin>" if path == "-" else path
+    afters = [d for d in select(dumps, pass_name, None) if d.marker and d.marker.when == "after"]
+    if dump_number is not None:
+        afters = afters[dump_number:][:1]
+    if len(afters) != 1:
+        raise InputError(
+            name,
+            None,
+            f"{len(afters)} dumps after a pass: say which pass with --pass, and which of them with --dump",
+        )
+    new = afters[0]
+    assert new.marker
+    earlier = dumps[: dumps.index(new)]
+    same_pass = [
+        d
+        for d in earlier
+        if d.marker and d.marker.when == "before" and d.marker.pass_name == new.marker.pass_name
+    ]
+    if not earlier:
+        raise InputError(name, None, "there is no dump before this one to compare with")
+    return (same_pass or earlier)[-1], new

@@ -1,0 +1,61 @@
+"""Where results go: standard output, or a file that is whole or not written at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from eio_audit import InputError
+
+
+def write_bytes(data: bytes, path: str | None) -> None:
+    """Writes to a file, atomically, or to standard output."""
+    if path is None or path == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        write_atomically(path, data)
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Replaces the file at ``path`` in one step; a reader sees the old content or the new, never a part.
+
+    A symbolic link keeps pointing where it does, and an existing file keeps its permissions.
+
+    Raises:
+        InputError: the file cannot be written; what was there is untouched.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = None
+    try:
+        if target.exists() and not target.is_file():  # a device or a pipe has no content to protect
+            target.write_bytes(data)
+            return
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        Path(temporary).replace(target)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+        raise InputError(path, None, f"cannot write: {error.strerror or error}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def show_error(error: InputError) -> None:
+    """Prints an error with its line and caret to standard error."""
+    click.echo(str(error), err=True)

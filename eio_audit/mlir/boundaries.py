@@ -1,0 +1,171 @@
+"""Where ops begin and end in custom assembly, told from the text alone.
+
+Generic assembly needs none of this: its ops end with a type or a location, its regions stand in
+``({ ... })``. Custom assembly is free text. Three questions have to be answered by looking at a few tokens
+around a place; docs/reading.md lists the answers as the reader's assumptions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+from eio_audit.mlir.source import Source
+from eio_audit.mlir.tokens import (
+    ALIAS,
+    ASSIGNED_NAME,
+    GENERIC_NAME,
+    IDENTIFIER,
+    INNER,
+    LABEL,
+    SPACE,
+    TRIVIA,
+    comment_start,
+)
+
+BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
+"""Ops that MLIR prints without dialect inside every function or module."""
+
+_NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
+_ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
+_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
+_BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
+_LONGEST_WORD = 200
+
+
+class Boundaries:
+    """Looks at the text of one dump; every method takes offsets into it."""
+
+    def __init__(self, source: Source, end: int, listed_ops: Container[str]) -> None:
+        self._data = source.data
+        self._end = end
+        self._listed = listed_ops
+
+    def skip_trivia(self, offset: int) -> int:
+        """The first offset from ``offset`` on that is neither white space nor comment."""
+        match = TRIVIA.match(self._data, offset, self._end)
+        assert match
+        return match.end()
+
+    def op_with_results(self, offset: int) -> bool:
+        """Whether ``%a, %b:2 = op-name`` stands here, and not an assignment inside an op (``%i = %c0``)."""
+        match = ASSIGNED_NAME.match(self._data, offset, self._end)
+        return match is not None and (match["bare"] is None or match["bare"] in BARE_OPS)
+
+    def label(self, offset: int) -> bool:
+        """Whether a block label stands here, and not a successor."""
+        match = LABEL.match(self._data, offset, self._end)
+        if match is None or not match[1]:
+            return match is not None
+        depth, position = 1, match.end()
+        while depth and (token := INNER.match(self._data, position, self._end)):
+            depth += {b"(": 1, b")": -1}.get(token["token"], 0)
+            position = token.end()
+        rest = SPACE.match(self._data, position, self._end)
+        return rest is not None and self._data[rest.end() : rest.end() + 1] == b":"
+
+    def generic_op(self, offset: int) -> bool:
+        """Whether ``"op-name"(`` stands here."""
+        return GENERIC_NAME.match(self._data, offset, self._end) is not None
+
+    # ------------------------------------------------------------------ does another op begin on this line?
+
+    def next_on_line(self, token: bytes, offset: int, op_start: int) -> bool:
+        """Whether a token outside brackets begins another op or block behind the op from ``op_start``."""
+        first = token[:1]
+        if first == b"%":
+            begins = self.op_with_results(offset)
+        elif first == b'"':
+            begins = self.generic_op(offset)
+        elif first == b"^":
+            begins = self.label(offset)
+        else:
+            begins = first.isalpha() and b"." in token
+        return begins and self._can_end(op_start, offset)
+
+    def _can_end(self, op_start: int, offset: int) -> bool:
+        """Whether the op's text before ``offset`` is complete, to all appearance."""
+        before = self._data[max(op_start, offset - _LONGEST_WORD) : offset].rstrip()
+        if before.endswith(_NEEDS_MORE):
+            return False
+        if before.endswith(_ENDS_LIKE_AN_OP):
+            return True
+        word = _WORD_BEFORE.search(before)
+        if word is None:
+            return False
+        return word[0][0] in b"%#!@^0123456789-" or _BUILTIN_TYPE.match(word[0]) is not None
+
+    # ------------------------------------------------------------------ does the op go on behind a line end?
+
+    def continuation(self, line_end: int, *, at_top: bool, has_region: bool, dialect: str) -> int | None:
+        """Where an op goes on behind a line end outside brackets; None where it ends there.
+
+        Args:
+            line_end: offset of the line end.
+            at_top: the op stands outside all regions.
+            has_region: a region of the op has been read.
+            dialect: of the op around it; its ops may be printed without it.
+        """
+        offset = self.skip_trivia(line_end)
+        first = self._data[offset : offset + 1]
+        if offset >= self._end or first == b"}":
+            return None
+        if first == b"%" and self.op_with_results(offset):
+            return None
+        if self._needs_more(line_end):
+            return offset
+        if first == b"^" and self.label(offset):
+            return None
+        if first == b'"' and self.generic_op(offset):
+            return None
+        word = IDENTIFIER.match(self._data, offset, self._end)
+        if word and self._is_op_name(word, dialect):
+            return None
+        if not at_top:
+            return offset
+        if self._data.startswith(b"{-#", offset) or ALIAS.match(self._data, offset, self._end):
+            return None
+        if has_region and not word and first not in b"{:,-":
+            return None
+        return offset
+
+    def _needs_more(self, line_end: int) -> bool:
+        """Whether the line ends with something that has to be continued."""
+        line_start = self._data.rfind(b"\n", 0, line_end) + 1
+        comment = comment_start(self._data, line_start, line_end)
+        text = self._data[max(line_start, (comment or line_end) - _LONGEST_WORD) : comment or line_end]
+        return text.rstrip().endswith(_NEEDS_MORE)
+
+    def _is_op_name(self, word: re.Match[bytes], dialect: str) -> bool:
+        """Whether a line's first word is an op's name rather than a keyword of the op before it."""
+        text = word[0]
+        if text == b"loc" and self._data[word.end() : word.end() + 1] in b"( ":
+            return False
+        if b"." in text or text in BARE_OPS:
+            return True
+        return any(f"{prefix}.{text.decode()}" in self._listed for prefix in ("func", "builtin", dialect))
+
+    # ------------------------------------------------------------------ is this brace a region?
+
+    def region(self, offset: int, dialect: str) -> bool:
+        """Tells a region from an attribute dictionary by what follows ``{``, which ends at ``offset``."""
+        inside = self.skip_trivia(offset)
+        first = self._data[inside : inside + 1]
+        if first == b"^":
+            return True
+        if first == b"%":
+            return self.op_with_results(inside)
+        if first == b'"':
+            return self.generic_op(inside)
+        word = IDENTIFIER.match(self._data, inside, self._end)
+        if word is None:
+            return False
+        behind = self.skip_trivia(word.end())
+        after = self._data[behind : behind + 1]
+        if after == b"}":  # a unit attribute, or an op that is a name alone
+            name = word[0].decode()
+            is_listed = any(full in self._listed for full in (name, f"func.{name}", f"{dialect}.{name}"))
+            return is_listed or (b"." in word[0] and b"\n" in self._data[offset:inside])
+        if after == b"=":
+            return self._data[behind + 1 : behind + 2] == b"="
+        return after not in (b",", b":", b"")

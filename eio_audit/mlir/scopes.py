@@ -1,0 +1,229 @@
+"""Which definition a use of an SSA value means: scopes, forward uses and their errors."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.source import InputError
+
+
+class _Use:
+    """A use of a value that was not visible where it stands; ``slot`` is its place in ``operands``."""
+
+    __slots__ = ("number", "offset", "op", "slot")
+
+    def __init__(self, op: int, slot: int, number: int, offset: int) -> None:
+        self.op = op
+        self.slot = slot  # negative: ~slot indexes the op's late operands
+        self.number = number
+        self.offset = offset
+
+
+class _Scope:
+    """The names of one region.
+
+    Attributes:
+        region: its number.
+        may_shadow: its names may repeat those around it: it is isolated, or inside an op that may be.
+        outer_defs: the names outside, set when nothing of them is visible inside.
+        undo: what the names meant before this region defined them.
+        unresolved: uses that no definition before them answered, by name.
+    """
+
+    __slots__ = ("may_shadow", "outer_defs", "region", "undo", "unresolved")
+
+    def __init__(self, region: int, *, may_shadow: bool, outer_defs: dict[bytes, int] | None) -> None:
+        self.region = region
+        self.may_shadow = may_shadow
+        self.outer_defs = outer_defs
+        self.undo: list[tuple[bytes, int | None]] = []
+        self.unresolved: dict[bytes, list[_Use]] = {}
+
+
+class Scopes:
+    """Binds names to values while a dump is read, and records operands in the IR.
+
+    One dictionary holds all visible names; a region that closes restores what its names meant before,
+    so a look-up costs the same at any depth.
+    """
+
+    def __init__(self, ir: IR, listed_ops: Iterable[str]) -> None:
+        self._ir = ir
+        self._listed = listed_ops
+        self._defs: dict[bytes, int] = {}
+        self._scopes: list[_Scope] = []
+
+    # ------------------------------------------------------------------ regions
+
+    def open(self, region: int, *, isolated: bool, may_shadow: bool) -> None:
+        """Enters a region."""
+        outer = self._scopes[-1] if self._scopes else None
+        may_shadow = may_shadow or (outer is not None and outer.may_shadow)
+        self._scopes.append(
+            _Scope(region, may_shadow=may_shadow, outer_defs=self._defs if isolated else None)
+        )
+        if isolated:
+            self._defs = {}
+
+    def close(self) -> None:
+        """Leaves the region: binds the uses its definitions answer, then forgets its names.
+
+        Raises:
+            InputError: a value is used that nothing in scope defines, or before its definition.
+        """
+        closed = self._scopes.pop()
+        self._resolve(closed)
+        if closed.outer_defs is not None:
+            self._defs = closed.outer_defs
+        else:
+            self.restore(closed.undo)
+        if not closed.unresolved:
+            return
+        if closed.outer_defs is not None or not self._scopes:
+            offset, name = min((use.offset, name) for name, uses in closed.unresolved.items() for use in uses)
+            raise self._error(offset, f"use of value '{_text(name)}', which is not defined in this scope")
+        _merge(closed, self._scopes[-1])
+
+    # ------------------------------------------------------------------ definitions
+
+    def define(self, name: bytes, count: int, owner: int, offset: int) -> None:
+        """Defines ``count`` values under one name.
+
+        Args:
+            name: with its ``%``.
+            count: ``%0:3`` defines three.
+            owner: the op, or ``-1 - block`` for a block argument.
+            offset: of the name, for errors.
+
+        Raises:
+            InputError: the name is taken.
+        """
+        old = self._defs.get(name)
+        if old is not None and not self._may_redefine(old):
+            raise self._error(offset, f"redefinition of value '{_text(name)}'")
+        self._scopes[-1].undo.append((name, old))
+        self._defs[name] = len(self._ir.value_owner)
+        self._ir.value_owner.extend([owner] * count)
+
+    def define_header_argument(self, name: bytes, block: int) -> tuple[bytes, int | None]:
+        """Defines an argument that a custom op names before its region; returns what undoes it."""
+        old = self._defs.get(name)
+        self._defs[name] = len(self._ir.value_owner)
+        self._ir.value_owner.append(-1 - block)
+        return name, old
+
+    def restore(self, undo: list[tuple[bytes, int | None]]) -> None:
+        """Takes definitions back, the last first."""
+        for name, value in reversed(undo):
+            if value is None:
+                self._defs.pop(name, None)
+            else:
+                self._defs[name] = value
+
+    def is_visible(self, name: bytes) -> bool:
+        """Whether the name means a value here."""
+        return name in self._defs
+
+    def _may_redefine(self, value: int) -> bool:
+        """Names repeat across isolated regions, and a region may repeat the arguments of its sibling."""
+        ir, scope = self._ir, self._scopes[-1]
+        owner = ir.value_owner[value]
+        block = ir.op_block[owner] if owner >= 0 else -1 - owner
+        region = ir.block_region[block]
+        if region == scope.region:
+            return False
+        return scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
+
+    # ------------------------------------------------------------------ uses
+
+    def use(self, op: int, token: bytes, offset: int) -> None:
+        """Records an operand, ``%0`` or ``%0#1``, of an op whose text has not ended.
+
+        A name that is not visible yet waits for its definition until the regions around it close.
+
+        Raises:
+            InputError: the op has no such result, or the value is used before its definition.
+        """
+        name, number = split_use(token)
+        value = self._defs.get(name)
+        if value is None:
+            slot = self._append_operand(op, -1)
+            self._scopes[-1].unresolved.setdefault(name, []).append(_Use(op, slot, number, offset))
+            return
+        self._check_number(value, number, name, offset)
+        owner = self._ir.value_owner[value]
+        if owner >= 0 and self._ir.is_open(owner):
+            self._use_before_definition(owner, name, offset)
+        self._append_operand(op, value + number)
+
+    def _append_operand(self, op: int, value: int) -> int:
+        """Stores one operand and returns its slot, negative for one behind a region of its op."""
+        ir = self._ir
+        if op == len(ir) - 1:
+            ir.operands.append(value)
+            ir.operand_start[-1] = len(ir.operands)
+            return len(ir.operands) - 1
+        late = ir.late_operands.setdefault(op, [])
+        late.append(value)
+        return ~(len(late) - 1)
+
+    def _check_number(self, value: int, number: int, name: bytes, offset: int) -> None:
+        owners = self._ir.value_owner
+        if number and (value + number >= len(owners) or owners[value + number] != owners[value]):
+            raise self._error(offset, f"use of value '{_text(name)}#{number}', but the op has fewer results")
+
+    def _resolve(self, scope: _Scope) -> None:
+        """Binds the uses that this region's definitions answer."""
+        ir = self._ir
+        for name in [name for name in scope.unresolved if name in self._defs]:
+            value = self._defs[name]
+            owner = ir.value_owner[value]
+            for use in scope.unresolved.pop(name):
+                self._check_number(value, use.number, name, use.offset)
+                if use.slot >= 0:
+                    ir.operands[use.slot] = value + use.number
+                else:
+                    ir.late_operands[use.op][~use.slot] = value + use.number
+                if owner >= 0 and self._stands_before(use.op, owner):
+                    self._use_before_definition(owner, name, use.offset)
+
+    def _stands_before(self, user: int, definer: int) -> bool:
+        """Whether the use stands in the definer's own block: inside the definer, or before it."""
+        ir = self._ir
+        ops = ir.block_ops[ir.op_block[definer]]
+        place = bisect_right(ops, user) - 1
+        return place >= 0 and user < ir.subtree_end[ops[place]] and ops[place] <= definer
+
+    def _use_before_definition(self, definer: int, name: bytes, offset: int) -> None:
+        """Legal in graph regions only; the region of an unlisted op that does it is one."""
+        ir = self._ir
+        region = ir.block_region[ir.op_block[definer]]
+        holder = ir.region_op[region]
+        if not ir.region_is_graph[region] and holder >= 0 and ir.name(holder) in self._listed:
+            raise self._error(offset, f"use of value '{_text(name)}' before its definition")
+        ir.region_is_graph[region] = True
+
+    def _error(self, offset: int, message: str) -> InputError:
+        return self._ir.source.error(offset, message)
+
+
+def split_use(token: bytes) -> tuple[bytes, int]:
+    """``%0#1`` as name and result number; the number is 0 without ``#``."""
+    name, _, number = token.partition(b"#")
+    return name, int(number[:9]) if number else 0
+
+
+def _merge(closed: _Scope, outer: _Scope) -> None:
+    """Hands unresolved uses up: the fewer to the more, so that depth costs no more than size."""
+    few, many = sorted((closed.unresolved, outer.unresolved), key=len)
+    for name, uses in few.items():
+        fewer, more = sorted((uses, many.get(name, [])), key=len)
+        more.extend(fewer)
+        many[name] = more
+    outer.unresolved = many
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "replace")

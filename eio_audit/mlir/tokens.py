@@ -1,0 +1,131 @@
+"""The lexical level of printed MLIR: strings, comments, values, brackets."""
+
+from __future__ import annotations
+
+import re
+
+from eio_audit.mlir.source import Source
+
+STRING = rb'"(?:[^"\\\n]|\\.)*+"'
+_RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+)*+="
+
+TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
+SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
+HEADER = re.compile(
+    rb"(?:(?P<results>" + _RESULTS + rb")\s*+)?"
+    rb"(?:(?P<generic>" + STRING + rb")\s*+(?=\()|(?P<custom>[A-Za-z_][\w$.]*+))"
+)
+"""What an op begins with: its results and its name."""
+RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?")
+ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
+"""``%a, %b:2 =`` and the beginning of a word or string behind it."""
+GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
+LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
+IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
+ALIAS = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)\s*+=\s*+")
+FILE_METADATA = re.compile(rb'\{-#(?:[^"#]|' + STRING + rb"|#(?!-\}))*+#-\}")
+SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
+
+INNER = re.compile(
+    rb'(?:[^"%(){}\[\]<>/=-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/))*+'
+    rb"(?P<token>" + STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?|[(){}\[\]<>]|[%\"])"
+)
+"""The next token that matters inside brackets; all text before it is skipped in the same match."""
+OUTER = re.compile(
+    rb"(?:[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
+    rb"|[A-Za-z_][\w$]*+(?![\w$.])|[!#@][\w$.:-]*+|\d[\w.]*+)*+"
+    rb"(?P<token>" + STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
+    rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|[%\"])"
+)
+"""The next token that matters outside brackets, where line ends, op names and block names count as well."""
+
+OPEN_PAREN, OPEN_BRACE, OPEN_BRACKET, OPEN_ANGLE = b"({[<"
+_OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
+
+
+class Brackets:
+    """The brackets that are open at a place.
+
+    ``()``, ``[]`` and ``{}`` must balance. ``<`` and ``>`` are brackets where they do and operators where
+    they do not, since custom assembly may compare.
+    """
+
+    __slots__ = ("_open", "_source")
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._open: list[tuple[int, int]] = []  # (opening byte, offset)
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @property
+    def outermost(self) -> int:
+        """The bracket opened first, as a byte; 0 when none is open."""
+        return self._open[0][0] if self._open else 0
+
+    def only_angles(self) -> bool:
+        """Whether nothing but ``<``, which may be operators, is open."""
+        return all(opening == OPEN_ANGLE for opening, _ in self._open)
+
+    def push(self, opening: int, offset: int) -> None:
+        """Opens a bracket."""
+        self._open.append((opening, offset))
+
+    def feed(self, token: bytes, offset: int) -> None:
+        """Opens or closes a bracket; other tokens change nothing.
+
+        Raises:
+            InputError: the token closes what is not open.
+        """
+        if len(token) != 1:
+            return
+        byte = token[0]
+        if byte in b"([{":
+            self.push(byte, offset)
+        elif byte == OPEN_ANGLE:
+            before, after = self._source.data[offset - 1 : offset], self._source.data[offset + 1 : offset + 2]
+            if not (before.isspace() and after.isspace()):
+                self.push(byte, offset)
+        elif token == b">":
+            if self._open and self._open[-1][0] == OPEN_ANGLE:
+                self._open.pop()
+        elif byte in _OPENING:
+            self._close(byte, offset)
+
+    def _close(self, closing: int, offset: int) -> None:
+        while self._open and self._open[-1][0] == OPEN_ANGLE:
+            self._open.pop()
+        if not self._open:
+            raise self._source.error(offset, f"unbalanced '{chr(closing)}': nothing is open here")
+        opening, opened_at = self._open.pop()
+        if opening != _OPENING[closing]:
+            where = self._source.position_at(opened_at)
+            raise self._source.error(
+                offset, f"expected the bracket that closes '{chr(opening)}' at {where.line}:{where.column}"
+            )
+
+    def check_closed(self) -> None:
+        """Checks, where the dump ends, that nothing is open.
+
+        Raises:
+            InputError: at the innermost open bracket.
+        """
+        certain = [bracket for bracket in self._open if bracket[0] != OPEN_ANGLE] or self._open
+        if certain:
+            opening, offset = certain[-1]
+            raise self._source.error(offset, f"'{chr(opening)}' is never closed: is the dump cut off?")
+
+
+def comment_start(data: bytes, start: int, end: int) -> int | None:
+    """Where a comment begins in ``data[start:end]``, a stretch of one line; strings are stepped over."""
+    if b"//" not in data[start:end]:
+        return None
+    while token := INNER.match(data, start, end):
+        if token["token"].startswith(b"//"):
+            return token.start("token")
+        start = token.end()
+    return None

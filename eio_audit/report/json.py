@@ -1,0 +1,119 @@
+"""Audits as JSON: the fields of schema ``eio-audit/1``, described in docs/json.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from eio_audit.audit.check import BlockAudit, Check, DisplacedOp, DumpAudit, OpLabel, Summary
+from eio_audit.audit.diff import Diff, OpChange
+from eio_audit.mlir.source import InputError
+
+SCHEMA = "eio-audit/1"
+
+
+def check_to_json(check: Check) -> str:
+    """The audits of ``check``, ending in a newline."""
+    return _document(
+        "check",
+        dumps=[_dump(dump) for dump in check.dumps],
+        summary=asdict(check.summary),
+        errors=_errors(check.errors),
+    )
+
+
+def diff_to_json(diff: Diff) -> str:
+    """The comparison of two dumps, ending in a newline."""
+    groups = {"moved": diff.moved, "modified": diff.modified, "added": diff.added, "removed": diff.removed}
+    return _document(
+        "diff",
+        before=_summary(diff.before),
+        after=_summary(diff.after),
+        ops={"unchanged": diff.unchanged, **{name: len(changes) for name, changes in groups.items()}},
+        changes={name: [_change(change) for change in changes] for name, changes in groups.items()},
+        dumps=[_dump(diff.before), _dump(diff.after)],
+        errors=[],
+    )
+
+
+def _document(command: str, **fields: object) -> str:
+    document = {"schema": SCHEMA, "command": command, **fields}
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def _summary(dump: DumpAudit) -> dict[str, object]:
+    summary: Summary = dump.summary
+    return asdict(summary)
+
+
+def _dump(dump: DumpAudit) -> dict[str, object]:
+    return {
+        "source": dump.source,
+        "line": dump.line,
+        "pass": dump.pass_name,
+        "when": dump.when,
+        "blocks": [_block(block) for block in dump.blocks],
+        "unknown_ops": dict(sorted(dump.unknown_ops.items())),
+    }
+
+
+def _block(block: BlockAudit) -> dict[str, object]:
+    return {
+        "function": block.function,
+        "block": block.block,
+        "line": block.line,
+        "ops": block.ops,
+        "indexed": block.indexed,
+        "inversions": block.inversions,
+        "descents": block.descents,
+        "forced": block.forced,
+        "minimum": block.minimum,
+        "lower_bound": block.lower_bound,
+        "certified": block.certified,
+        "avoidable": block.avoidable,
+        "displaced": block.displaced,
+        "derived": block.derived,
+        "inherited": block.inherited,
+        "worst": [_displaced(op) for op in block.worst],
+    }
+
+
+def _displaced(displaced: DisplacedOp) -> dict[str, object]:
+    hold = displaced.hold
+    return {
+        **_label(displaced.op),
+        "inversions": displaced.inversions,
+        "stands": "early" if displaced.early else "late",
+        "derived": displaced.derived,
+        "held_by": {**_label(hold.op), "kind": hold.kind.value} if hold else None,
+    }
+
+
+def _label(op: OpLabel) -> dict[str, object]:
+    return {"op": op.name, "result": op.result, "index": op.index, "line": op.line, "module": op.module}
+
+
+def _change(change: OpChange) -> dict[str, object]:
+    return {
+        "function": change.function,
+        "before": _label(change.before) if change.before else None,
+        "after": _label(change.after) if change.after else None,
+        "place_before": change.place_before,
+        "place_after": change.place_after,
+        "changed": list(change.changed),
+        "moved": change.moved,
+        "derived": change.derived,
+    }
+
+
+def _errors(errors: Sequence[InputError]) -> list[dict[str, object]]:
+    return [
+        {
+            "source": error.source,
+            "line": error.position.line if error.position else None,
+            "column": error.position.column if error.position else None,
+            "message": error.message,
+        }
+        for error in errors
+    ]
