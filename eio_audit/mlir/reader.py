@@ -186,10 +186,7 @@ class _Reader:
             brackets.feed(token["token"], token.start("token"))
             end = token.end()
         else:
-            if open_bracket := brackets.never_closed_at():
-                raise self._error(
-                    open_bracket[1], f"'{open_bracket[0]}' is never closed: is the dump cut off?"
-                )
+            brackets.check_closed()
             end = self.end
         end = comment_start(self.data, start, end) or end
         end = start + len(self.data[start:end].rstrip())
@@ -275,9 +272,7 @@ class _Reader:
                 if after is None:
                     return self._end_op(current, start)
                 offset = after
-            elif outside and (
-                text == b"}" or self.text.next_on_line(text, start, self.ir.op_start[current.op])
-            ):
+            elif outside and (text == b"}" or self._next_begins(current, text, start)):
                 return self._end_op(current, start)
             elif first == _PERCENT:
                 self._value(current, text, start)
@@ -295,10 +290,7 @@ class _Reader:
         """The next token that matters, or the error that there is none."""
         match = pattern.match(self.data, offset, self.end)
         if match is None:
-            if open_bracket := brackets.never_closed_at():
-                raise self._error(
-                    open_bracket[1], f"'{open_bracket[0]}' is never closed: is the dump cut off?"
-                )
+            brackets.check_closed()
             if len(self.regions) > 1:
                 raise self._cut_off()
             match = _END_OF_DUMP.match(self.data, self.end)
@@ -336,17 +328,7 @@ class _Reader:
     def _is_location(self, brackets: Brackets, paren: int) -> bool:
         """Whether ``(`` belongs to the op's own ``loc(...)``, which ends it."""
         before = self.data[max(0, paren - 8) : paren].rstrip()
-        is_loc = before.endswith(b"loc") and before[-4:-3] in (
-            b"",
-            b" ",
-            b"\t",
-            b"\n",
-            b"\r",
-            b")",
-            b"}",
-            b">",
-        )
-        return is_loc and not brackets
+        return not brackets and before.endswith(b"loc") and before[-4:-3] in _BEFORE_LOC
 
     def _location(self, current: _OpenOp, paren: int) -> int:
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
