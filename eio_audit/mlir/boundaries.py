@@ -80,7 +80,7 @@ class Boundaries:
         elif first == b"^":
             begins = self.label(offset)
         else:
-            begins = first.isalpha() and b"." in token
+            begins = first.isalpha()
         return begins and self._can_end(op_start, offset)
 
     def _can_end(self, op_start: int, offset: int) -> bool:
@@ -125,9 +125,9 @@ class Boundaries:
             return offset
         if self._data.startswith(b"{-#", offset) or ALIAS.match(self._data, offset, self._end):
             return None
-        if has_region and not word and first not in b"{:,-":
-            return None
-        return offset
+        is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
+        may_follow_region = word[0] == b"loc" if word else first in b"{:,-"
+        return None if is_message or (has_region and not may_follow_region) else offset
 
     def _needs_more(self, line_end: int) -> bool:
         """Whether the line ends with something that has to be continued."""

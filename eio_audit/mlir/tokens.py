@@ -33,9 +33,9 @@ INNER = re.compile(
 """The next token that matters inside brackets; all text before it is skipped in the same match."""
 OUTER = re.compile(
     rb"(?:[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
-    rb"|[A-Za-z_][\w$]*+(?![\w$.])|[!#@][\w$.:-]*+|\d[\w.]*+)*+"
+    rb"|(?!return\b)[A-Za-z_][\w$]*+(?![\w$.])|[!#@][\w$.:-]*+|\d[\w.]*+)*+"
     rb"(?P<token>" + STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
-    rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|[%\"])"
+    rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )
 """The next token that matters outside brackets, where line ends, op names and block names count as well."""
 

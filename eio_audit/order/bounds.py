@@ -34,7 +34,7 @@ from eio_audit.order.windows import Window
 
 SWEEP_BITS = 1 << 30  # what the bitsets of one sweep for forced inversions may hold together
 SWEEP_EARLY_LIMITS = (256, 4096)  # fewest and most early ops that one such sweep follows
-FORCED_STEPS = 10_000_000  # ops and dependences visited while counting the forced inversions of one window
+FORCED_STEPS = 30_000_000  # ops and dependences visited while counting the forced inversions of one window
 SQUEEZE_BITS = 1 << 30  # what the bitsets of one window may hold together while squeezes are packed
 SQUEEZE_STEPS = 2_000_000  # early ops looked at while packing the squeezes of one window
 

@@ -48,32 +48,37 @@ def test_a_dependent_op_is_not_squeezed() -> None:
 
 
 def test_two_forced_pairs_squeeze_an_op_twice() -> None:
-    assert pack_squeezes(window([5, 6, 1, 0, 3], [(0, 2), (1, 3)])) == 2
+    assert pack_squeezes(window([5, 5, 1, 1, 3], [(0, 2), (1, 3)])) == 2
+
+
+def test_ends_squeeze_each_other_too() -> None:
+    # 3 is squeezed twice; 5 between 6 and 0, and 1 as well.
+    assert pack_squeezes(window([5, 6, 1, 0, 3], [(0, 2), (1, 3)])) == 4
 
 
 def test_one_early_op_squeezes_an_op_once() -> None:
     assert pack_squeezes(window([5, 1, 0, 3], [(0, 1), (0, 2)])) == 1
 
 
-def test_a_matching_that_needs_an_augmenting_path() -> None:
-    # 8 is forced with 1 and 2, 9 with 1 only: 8 has to leave 1 to 9, or 9 finds nothing.
-    assert pack_squeezes(window([9, 8, 1, 2, 5], [(0, 2), (1, 2), (1, 3)])) == 2
+@pytest.mark.parametrize("shared", [2, 3])
+def test_a_matching_that_needs_an_augmenting_path(shared: int) -> None:
+    # Op 0 is forced with ops 2 and 3, op 1 with one of them: op 0 has to leave that one to op 1.
+    assert pack_squeezes(window([9, 9, 1, 1, 5], [(0, 2), (0, 3), (1, shared)])) == 2
 
 
 def test_squeezes_that_are_cut_short_are_fewer() -> None:
-    two_pairs = window([5, 6, 1, 0, 3], [(0, 2), (1, 3)])
+    two_pairs = window([5, 5, 1, 1, 3], [(0, 2), (1, 3)])
+    assert pack_squeezes(two_pairs, steps=1) == 1
     assert pack_squeezes(two_pairs, steps=0) == 0
     assert pack_squeezes(two_pairs, bits=0) == 0
 
 
-def test_a_long_augmenting_path_needs_no_recursion() -> None:
-    # Early op i is forced with late ops i and i + 1; the last one only with late op 0: everyone has to move on.
+@pytest.mark.parametrize("shared", [0, 1999])
+def test_a_long_augmenting_path_needs_no_recursion(shared: int) -> None:
+    # Early op i is forced with late ops i and i + 1, the last one with ``shared`` only: all have to move on.
     count = 2000
-    early = [3 * count - i for i in range(count)]
-    late = list(range(count))
-    edges = [(i, count + j) for i in range(count - 1) for j in (i, i + 1)] + [(count - 1, count)]
-    squeezed = window([*early, *late, count + count // 2], edges)
-    assert pack_squeezes(squeezed) >= count - 1
+    edges = [(i, count + j) for i in range(count - 1) for j in (i, i + 1)] + [(count - 1, count + shared)]
+    assert pack_squeezes(window([9] * count + [1] * count + [5], edges)) == count
 
 
 @given(blocks())

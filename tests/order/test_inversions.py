@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from small_blocks import count_pairs
 
 from eio_audit.order import inversions
-from eio_audit.order.inversions import count_descents, count_inversions, dense_ranks, inversions_carried
+from eio_audit.order.displaced import inversions_carried
+from eio_audit.order.inversions import count_descents, count_inversions, dense_ranks
 
 SEQUENCES = st.lists(st.integers(-3, 12) | st.integers(), max_size=40)
 
@@ -62,17 +63,6 @@ def test_keys_are_left_as_they_are(keys: list[int]) -> None:
 @pytest.mark.parametrize(("keys", "expected"), [([], 0), ([1, 1], 0), ([15, 23, 18], 1), ([3, 2, 1], 2)])
 def test_descents(keys: list[int], expected: int) -> None:
     assert count_descents(keys) == expected
-
-
-def test_carried_counts_both_ends() -> None:
-    assert inversions_carried([1, 5, 2, 3, 9]) == [0, 2, 1, 1, 0]
-
-
-@given(SEQUENCES)
-def test_carried_is_the_number_of_inversions_at_each_position(keys: list[int]) -> None:
-    for position, carried in enumerate(inversions_carried(keys)):
-        others = keys[:position] + keys[position + 1 :]
-        assert carried == count_pairs(keys) - count_pairs(others)
 
 
 @given(SEQUENCES)

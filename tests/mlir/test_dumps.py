@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from eio_audit import InputError, read_text
+from eio_audit.mlir.dumps import Marker, find_files
+
+
+def marker(line: str) -> Marker | None:
+    return read_text(f"{line}\nmodule {{\n}}\n")[0].marker
+
+
+def test_old_marker() -> None:
+    assert marker("// -----// IR Dump After TTIREraseInverseOps (ttir-erase-inverse-ops) //----- //") == Marker(
+        "ttir-erase-inverse-ops", "TTIREraseInverseOps", "after", False, None
+    )
+
+
+def test_old_marker_of_a_failed_pass_at_module_scope() -> None:
+    line = "// -----// IR Dump After CSE Failed (cse) ('func.func' operation: @main) //----- //"
+    assert marker(line) == Marker("cse", "CSE", "after", True, "@main")
+
+
+def test_new_marker_with_options() -> None:
+    line = "// -----// IR Dump Before CanonicalizerPass: canonicalize{max-iterations=10} ('builtin.module' operation: @m) //----- //"
+    assert marker(line) == Marker("canonicalize", "CanonicalizerPass", "before", False, "@m")
+
+
+def test_marker_without_argument() -> None:
+    assert marker("// -----// IR Dump After MyPass //----- //") == Marker("MyPass", "MyPass", "after", False, None)
+
+
+def test_dumps_of_a_log_with_their_lines() -> None:
+    text = """compiler started
+// -----// IR Dump Before A (a) //----- //
+module {
+}
+
+// -----// IR Dump After A (a) //----- // module {
+}
+"""
+    dumps = read_text(text)
+    assert [(d.line, d.marker.when if d.marker else None) for d in dumps] == [(1, None), (2, "before"), (6, "after")]
+
+
+def test_split_input_files() -> None:
+    dumps = read_text("module {\n}\n// -----\n\nmodule {\n}\n// -----\n")
+    assert [d.line for d in dumps] == [1, 5]
+
+
+def test_folders_are_read_in_natural_order(tmp_path: Path) -> None:
+    for name in ("b/10_cse.mlir", "b/9_cse.mlir", "a.log.gz", "notes.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = [str(Path(p).relative_to(tmp_path)) for p in find_files(str(tmp_path))]
+    assert found == ["a.log.gz", "b/9_cse.mlir", "b/10_cse.mlir"]
+
+
+def test_a_folder_without_dumps_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no .mlir"):
+        find_files(str(tmp_path))

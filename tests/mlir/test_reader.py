@@ -1,0 +1,278 @@
+import pytest
+
+from tests.reading import check_error, ir_of, names, uses
+
+
+def test_generic_assembly() -> None:
+    text = """
+    "builtin.module"() ({
+      "func.func"() <{sym_name = "f"}> ({
+      ^bb0(%arg0: i32):
+        %0 = "t.a"(%arg0) {x = 1 : i32} : (i32) -> i32
+        "func.return"(%0) : (i32) -> ()
+      }) : () -> ()
+    }) : () -> ()
+    """
+    assert names(text) == ["builtin.module", "  func.func", "    t.a", "    func.return"]
+    assert uses(text) == [("t.a", "func.return")]
+
+
+def test_custom_assembly_of_an_unknown_dialect() -> None:
+    text = """
+    my.func @f(%a: !my.t<[1, 2]>) -> !my.t attributes {my.x = {y = 1}} {
+      %0, %1 = my.split %a by <2> : !my.t -> (!my.t, !my.t)
+      my.sink %1 to @place::@inner : !my.t
+      my.return %0 : !my.t
+    }
+    """
+    assert names(text) == ["my.func", "  my.split", "  my.sink", "  my.return"]
+    assert uses(text) == [("my.split", "my.sink"), ("my.split", "my.return")]
+
+
+def test_results_of_one_op_are_told_apart() -> None:
+    ir = ir_of('%0:2 = "t.a"() : () -> (i32, i32)\n"t.b"(%0#1, %0#0) : (i32, i32) -> ()')
+    first = ir.first_result[0]
+    assert list(ir.operands_of(1)) == [first + 1, first]
+
+
+def test_names_without_dialect_get_the_one_implied() -> None:
+    assert names("module {\n func.func @f() {\n return\n }\n}") == [
+        "builtin.module",
+        "  func.func",
+        "    func.return",
+    ]
+
+
+def test_a_region_is_told_from_an_attribute_dictionary() -> None:
+    text = """
+    func.func @f(%c: i1) {
+      %0 = my.op {a = 1, b} : i32
+      my.if %c {
+        my.yield
+      } else {
+        my.other {unit}
+      } {attribute = "x"}
+      return
+    }
+    """
+    assert names(text) == [
+        "func.func",
+        "  my.op",
+        "  my.if",
+        "    my.yield",
+        "    my.other",
+        "  func.return",
+    ]
+
+
+def test_several_ops_and_a_whole_region_on_one_line() -> None:
+    text = 'func.func @f(%c: i1) { %0 = a.b %c : i32 scf.if %c { "t.x"() : () -> () "t.y"(%0) : (i32) -> () } return }'
+    assert names(text) == ["func.func", "  a.b", "  scf.if", "    t.x", "    t.y", "  func.return"]
+
+
+def test_ops_over_several_lines() -> None:
+    text = """
+    func.func @f(%a: i32) {
+      %0 = "t.a"(%a,
+          %a) <{x = [1,
+                     2]}>
+        : (i32, i32)
+        -> i32
+        loc("x")
+      my.op ins(%0 : i32)
+            outs(%a : i32) {x = 1}
+      return
+    }
+    """
+    assert names(text) == ["func.func", "  t.a", "  my.op", "  func.return"]
+
+
+def test_region_keywords_on_their_own_line() -> None:
+    text = """
+    func.func @f(%init: i32) {
+      %r:2 = my.while(%it = %init, %x = %init) : i32, i32
+       cond {
+        my.return %it
+      } do {
+        my.return %x
+      }
+      my.use %r#1
+      return
+    }
+    """
+    assert names(text) == [
+        "func.func",
+        "  my.while",
+        "    my.return",
+        "    my.return",
+        "  my.use",
+        "  func.return",
+    ]
+
+
+def test_loop_variables_are_arguments_of_the_region() -> None:
+    text = """
+    func.func @f(%n: index, %x: f32) {
+      %c0 = arith.constant 0 : index
+      %r = scf.for %i = %c0 to %n step %c0 iter_args(%acc = %x) -> (f32) {
+        %y = my.add %acc, %i : f32
+        scf.yield %y : f32
+      }
+      affine.for %i = 0 to 10 {
+        my.use %i : index
+      }
+      return
+    }
+    """
+    assert uses(text) == [
+        ("arith.constant", "scf.for"),
+        ("arith.constant", "scf.for"),
+        ("my.add", "scf.yield"),
+    ]
+
+
+def test_isolated_regions_have_names_of_their_own() -> None:
+    text = """
+    module {
+      func.func @f() {
+        %0 = "t.a"() : () -> i32
+        return
+      }
+      func.func @g() {
+        %0 = "t.b"() : () -> i32
+        "t.use"(%0) : (i32) -> ()
+        return
+      }
+    }
+    """
+    assert uses(text) == [("t.b", "t.use")]
+
+
+def test_sibling_regions_may_repeat_names() -> None:
+    text = """
+    func.func @f(%c: i1) {
+      scf.if %c {
+        %0 = "t.a"() : () -> i32
+        "t.use"(%0) : (i32) -> ()
+      } else {
+        %0 = "t.b"() : () -> i32
+        "t.use"(%0) : (i32) -> ()
+      }
+      return
+    }
+    """
+    assert uses(text) == [("t.a", "t.use"), ("t.b", "t.use")]
+
+
+def test_blocks_with_labels_arguments_and_successors() -> None:
+    text = """
+    func.func @f(%c: i1, %x: i32) {
+      cf.cond_br %c, ^bb1(%x : i32), ^bb2
+    ^bb1(%a: i32 loc("x")):  // pred: ^bb0
+      cf.br ^bb2
+    ^bb2:  // 2 preds: ^bb0, ^bb1
+      return
+    }
+    """
+    ir = ir_of(text)
+    assert [ir.block_name(block) for block in range(ir.block_count)] == ["^bb0", "^bb0", "^bb1", "^bb2"]
+    assert [len(ops) for ops in ir.block_ops] == [1, 1, 1, 1]
+
+
+def test_a_value_may_be_defined_in_a_block_printed_later() -> None:
+    text = """
+    func.func @f() {
+      cf.br ^bb2
+    ^bb1:
+      "t.use"(%0) : (i32) -> ()
+      return
+    ^bb2:
+      %0 = "t.a"() : () -> i32
+      cf.br ^bb1
+    }
+    """
+    assert uses(text) == [("t.a", "t.use")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"t.a"() {s = "%9 } ) -> \\" loc(#loc7) // {"} : () -> () loc("x")',
+        '"t.a"() {m = affine_set<(d0) : (d0 - 1 >= 0, d0 <= 4)>} : () -> ()',
+        '"t.a"() : () -> tensor<4xf32, affine_map<(d0) -> (d0)>> // } ( "',
+        "my.cmp 1 < 2 : i1",
+        '"t.a"() {v = dense<"0xAB{"> : tensor<1xi8>} : () -> ()',
+        '"t.a"() {l = loc("DEBUG|1|x")} : () -> ()',
+        '%0 = my.op "text, with (brackets" {a = ">"} : i32',
+    ],
+)
+def test_text_that_looks_like_structure_is_none(text: str) -> None:
+    assert len(ir_of(f'{text}\n"t.next"() : () -> ()')) == 2
+
+
+def test_the_location_is_the_last_one() -> None:
+    ir = ir_of('"t.a"() {l = loc("inside")} : () -> () loc("own"("child"))')
+    assert ir.location_text(0) == b'"own"("child")'
+
+
+def test_a_location_may_stand_on_the_next_line() -> None:
+    ir = ir_of('"t.a"() : () -> () // users: {\n  loc("own")')
+    assert ir.location_text(0) == b'"own"'
+
+
+def test_a_location_in_a_comment_is_none() -> None:
+    ir = ir_of('"t.a"() : () -> () // loc("x")\n')
+    assert ir.location_text(0) is None
+    assert ir.text(0) == b'"t.a"() : () -> ()'
+
+
+def test_aliases_before_and_after_their_use() -> None:
+    ir = ir_of('#loc1 = loc("a")\n"t.a"() : () -> () loc(#loc2)\n#loc2 = loc("b"(#loc1))\n')
+    assert {name: ir.source.data[span.start : span.end] for name, span in ir.aliases.items()} == {
+        b"#loc1": b'"a"',
+        b"#loc2": b'"b"(#loc1)',
+    }
+
+
+def test_a_file_metadata_trailer_is_stepped_over() -> None:
+    text = '"t.a"() : () -> ()\n\n{-#\n  dialect_resources: {\n builtin: {\n blob: "0x08#-}00"\n }\n }\n#-}\n'
+    assert names(text) == ["t.a"]
+
+
+def test_log_lines_around_ops_are_ignored() -> None:
+    text = '[2026-08-21 10:00:00] [DEBUG] started {\nmodule {\n}\nerror: something failed (code 1\n'
+    assert names(text) == ["builtin.module"]
+
+
+def test_a_byte_order_mark_is_stepped_over() -> None:
+    assert names(b"\xef\xbb\xbfmodule {\n}\n") == ["builtin.module"]
+
+
+def test_ten_thousand_levels_of_nesting() -> None:
+    depth = 10_000
+    text = "func.func @f(%p: i1) {\n" + "scf.if %p {\n" * depth + '"t.x"() : () -> ()\n' + "}\n" * depth + "return\n}\n"
+    assert len(ir_of(text)) == depth + 3
+
+
+def test_an_unlisted_op_may_hold_a_graph_region() -> None:
+    ir = ir_of('"t.wrap"() ({\n "t.use"(%0) : (i32) -> ()\n %0 = "t.a"() : () -> i32\n}) : () -> ()')
+    assert list(ir.region_is_graph) == [1, 1]
+
+
+def test_errors_name_the_place() -> None:
+    check_error("func.func @f() {\n  return\n", 2, 9, "expected '}' to match '{' at 1:16")
+    check_error('func.func @f() {\n  "t.a"( : () -> ()\n}', 2, 8, "'(' is never closed")
+    check_error("module {\n}\n}\n", 3, 1, "unbalanced '}'")
+    check_error('"t.a"() {x = [1)} : () -> ()', 1, 16, "expected the bracket that closes '[' at 1:14")
+    check_error('"t.a"() {s = "open} : () -> ()', 1, 14, "unterminated string")
+    check_error('"t.a"() : () -> () loc("DEBUG|1|x', 1, 24, "unterminated string")
+    check_error('func.func @f() {\n  "t.a"(%0) : (i32) -> ()\n  return\n}', 2, 9, "'%0', which is not defined")
+    check_error('func.func @f() {\n  %0 = a.b\n  %0 = a.c\n  return\n}', 3, 3, "redefinition of value '%0'")
+    check_error(
+        'func.func @f() {\n  "t.a"(%0) : (i32) -> ()\n  %0 = a.c\n  return\n}', 2, 9, "'%0' before its definition"
+    )
+    check_error('%0 = "t.a"() : () -> i32\n"t.b"(%0#1) : (i32) -> ()', 2, 7, "the op has fewer results")
+    check_error('#loc1 = loc("a")\n#loc1 = loc("b")\n', 2, 1, "redefinition of alias '#loc1'")
+    check_error("func.func @f() {\n  ?\n}", 2, 3, "expected an operation")
+    check_error("func.func @f() {\n  ^bb0(%a: i32)\n  return\n}", 3, 3, "expected ':' behind the block's arguments")
+    check_error(b"ML\xefR\x0dMLIR", 1, 1, "bytecode")

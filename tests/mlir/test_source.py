@@ -1,0 +1,51 @@
+import gzip
+
+import pytest
+
+from eio_audit import InputError
+from eio_audit.mlir.source import Position, Source
+
+
+def test_only_line_feeds_end_a_line() -> None:
+    source = Source("f", "a\x0cb\u2028c\nd".encode())
+    assert source.position_at(source.data.index(b"d")) == Position(2, 1)
+
+
+def test_columns_count_characters() -> None:
+    source = Source("f", "é x".encode())
+    assert source.position_at(source.data.index(b"x")) == Position(1, 3)
+
+
+def test_an_error_shows_the_line_and_a_caret() -> None:
+    source = Source("f.mlir", b"one\n\ttwo three\n")
+    error = source.error(source.data.index(b"three"), "expected four")
+    assert str(error) == "f.mlir:2:6: error: expected four\n\ttwo three\n\t    ^"
+
+
+def test_an_error_in_a_long_line_shows_the_stretch_around_it() -> None:
+    source = Source("f", b"x" * 10_000 + b"!" + b"y" * 10_000)
+    line, caret = source.error(10_000, "here").excerpt.split("\n")
+    assert line == "..." + "x" * 50 + "!" + "y" * 49 + "..."
+    assert caret.index("^") == line.index("!")
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    assert "\x1b" not in Source("f", b"a\x1b[31mb").error(0, "here").excerpt
+
+
+def test_compressed_files_are_recognized_by_content(tmp_path) -> None:
+    path = tmp_path / "dump.mlir"
+    path.write_bytes(gzip.compress(b"module {\n}\n"))
+    assert Source.read(str(path)).data == b"module {\n}\n"
+
+
+def test_a_damaged_compressed_file_is_an_error(tmp_path) -> None:
+    path = tmp_path / "dump.mlir.gz"
+    path.write_bytes(gzip.compress(b"module {\n}\n" * 100)[:-9])
+    with pytest.raises(InputError, match="damaged compressed file"):
+        Source.read(str(path))
+
+
+def test_a_missing_file_is_an_error() -> None:
+    with pytest.raises(InputError, match="cannot read: No such file"):
+        Source.read("no/such/file.mlir")

@@ -1,0 +1,38 @@
+"""Shorthand for tests that read MLIR text."""
+
+from __future__ import annotations
+
+import pytest
+
+from eio_audit import InputError
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import Position, Source
+
+
+def ir_of(text: str | bytes) -> IR:
+    return read_ir(Source("test.mlir", text.encode() if isinstance(text, str) else text))
+
+
+def names(text: str | bytes) -> list[str]:
+    """The ops of a text, indented by how deep their blocks are nested."""
+    ir = ir_of(text)
+    return ["  " * ir.block_depth[ir.op_block[op]] + ir.name(op) for op in range(len(ir))]
+
+
+def uses(text: str | bytes) -> list[tuple[str, str]]:
+    """(defining op, using op) of every operand that an op defines, by full name."""
+    ir = ir_of(text)
+    return [
+        (ir.name(ir.value_owner[value]), ir.name(op))
+        for op in range(len(ir))
+        for value in ir.operands_of(op)
+        if ir.value_owner[value] >= 0
+    ]
+
+
+def check_error(text: str | bytes, line: int, column: int, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        ir_of(text)
+    assert message in caught.value.message
+    assert caught.value.position == Position(line, column)
