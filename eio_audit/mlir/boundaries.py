@@ -168,4 +168,4 @@ class Boundaries:
             return is_listed or (b"." in word[0] and b"\n" in self._data[offset:inside])
         if after == b"=":
             return self._data[behind + 1 : behind + 2] == b"="
-        return after not in (b",", b":", b"")
+        return after not in (b",", b":")

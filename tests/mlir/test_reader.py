@@ -261,7 +261,8 @@ def test_an_unlisted_op_may_hold_a_graph_region() -> None:
 
 def test_errors_name_the_place() -> None:
     check_error("func.func @f() {\n  return\n", 2, 9, "expected '}' to match '{' at 1:16")
-    check_error('func.func @f() {\n  "t.a"( : () -> ()\n}', 2, 8, "'(' is never closed")
+    check_error('func.func @f() {\n  "t.a"( : () -> ()\n}', 3, 1, "expected the bracket that closes '(' at 2:8")
+    check_error('"t.a"( : () -> ()', 1, 6, "'(' is never closed")
     check_error("module {\n}\n}\n", 3, 1, "unbalanced '}'")
     check_error('"t.a"() {x = [1)} : () -> ()', 1, 16, "expected the bracket that closes '[' at 1:14")
     check_error('"t.a"() {s = "open} : () -> ()', 1, 14, "unterminated string")
