@@ -158,8 +158,8 @@ class Boundaries:
         if first == b'"':
             return self.generic_op(inside)
         word = IDENTIFIER.match(self._data, inside, self._end)
-        if word is None:
-            return False
+        if word is None:  # braced text of custom assembly, unless it has lines of its own
+            return first not in b"}@#!" and b"\n" in self._data[offset:inside]
         behind = self.skip_trivia(word.end())
         after = self._data[behind : behind + 1]
         if after == b"}":  # a unit attribute, or an op that is a name alone

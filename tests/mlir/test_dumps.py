@@ -59,3 +59,8 @@ def test_folders_are_read_in_natural_order(tmp_path: Path) -> None:
 def test_a_folder_without_dumps_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no .mlir"):
         find_files(str(tmp_path))
+
+
+def test_bytecode_is_an_error_that_says_what_to_do() -> None:
+    with pytest.raises(InputError, match="MLIR bytecode: print it as text first"):
+        read_text(b"ML\xefR\x0dMLIR22")

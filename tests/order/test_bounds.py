@@ -1,11 +1,11 @@
 import pytest
 from hypothesis import given
-from small_blocks import Block, blocks, forced_pairs, precedence_of, true_minimum
 
 from eio_audit.order import bounds
 from eio_audit.order.bounds import count_forced, lower_bound, pack_squeezes
 from eio_audit.order.linear_extension import block_of
 from eio_audit.order.windows import Window
+from tests.order.small_blocks import Block, blocks, forced_pairs, precedence_of, true_minimum
 
 
 def window(keys: list[int], edges: list[tuple[int, int]]) -> Window:

@@ -3,9 +3,9 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_blocks import count_pairs
 
 from eio_audit.order.displaced import displaced, inversions_carried, longest_nondecreasing
+from tests.order.small_blocks import count_pairs
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given
-from small_blocks import Block, Key, blocks, precedence_of
 
 from eio_audit.order.effective_keys import effective_keys
+from tests.order.small_blocks import Block, Key, blocks, precedence_of
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_blocks import count_pairs
 
 from eio_audit.order import inversions
 from eio_audit.order.displaced import inversions_carried
 from eio_audit.order.inversions import count_descents, count_inversions, dense_ranks
+from tests.order.small_blocks import count_pairs
 
 SEQUENCES = st.lists(st.integers(-3, 12) | st.integers(), max_size=40)
 

@@ -1,3 +1,4 @@
+import os
 import random
 import subprocess
 import sys
@@ -5,9 +6,17 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_blocks import Block, Key, blocks, count_pairs, forced_pairs, precedence_of, true_minimum
 
 from eio_audit.order.linear_extension import CANDIDATES, Restoration, block_of, restore_order
+from tests.order.small_blocks import (
+    Block,
+    Key,
+    blocks,
+    count_pairs,
+    forced_pairs,
+    precedence_of,
+    true_minimum,
+)
 
 
 def restore(keys: list[Key], edges: list[tuple[int, int]]) -> Restoration:
@@ -117,9 +126,13 @@ def test_the_result_does_not_depend_on_the_hash_seed() -> None:
         "keys = [r.choice([None, r.randrange(300)]) for _ in range(300)];"
         "print(restore_order(keys, Precedence.from_edges(300, *zip(*edges))))"
     )
+    path = os.pathsep.join(sys.path)  # the package need not be installed
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": path},
+            capture_output=True,
+            check=True,
         ).stdout
         for seed in ("0", "1", "2")
     }

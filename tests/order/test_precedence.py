@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given
-from small_blocks import Block, blocks, precedence_of
 
 from eio_audit.order.precedence import Precedence
+from tests.order.small_blocks import Block, blocks, precedence_of
 
 
 def neighbours(precedence: Precedence) -> list[tuple[list[int], list[int]]]:

@@ -1,8 +1,8 @@
 from hypothesis import given
-from small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
 
 from eio_audit.order.linear_extension import block_of
 from eio_audit.order.windows import Window, Windows, split_into_windows
+from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
 
 
 def split(keys: list[int], edges: list[tuple[int, int]]) -> Windows:

@@ -1,0 +1,220 @@
+"""Each effect rule with the wrong reorder it prevents: the pairs of ops that keep their order."""
+
+import networkx as nx
+import pytest
+
+from eio_audit import dataflow_graph
+from eio_audit.audit.dependence import Dependences
+from tests.reading import ir_of
+
+
+def edges(body: str, arguments: str = "%t: tensor<4xf32>, %u: tensor<4xf32>, %m: memref<4xf32>, %i: index") -> set[str]:
+    """The direct dependences of a function body, ``a -> b kind`` by the ops' ``id`` attributes or names."""
+    ir = ir_of(f"func.func @f({arguments}) {{\n{body}\n  return\n}}\n")
+    block = ir.op_block[1]
+    shown = {op: ir.text(op).decode().partition("id = \"")[2].partition('"')[0] or ir.name(op) for op in ir.block_ops[block]}
+    graph = Dependences(ir).of([block])[block]
+    return {
+        f"{shown[d.producer]} -> {shown[d.user]} {d.kind}" for d in graph.dependences() if ir.name(d.user) != "func.return"
+    }
+
+
+PURE = '"ttir.relu"(%t) {id = "pure"} : (tensor<4xf32>) -> tensor<4xf32>'
+
+
+def test_a_result_comes_before_its_use() -> None:
+    assert edges('%0 = "ttir.relu"(%t) {id = "a"} : (tensor<4xf32>) -> tensor<4xf32>\n"my.use"(%0) {id = "b"} : (tensor<4xf32>) -> ()') == {
+        "a -> b value"
+    }
+
+
+def test_a_region_captures_what_it_uses() -> None:
+    body = """
+    %c = arith.constant {id = "c"} true
+    %0 = arith.constant {id = "a"} 1 : i32
+    scf.if %c {
+      %1 = arith.addi %0, %0 : i32
+    }
+    """
+    assert edges(body) == {"c -> scf.if value", "a -> scf.if capture"}
+
+
+def test_pure_ops_are_free() -> None:
+    assert edges(f"%0 = {PURE}\n%1 = {PURE}") == set()
+
+
+def test_a_deallocation_stays_behind_the_last_use() -> None:
+    body = f"""
+    %0 = {PURE}
+    "ttnn.deallocate"(%t) {{id = "free"}} : (tensor<4xf32>) -> ()
+    "ttir.relu"(%u) {{id = "other"}} : (tensor<4xf32>) -> tensor<4xf32>
+    """
+    assert edges(body) == {"pure -> free effect"}
+
+
+def test_a_deallocation_stays_behind_the_uses_of_a_view() -> None:
+    body = """
+    %v = "ttnn.reshape"(%t) {id = "view"} : (tensor<4xf32>) -> tensor<2x2xf32>
+    %0 = "ttnn.relu"(%v) {id = "use"} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    "ttnn.deallocate"(%t) {id = "free"} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body) == {"view -> use value", "view -> free effect", "use -> free effect"}
+
+
+def test_an_in_place_update_splits_the_uses_around_it() -> None:
+    body = """
+    %0 = "ttnn.relu"(%t) {id = "before"} : (tensor<4xf32>) -> tensor<4xf32>
+    "ttnn.update_cache"(%t, %u, %u) {id = "update"} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
+    %1 = "ttnn.relu"(%t) {id = "after"} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = "ttnn.relu"(%u) {id = "free"} : (tensor<4xf32>) -> tensor<4xf32>
+    """
+    assert edges(body) == {"before -> update effect", "update -> after effect"}
+
+
+def test_updates_of_different_tensors_are_independent() -> None:
+    body = """
+    "ttnn.update_cache"(%t, %u, %u) {id = "a"} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
+    "ttnn.deallocate"(%u) {id = "b"} : (tensor<4xf32>) -> ()
+    "ttnn.deallocate"(%v) {id = "c"} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body, "%t: tensor<4xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>") == {"a -> b effect"}
+
+
+def test_memrefs_share_one_memory() -> None:
+    body = """
+    %0 = memref.load %m[%i] {id = "read 1"} : memref<4xf32>
+    %1 = memref.load %m[%i] {id = "read 2"} : memref<4xf32>
+    memref.store %0, %m[%i] {id = "write"} : memref<4xf32>
+    %2 = memref.load %m[%i] {id = "read 3"} : memref<4xf32>
+    """
+    assert edges(body) == {
+        "read 1 -> write value",
+        "read 1 -> write effect",
+        "read 2 -> write effect",
+        "write -> read 3 effect",
+    }
+
+
+def test_allocations_are_held_by_their_uses_alone() -> None:
+    body = """
+    memref.store %x, %m[%i] {id = "write"} : memref<4xf32>
+    %0 = memref.alloc() {id = "alloc"} : memref<4xf32>
+    memref.dealloc %0 {id = "free"} : memref<4xf32>
+    """
+    assert edges(body, "%x: f32, %m: memref<4xf32>, %i: index") == {"write -> free effect", "alloc -> free value"}
+
+
+def test_unlisted_ops_keep_their_order_among_ops_with_effects() -> None:
+    body = f"""
+    "my.init"() : () -> ()
+    %0 = {PURE}
+    "ttnn.deallocate"(%u) {{id = "free"}} : (tensor<4xf32>) -> ()
+    "my.release"() : () -> ()
+    memref.load %m[%i] {{id = "read"}} : memref<4xf32>
+    """
+    assert edges(body) == {
+        "my.init -> free effect",
+        "my.init -> my.release effect",
+        "free -> my.release effect",
+        "my.release -> read effect",
+    }
+
+
+@pytest.mark.parametrize(("element", "kept"), [("tensor<4xf32>", False), ("memref<4xf32>", True)])
+def test_destination_style_ops_touch_memrefs_only(element: str, kept: bool) -> None:
+    body = f"""
+    linalg.fill {{id = "a"}} ins(%x : f32) outs(%d : {element})
+    linalg.fill {{id = "b"}} ins(%x : f32) outs(%d : {element})
+    """
+    assert edges(body, f"%x: f32, %d: {element}") == ({"a -> b effect"} if kept else set())
+
+
+def test_an_op_has_the_effects_of_its_regions() -> None:
+    body = """
+    %c = arith.constant {id = "c"} true
+    memref.store %x, %m[%i] {id = "write"} : memref<4xf32>
+    scf.if %c {
+      %0 = memref.load %m[%i] : memref<4xf32>
+    } {id = "if"}
+    """
+    assert edges(body, "%x: f32, %m: memref<4xf32>, %i: index") == {"c -> if value", "write -> if effect"}
+
+
+CALLS = """
+module {
+  func.func private @foreign()
+  func.func @pure(%x: i32) -> i32 {
+    return %x : i32
+  }
+  func.func @stores(%x: f32, %m: memref<4xf32>, %i: index) {
+    memref.store %x, %m[%i] : memref<4xf32>
+    return
+  }
+  func.func @recursive() {
+    call @recursive() : () -> ()
+    return
+  }
+  func.func @frees(%t: tensor<4xf32>) {
+    "ttnn.deallocate"(%t) : (tensor<4xf32>) -> ()
+    return
+  }
+  func.func @main(%x: f32, %m: memref<4xf32>, %i: index) {
+    memref.store %x, %m[%i] : memref<4xf32>
+    BODY
+    return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "kept"),
+    [
+        ("%0 = call @pure(%i) : (i32) -> i32", False),
+        ("call @stores(%x, %m, %i) : (f32, memref<4xf32>, index) -> ()", True),
+        ("call @foreign() : () -> ()", True),
+        ("call @recursive() : () -> ()", True),
+        ("call @frees(%x) : (tensor<4xf32>) -> ()", True),
+        ('"func.call"(%i) <{callee = @pure}> : (i32) -> i32', False),
+    ],
+)
+def test_a_call_has_the_effects_of_its_function(call: str, kept: bool) -> None:
+    ir = ir_of(CALLS.replace("BODY", call))
+    block = ir.op_block[len(ir) - 1]
+    graph = Dependences(ir).of([block])[block]
+    assert ((0, 1) in {(u, v) for u, v, _ in graph.edges()}) is kept
+
+
+def test_an_update_through_a_loop_variable_is_one_of_the_initial_tensor() -> None:
+    body = """
+    %0 = "ttnn.relu"(%t) {id = "before"} : (tensor<4xf32>) -> tensor<4xf32>
+    %r = scf.for %k = %i to %i step %i iter_args(%c = %t) -> (tensor<4xf32>) {
+      "ttnn.update_cache"(%c, %u, %u) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
+      scf.yield %c : tensor<4xf32>
+    } {id = "loop"}
+    %1 = "ttnn.relu"(%t) {id = "after"} : (tensor<4xf32>) -> tensor<4xf32>
+    """
+    assert edges(body) == {"before -> loop effect", "loop -> after effect"}
+
+
+def test_the_terminator_stays_last() -> None:
+    ir = ir_of('"my.region"() ({\n "t.a"() : () -> ()\n %0 = arith.constant 1 : i32\n "my.end"() : () -> ()\n}) : () -> ()')
+    block = ir.op_block[1]
+    graph = Dependences(ir).of([block])[block]
+    assert {(u, v, str(kind)) for u, v, kind in graph.edges()} == {(0, 2, "terminator"), (1, 2, "terminator")}
+
+
+def test_an_effect_table_of_the_dump_names_the_unknown_ops() -> None:
+    ir = ir_of('func.func @f() {\n "my.a"() : () -> ()\n "my.a"() : () -> ()\n arith.constant 1 : i32\n return\n}')
+    assert Dependences(ir).effects.unknown_ops == {"my.a": 2}
+
+
+def test_the_dataflow_graph_is_a_networkx_dag() -> None:
+    ir = ir_of(
+        'func.func @f(%t: tensor<4xf32>) {\n %0 = "ttir.relu"(%t) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|3|x")\n'
+        ' "my.use"(%0, %0) : (tensor<4xf32>, tensor<4xf32>) -> ()\n return\n}'
+    )
+    graph = dataflow_graph(ir, ir.op_block[1])
+    assert nx.is_directed_acyclic_graph(graph)
+    assert graph.nodes[1] == {"name": "ttir.relu", "place": 0, "index": 3}
+    assert list(graph.edges(keys=True)) == [(1, 2, "value"), (2, 3, "terminator")]

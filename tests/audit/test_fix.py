@@ -1,0 +1,121 @@
+import pytest
+from hypothesis import given, settings
+
+from eio_audit import Source, VerificationError, fix, read_text
+from eio_audit.audit.check import audit_dump
+from eio_audit.audit.fix import corrected, verify
+from tests.audit.test_check import ISSUE
+from tests.programs import programs
+
+
+def fixed(text: str) -> str:
+    dumps = read_text(text)
+    return fix(dumps[0].source, dumps).text.decode()
+
+
+SHUFFLED = """func.func @f(%a: i32) -> i32 {
+  %1 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+  %2 = "ttir.add"(%0, %1) : (i32, i32) -> i32 loc("DEBUG|2|c")
+  return %2 : i32
+}
+"""
+
+
+def test_independent_ops_go_back() -> None:
+    assert (
+        fixed(SHUFFLED)
+        == """func.func @f(%a: i32) -> i32 {
+  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+  %1 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  %2 = "ttir.add"(%0, %1) : (i32, i32) -> i32 loc("DEBUG|2|c")
+  return %2 : i32
+}
+"""
+    )
+
+
+def test_a_forced_inversion_is_left_alone() -> None:
+    assert fixed(ISSUE) == ISSUE
+
+
+def test_what_stands_around_the_dumps_of_a_log_is_kept() -> None:
+    log = f"noise\n// -----// IR Dump After A (a) //----- //\n{SHUFFLED}\n// -----// IR Dump After B (b) //----- //\n{ISSUE}tail"
+    assert fixed(log) == log.replace(SHUFFLED, fixed(SHUFFLED))
+
+
+def test_a_chosen_dump_comes_alone() -> None:
+    dumps = read_text(f"noise\n// -----// IR Dump After A (a) //----- //\n{SHUFFLED}")
+    assert fix(dumps[0].source, dumps[1:], only_dumps=True).text.decode() == fixed(SHUFFLED)
+
+
+def test_unindexed_ops_stay_with_their_consumer() -> None:
+    text = """func.func @f(%a: i32) {
+  %1 = "ttir.neg"(%a) : (i32) -> i32
+  "ttir.late"(%1) : (i32) -> () loc("DEBUG|2|b")
+  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+  return
+}
+"""
+    text = text.replace("ttir.late", "ttir.neg")
+    lines = fixed(text).split("\n")
+    assert ["DEBUG|0" in line for line in lines[1:4]] == [True, False, False]
+
+
+def test_the_moved_ops_are_counted() -> None:
+    dumps = read_text(SHUFFLED)
+    result = fix(dumps[0].source, dumps)
+    assert (result.changed, result.moved, result.before.inversions, result.before.minimum) == (True, 1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [
+        ("cannot be read", SHUFFLED.replace("return %2 : i32\n}", "")),
+        ("other operations", SHUFFLED.replace("  return %2 : i32\n", "")),
+        ("text of an op changed", SHUFFLED),
+        ("text of an op changed", fixed(SHUFFLED).replace("|2|", "|3|")),
+        ("text of an op changed", fixed(SHUFFLED).replace("@f", "@g")),
+        ("text of an op changed", fixed(SHUFFLED).replace("%0, %1)", "%1, %0)")),
+    ],
+)
+def test_verification_refuses_another_program(what: str, text: str) -> None:
+    dump = audit_dump(read_text(SHUFFLED)[0])
+    with pytest.raises(VerificationError, match=what):
+        verify(dump, text.encode())
+
+
+def test_verification_refuses_a_broken_dependence() -> None:
+    dump = audit_dump(read_text(SHUFFLED)[0])
+    dump.orders[1] = [2, 0, 1, 3]
+    with pytest.raises(VerificationError, match="cannot be read: .*before its definition"):
+        corrected(dump)
+
+
+def test_verification_refuses_a_broken_effect() -> None:
+    text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
+    dump = audit_dump(read_text(text)[0])
+    dump.orders[1] = [1, 0, 2, 3]
+    with pytest.raises(VerificationError, match="before one it depends on"):
+        corrected(dump)
+
+
+def test_verification_refuses_more_inversions() -> None:
+    dump = audit_dump(read_text(fixed(SHUFFLED))[0])
+    dump.orders[1] = [1, 0, 2, 3]
+    with pytest.raises(VerificationError, match="more inversions"):
+        corrected(dump)
+
+
+@settings(max_examples=200, deadline=None)
+@given(programs())
+def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(text: str) -> None:
+    source = Source("f", text.encode())
+    once = fix(source, read_text(text))
+    again_source = Source("f", once.text)
+    again = fix(again_source, read_text(once.text))
+    assert again.text == once.text
+    assert again.before.inversions == once.before.minimum
+    assert again.before.forced == once.before.forced
+    assert once.changed == (once.text != source.data) == (once.before.avoidable > 0)
+    assert sorted(once.text.split(b"\n")) == sorted(source.data.split(b"\n"))

@@ -1,0 +1,87 @@
+import pytest
+
+from eio_audit import IndexPattern, InputError
+from eio_audit.audit.original_index import OriginalIndices, Origin, parse_origin
+from tests.reading import ir_of
+
+
+def index(location: str, aliases: str = "", pattern: IndexPattern | None = None) -> int | None:
+    ir = ir_of(f'"t.a"() : () -> () loc({location})\n{aliases}')
+    return OriginalIndices(ir, pattern).index(0)
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ('"DEBUG|15|ResNet[resnet]|/m.py:1|forward|2|add"', 15),
+        ('"15|ResNet[resnet]|/m.py:1|forward|2|add"', 15),
+        ('"DEBUG|99999999999999999999999|x"', 99999999999999999999999),
+        ('"-1|unknown|unknown|-1|xla__device_data"', None),
+        ('"DEBUG| 4|x"', None),
+        ('"DEBUG|٣|x"', None),
+        ('"add_123"', None),
+        ('"reshape.17"', None),
+        ("unknown", None),
+        ('"f.py":3:4', None),
+        ('"X_tm0"("DEBUG|7|X")', 7),
+        ('"DEBUG|7|X_tm0"("DEBUG|3|X")', 7),
+        ('"DEBUG|-1|X"("DEBUG|3|X")', None),
+        ('fused["DEBUG|9|a", "b", "DEBUG|4|c"]', 4),
+        ('fused["DEBUG|-1|a", "DEBUG|4|c"]', 4),
+        ('callsite("DEBUG|1|callee" at "DEBUG|8|caller")', 8),
+        ('callsite("DEBUG|1|callee" at "caller")', 1),
+    ],
+)
+def test_the_index_of_a_location(location: str, expected: int | None) -> None:
+    assert index(location) == expected
+
+
+def test_aliases_of_aliases() -> None:
+    assert index("#loc3", '#loc1 = loc("DEBUG|5|x")\n#loc3 = loc(fused[#loc1, #loc2])\n#loc2 = loc("DEBUG|2|y")') == 2
+
+
+def test_a_long_chain_of_aliases() -> None:
+    count = 20_000
+    chain = "\n".join(f'#loc{k} = loc("n{k}"(#loc{k + 1}))' for k in range(count))
+    assert index("#loc0", chain + f'\n#loc{count} = loc("DEBUG|6|x")') == 6
+
+
+def test_an_alias_that_is_not_defined_is_an_error() -> None:
+    with pytest.raises(InputError, match="alias '#loc9' is not defined"):
+        index("#loc9")
+
+
+def test_an_alias_defined_by_itself_is_an_error() -> None:
+    with pytest.raises(InputError, match="defined by itself"):
+        index("#loc1", '#loc1 = loc("a"(#loc2))\n#loc2 = loc("b"(#loc1))')
+
+
+def test_another_pattern() -> None:
+    assert index('"add.17"', pattern=IndexPattern(r"\.(?P<index>[0-9]+)$")) == 17
+
+
+@pytest.mark.parametrize(("pattern", "message"), [("(", "malformed"), ("[0-9]+", "no group named 'index'")])
+def test_a_pattern_that_cannot_work_is_refused(pattern: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        IndexPattern(pattern)
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ('"DEBUG|3|X_tm0"("DEBUG|3|X")', True),
+        ('"DEBUG|3|X"("DEBUG|3|X")', False),
+        ('"DEBUG|3|Y"("DEBUG|3|X")', False),
+        ('"DEBUG|3|X"', False),
+        ('"DEBUG|3|X_tm0"("f.py":1:2)', False),
+    ],
+)
+def test_derived_ops(location: str, expected: bool) -> None:
+    ir = ir_of(f'"t.a"() : () -> () loc({location})')
+    assert OriginalIndices(ir).is_derived(0) is expected
+
+
+def test_the_fields_of_an_origin() -> None:
+    assert parse_origin("DEBUG|14|Net[net]|Conv2d[net.conv0]|/proj/model.py:10|forward|11|convolution") == Origin(
+        ("Net[net]", "Conv2d[net.conv0]"), "/proj/model.py:10", "forward", 11, "convolution"
+    )
