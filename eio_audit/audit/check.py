@@ -15,8 +15,8 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.traits import op_traits
-from eio_audit.order.displaced import displaced, inversions_carried
-from eio_audit.order.inversions import count_descents, count_inversions
+from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
 from eio_audit.order.linear_extension import restore_order
 
 NAMED_OPS = 10

@@ -1,0 +1,65 @@
+"""The house: data walks one way through the rooms, and every third-party package has its owners."""
+
+import ast
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "eio_audit"
+ROOMS = ["mlir", "order", "audit", "report", "cli"]
+MAY_USE = {
+    "mlir": set(),
+    "order": set(),
+    "audit": {"mlir", "order"},
+    "report": {"mlir", "audit"},
+    "cli": {"report", "package"},
+    "package": {"mlir", "audit"},
+}
+OWNERS = {"click": {"cli"}, "rich": {"report"}, "regex": {"audit"}, "networkx": {"audit"}}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0] if path.parent != PACKAGE else "package"
+
+
+def imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_every_module_stands_in_a_room() -> None:
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders == set(ROOMS)
+    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py"}
+
+
+def test_imports_point_one_way() -> None:
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        room = room_of(path)
+        for name in imported(path):
+            parts = name.split(".")
+            if parts[0] != "eio_audit":
+                continue
+            target = parts[1] if len(parts) > 1 and parts[1] in ROOMS else "package"
+            is_entry = path.name == "__main__.py" and target == "cli"
+            if target != room and target not in MAY_USE[room] and not is_entry:
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert wrong == []
+
+
+def test_third_party_packages_stay_with_their_owners() -> None:
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        for name in imported(path):
+            top = name.split(".")[0]
+            if top == "eio_audit" or top in sys.stdlib_module_names:
+                continue
+            if room_of(path) not in OWNERS.get(top, set()):
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert wrong == []
