@@ -58,7 +58,7 @@ class _Program:
                 writes.append((shape, sum(reads.values())))
             elif "read" in kinds:
                 reads[shape, len(writes)] += 1
-        return frozenset(Counter(shapes).items()), tuple(writes), frozenset(reads.items()), shapes[-1:]
+        return frozenset(Counter(shapes).items()), tuple(writes), frozenset(reads.items()), tuple(shapes[-1:])
 
 
 def effects(op: ir.Operation) -> set[str]:

@@ -1,0 +1,133 @@
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.audit.test_fix import SHUFFLED
+from tests.cli.running import SAMPLES, run
+
+FORCED = SAMPLES / "small" / "after_inline.mlir"
+RESNET = SAMPLES / "resnet" / "after_alias.mlir"
+
+
+def test_a_clean_dump_exits_0() -> None:
+    assert run("check", SAMPLES / "small" / "before_inline.mlir").returncode == 0
+
+
+def test_forced_inversions_are_no_finding_by_default() -> None:
+    assert run("check", FORCED).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "fail_on", "code"),
+    [(FORCED, "any", 1), (RESNET, "avoidable", 1), (RESNET, "never", 0), (FORCED, "avoidable", 0)],
+)
+def test_what_fails_is_chosen(path: Path, fail_on: str, code: int) -> None:
+    assert run("check", path, "--fail-on", fail_on).returncode == code
+
+
+def test_standard_input() -> None:
+    result = run("check", "-", "--format", "json", stdin=FORCED.read_bytes())
+    assert json.loads(result.stdout)["dumps"][0]["source"] == "<stdin>"
+
+
+def test_compressed_standard_input() -> None:
+    assert run("check", "-", stdin=gzip.compress(FORCED.read_bytes())).returncode == 0
+
+
+def test_json_has_the_fields_of_the_contract() -> None:
+    document = json.loads(run("check", RESNET, "--format", "json").stdout)
+    assert (document["schema"], document["command"], document["errors"]) == ("eio-audit/1", "check", [])
+    [dump] = document["dumps"]
+    assert (dump["source"], dump["line"], dump["pass"], dump["when"]) == (str(RESNET), 1, None, None)
+    [block] = dump["blocks"]
+    expected = {
+        "function": "@forward",
+        "block": "^bb0",
+        "ops": 234,
+        "indexed": 233,
+        "inversions": 789,
+        "forced": 388,
+        "minimum": 767,
+        "lower_bound": 767,
+        "certified": True,
+        "avoidable": 22,
+    }
+    assert block | expected == block
+    assert {"line", "descents", "displaced", "derived", "inherited"} <= block.keys()
+    expected = {
+        "dumps": 1, "blocks": 1, "ops": 234, "indexed": 233, "inversions": 789, "forced": 388, "minimum": 767,
+        "avoidable": 22, "certified": True,
+    }  # fmt: skip
+    assert document["summary"] | expected == document["summary"]
+
+
+def test_a_pass_of_a_log() -> None:
+    log = SAMPLES / "resnet" / "all_passes_alias.log"
+    document = json.loads(run("check", log, "--pass", "TTIREraseInverseOps", "--dump", "last", "--format", "json").stdout)
+    assert [(d["pass"], d["when"], d["line"]) for d in document["dumps"]] == [("ttir-erase-inverse-ops", "after", 4977)]
+
+
+def test_no_such_pass() -> None:
+    result = run("check", SAMPLES / "small" / "all_passes_alias.log", "--pass", "ttir-erase-inverse")
+    assert result.returncode == 2
+    assert b"did you mean 'ttir-erase-inverse-ops'?" in result.stderr
+
+
+def test_one_unreadable_file_does_not_hide_the_others(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.mlir"
+    broken.write_text(SHUFFLED[:-2])
+    result = run("check", broken, RESNET, tmp_path / "missing.mlir", "--format", "json")
+    document = json.loads(result.stdout)
+    assert result.returncode == 2
+    assert [dump["source"] for dump in document["dumps"]] == [str(RESNET)]
+    assert {(error["source"], error["line"]) for error in document["errors"]} == {
+        (str(broken), 5),
+        (str(tmp_path / "missing.mlir"), None),
+    }
+    assert f"{broken}:5:".encode() in result.stderr
+
+
+@pytest.mark.parametrize("text", [b"", b"module {\n}\n", b'"t.a"() : () -> () loc("add.17")\n'])
+def test_nothing_indexed_is_never_green(text: bytes) -> None:
+    result = run("check", "-", stdin=text)
+    assert result.returncode == 2
+    assert b"--mlir-print-debuginfo" in result.stderr
+    assert b"XLA_HLO_DEBUG=1" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), b"Missing argument 'PATH...'"),
+        (("x.mlir", "--dump", "0"), b"not a number from 1"),
+        (("x.mlir", "--index-pattern", "("), b"malformed index pattern"),
+        (("x.mlir", "--fail-on", "some"), b"is not one of"),
+    ],
+)
+def test_usage_errors_exit_2(args: tuple[str, ...], message: bytes) -> None:
+    result = run("check", *args)
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+def test_an_error_shows_the_line_and_a_caret() -> None:
+    result = run("check", "-", stdin=b'func.func @f() {\n  "t.a"(%x) : (i32) -> ()\n  return\n}\n')
+    assert result.returncode == 2
+    assert result.stderr.decode() == (
+        "<stdin>:2:9: error: use of value '%x', which is not defined in this scope\n"
+        '  "t.a"(%x) : (i32) -> ()\n'
+        "        ^\n"
+    )
+
+
+def test_a_report_goes_to_a_file(tmp_path: Path) -> None:
+    result = run("check", FORCED, "--format", "json", "--output", tmp_path / "report.json")
+    assert result.stdout == b""
+    assert json.loads((tmp_path / "report.json").read_text())["summary"]["inversions"] == 18
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.startswith(b"eio-audit 0.")
+    assert b"Exit codes" in run("--help").stdout

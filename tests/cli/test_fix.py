@@ -1,0 +1,111 @@
+import gzip
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.audit.test_fix import SHUFFLED, fixed
+from tests.cli.running import SAMPLES, run
+
+RESNET = SAMPLES / "resnet" / "after_alias.mlir"
+LOG = SAMPLES / "resnet" / "all_passes_alias.log"
+
+
+def test_a_filter_from_standard_input_to_standard_output() -> None:
+    result = run("fix", "-", stdin=SHUFFLED.encode())
+    assert (result.returncode, result.stdout.decode()) == (0, fixed(SHUFFLED))
+    assert b"1 inversion" in result.stderr
+
+
+def test_nothing_avoidable_gives_the_same_bytes() -> None:
+    data = (SAMPLES / "encoder" / "after_alias.mlir").read_bytes()
+    assert run("fix", "-", stdin=data).stdout == data
+
+
+def test_fix_then_check_is_green() -> None:
+    assert run("check", "-", stdin=run("fix", RESNET).stdout).returncode == 0
+
+
+def test_a_second_run_changes_nothing() -> None:
+    once = run("fix", RESNET).stdout
+    assert once != RESNET.read_bytes()
+    assert run("fix", "-", stdin=once).stdout == once
+
+
+def test_output_file(tmp_path: Path) -> None:
+    result = run("fix", RESNET, "-o", tmp_path / "fixed.mlir", "--quiet")
+    assert (result.stdout, result.stderr) == (b"", b"")
+    assert (tmp_path / "fixed.mlir").read_bytes() == run("fix", RESNET).stdout
+
+
+def test_in_place_keeps_permissions_and_links(tmp_path: Path) -> None:
+    target = tmp_path / "dump.mlir"
+    target.write_text(SHUFFLED)
+    target.chmod(0o640)
+    link = tmp_path / "link.mlir"
+    link.symlink_to(target)
+    assert run("fix", link, "--in-place").returncode == 0
+    assert link.is_symlink()
+    assert target.read_text() == fixed(SHUFFLED)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_in_place_leaves_a_file_alone_when_nothing_is_avoidable(tmp_path: Path) -> None:
+    target = tmp_path / "dump.mlir"
+    target.write_text(fixed(SHUFFLED))
+    os.utime(target, (1, 1))
+    assert run("fix", target, "--in-place").returncode == 0
+    assert target.stat().st_mtime == 1
+
+
+def test_a_log_is_corrected_where_it_stands() -> None:
+    result = run("fix", LOG)
+    assert result.stdout.count(b"// -----// IR Dump") == 16
+    assert len(result.stdout) == LOG.stat().st_size
+
+
+def test_one_dump_of_a_log() -> None:
+    result = run("fix", LOG, "--pass", "ttir-erase-inverse-ops", "--dump", "last")
+    assert b"// -----//" not in result.stdout
+    alone = RESNET.read_bytes()
+    assert result.stdout.strip() == run("fix", "-", stdin=alone).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SHUFFLED[:-2].encode(), b"the dump ends inside a region"),
+        (b"", b"the input holds no IR"),
+        (b"module {\n}\n", b"no op carries an op index"),
+        (b"ML\xefR\x00", b"bytecode"),
+    ],
+)
+def test_bad_input_writes_nothing(text: bytes, message: bytes, tmp_path: Path) -> None:
+    output = tmp_path / "out.mlir"
+    output.write_text("precious")
+    result = run("fix", "-", "-o", output, stdin=text)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert message in result.stderr
+    assert output.read_text() == "precious"
+
+
+def test_a_compressed_file_is_not_changed_in_place(tmp_path: Path) -> None:
+    packed = tmp_path / "dump.mlir.gz"
+    packed.write_bytes(gzip.compress(SHUFFLED.encode()))
+    result = run("fix", packed, "--in-place")
+    assert result.returncode == 2
+    assert b"compressed" in result.stderr
+    assert run("fix", packed).stdout.decode() == fixed(SHUFFLED)
+
+
+def test_in_place_goes_with_a_file_only() -> None:
+    assert run("fix", "-", "--in-place").returncode == 2
+    assert run("fix", RESNET, "--in-place", "-o", "x").returncode == 2
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    result = run("fix", RESNET, "-o", tmp_path / "no" / "such" / "folder.mlir")
+    assert result.returncode == 2
+    assert b"cannot write: No such file or directory" in result.stderr
