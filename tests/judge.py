@@ -7,6 +7,7 @@ the ops that MLIR says have memory effects stand in the same order.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from iree.compiler import ir
@@ -42,7 +43,8 @@ class _Program:
                     self.values[_key(argument)] = (number, place, argument.arg_number, str(argument.type))
         regions = tuple(tuple(self._block(block) for block in region.blocks) for region in op.regions)
         types = tuple(str(result.type) for result in op.results)
-        shape = hash((op.name, attributes, types, str(op.location), operands, regions))
+        location = re.sub(r'"-":[0-9]+:[0-9]+', "", str(op.location))  # where the text stood, for an op without one
+        shape = hash((op.name, attributes, types, location, operands, regions))
         for result in op.results:
             self.values[_key(result)] = (shape, result.result_number)
         return shape

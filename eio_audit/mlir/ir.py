@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from eio_audit.mlir.source import Source, Span
 
 NO_OFFSET = -1
+NO_VALUE = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
 _SYMBOL = re.compile(rb'@(?:[\w$.-]+|"(?:[^"\\\n]|\\.)*")')
@@ -74,10 +75,6 @@ class IR:
     def __len__(self) -> int:
         """The number of operations."""
         return len(self.op_start)
-
-    def is_open(self, op: int) -> bool:
-        """Whether the end of the op has not been read yet."""
-        return self.op_end[op] == NO_OFFSET
 
     @property
     def block_count(self) -> int:

@@ -24,7 +24,8 @@ import re
 from array import array
 
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET, NO_VALUE
+from eio_audit.mlir.plain_lines import PlainLines
 from eio_audit.mlir.scopes import Scopes, split_use
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import (
@@ -46,6 +47,7 @@ from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
 
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
+_LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
 
@@ -62,9 +64,20 @@ class _OpenOp:
         names: values in its custom header that may be arguments of its region, in order: each use with
             its offset. Of an isolated op all, of others those that nothing defines so far.
         undo: what these names meant before.
+        results: the text of its results; they are defined where it ends, so nothing inside it sees them.
     """
 
-    __slots__ = ("brackets", "has_region", "in_region_list", "is_generic", "names", "op", "traits", "undo")
+    __slots__ = (
+        "brackets",
+        "has_region",
+        "in_region_list",
+        "is_generic",
+        "names",
+        "op",
+        "results",
+        "traits",
+        "undo",
+    )
 
     def __init__(self, op: int, is_generic: bool, traits: OpTraits, source: Source) -> None:
         self.op = op
@@ -73,6 +86,7 @@ class _OpenOp:
         self.brackets = Brackets(source)
         self.has_region = False
         self.in_region_list = False
+        self.results: bytes | None = None
         self.names: list[tuple[bytes, int]] = []
         self.undo: list[tuple[bytes, int | None]] = []
 
@@ -96,7 +110,7 @@ def read_ir(source: Source, span: Span | None = None) -> IR:
 
 
 class _Reader:
-    def __init__(self, source: Source, span: Span) -> None:
+    def __init__(self, source: Source, span: Span, *, exact: bool = False) -> None:
         self.source = source
         self.data = source.data
         self.start = span.start
@@ -106,6 +120,10 @@ class _Reader:
         self.scopes = Scopes(self.ir, self.traits)
         self.text = Boundaries(source, span.end, self.traits)
         self.name_ids: dict[bytes, int] = {}
+        self.plain = PlainLines(
+            self.ir, self.scopes, span.end, self._is_one_op, self._intern, self._current_block
+        )
+        self.exact = exact
         self.ops: list[_OpenOp] = []
         self.regions: list[int] = []
         self.blocks: list[int] = []  # the current block of each open region, -1 before the first
@@ -115,12 +133,34 @@ class _Reader:
         offset = self.start
         if self.data.startswith(b"\xef\xbb\xbf", offset):
             offset += 3
-        while (offset := self.text.skip_trivia(offset)) < self.end:
-            offset = self._statement(offset)
+        while offset < self.end:
+            if self.ops and not self.exact:
+                offset = self._plain_lines(offset)
+            offset = self.text.skip_trivia(offset)
+            if offset < self.end:
+                offset = self._statement(offset)
         if self.ops:
             raise self._cut_off()
         self._close_region(self.end)
         return self.ir
+
+    def _plain_lines(self, offset: int) -> int:
+        """Reads the plain lines from the next line start on, if nothing stands before it."""
+        line = _LINE_END.match(self.data, offset, self.end)
+        start = line.end() if line else offset
+        if line is None and self.data[offset - 1 : offset] != b"\n":
+            return offset
+        end = self.plain.read(start)
+        return offset if end == start else end
+
+    def _is_one_op(self, line: bytes) -> bool:
+        """Whether a line, all of whose values are ``%v``, is one op without region that ends with its location."""
+        text = b'"judge"() ({\n^bb0(%v: i1):\n' + line + b"\n}) : () -> ()"
+        try:
+            ir = _Reader(Source("", text), Span(0, len(text)), exact=True).read()
+        except InputError:
+            return False
+        return len(ir) == 2 and ir.location_start[1] != NO_OFFSET and ir.text(1) == line
 
     def _error(self, offset: int, message: str) -> InputError:
         return self.source.error(offset, message)
@@ -223,24 +263,20 @@ class _Reader:
 
     def _operation(self, header: re.Match[bytes]) -> int:
         ir, op = self.ir, len(self.ir)
-        if self.blocks[-1] < 0:
-            self._begin_block(NO_OFFSET)
+        block = self._current_block()
         quoted = header["generic"]
         ir.op_start.append(header.start())
         ir.op_end.append(NO_OFFSET)
         ir.op_name.append(self._intern(quoted[1:-1] if quoted else header["custom"]))
         ir.op_is_generic.append(quoted is not None)
-        ir.op_block.append(self.blocks[-1])
+        ir.op_block.append(block)
         ir.location_start.append(NO_OFFSET)
         ir.subtree_end.append(op + 1)
-        ir.first_result.append(len(ir.value_owner))
+        ir.first_result.append(NO_VALUE)
         ir.operand_start.append(len(ir.operands))
-        ir.block_ops[self.blocks[-1]].append(op)
-        if header["results"]:
-            for result in RESULT.finditer(header["results"]):
-                count = int(result[2][:6]) if result[2] else 1
-                self.scopes.define(result[1], count, op, header.start() + result.start())
+        ir.block_ops[block].append(op)
         current = _OpenOp(op, quoted is not None, self.traits.get(ir.name(op), UNLISTED), self.source)
+        current.results = header["results"]
         self.ops.append(current)
         return self._body(current, header.end())
 
@@ -351,6 +387,10 @@ class _Reader:
             if not self.scopes.is_visible(split_use(token)[0]):
                 self.scopes.use(op, token, offset)
         self.scopes.restore(current.undo)
+        ir.first_result[op] = len(ir.value_owner)
+        for result in RESULT.finditer(current.results or b""):
+            count = int(result[2][:6]) if result[2] else 1
+            self.scopes.define(result[1], count, op, ir.op_start[op] + result.start())
         ir.location_start[op] = location_start
         ir.op_end[op] = end if location_start != NO_OFFSET else self._end_of_text(op, end)
         ir.subtree_end[op] = len(ir)
@@ -405,6 +445,10 @@ class _Reader:
             if not owner.is_isolated:  # other regions of the op see them too, until it ends
                 owner.undo.append(undo)
         owner.names.clear()
+
+    def _current_block(self) -> int:
+        """The block that ops go into: the one begun last, or an entry block without label."""
+        return self.blocks[-1] if self.blocks[-1] >= 0 else self._begin_block(NO_OFFSET)
 
     def _begin_block(self, label: int) -> int:
         ir, block = self.ir, len(self.ir.block_region)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import repeat
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
@@ -136,6 +137,34 @@ class Scopes:
             return False
         return scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
 
+    # ------------------------------------------------------------------ many at once, for plain lines
+
+    def are_new(self, names: list[bytes]) -> bool:
+        """Whether all names are different and mean nothing so far."""
+        return len(set(names)) == len(names) and self._defs.keys().isdisjoint(names)
+
+    def bind_all(self, definitions: dict[bytes, int], tokens: list[bytes]) -> list[int]:
+        """Defines new names and looks many uses up; -1 for one that is not visible.
+
+        The values of the definitions are added to the IR by the caller, who checks that every value is
+        defined before its use and takes the definitions back with ``forget_all`` otherwise.
+        """
+        self._defs.update(definitions)
+        if not any(b"#" in token for token in tokens):
+            return list(map(self._defs.get, tokens, repeat(-1)))
+        return [self._defs.get(name, -1 - number) + number for name, number in map(split_use, tokens)]
+
+    def forget_all(self, definitions: dict[bytes, int]) -> None:
+        """Takes back what ``bind_all`` defined."""
+        for name in definitions:
+            del self._defs[name]
+
+    def keep_all(self, definitions: dict[bytes, int]) -> None:
+        """Makes what ``bind_all`` defined part of the current region."""
+        scope = self._scopes[-1]
+        if scope.outer_defs is None:
+            scope.undo.extend(zip(definitions, repeat(None)))
+
     # ------------------------------------------------------------------ uses
 
     def use(self, op: int, token: bytes, offset: int) -> None:
@@ -153,9 +182,6 @@ class Scopes:
             self._scopes[-1].unresolved.setdefault(name, []).append(_Use(op, slot, number, offset))
             return
         self._check_number(value, number, name, offset)
-        owner = self._ir.value_owner[value]
-        if owner >= 0 and self._ir.is_open(owner):
-            self._use_before_definition(owner, name, offset)
         self._append_operand(op, value + number)
 
     def _append_operand(self, op: int, value: int) -> int:

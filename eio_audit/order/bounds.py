@@ -25,11 +25,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import accumulate
 from operator import or_
 
+from eio_audit.order.bitsets import bits, lowest_bit, prefix
 from eio_audit.order.windows import Window
 
 SWEEP_BITS = 1 << 30  # what the bitsets of one sweep for forced inversions may hold together
@@ -45,26 +46,30 @@ class LowerBound:
 
     Attributes:
         forced: inverted pairs where one op depends on the other.
-        squeezes: further inversions, proven by a packing of triples.
+        knock_on: further inversions, proven by a packing of squeezes or by a search (exact.py).
         forced_complete: False when counting forced pairs was cut short: ``forced`` is then too small.
     """
 
     forced: int
-    squeezes: int
+    knock_on: int
     forced_complete: bool
 
     @property
     def total(self) -> int:
         """No order has fewer inversions than this."""
-        return self.forced + self.squeezes
+        return self.forced + self.knock_on
+
+    def raised(self, total: int) -> LowerBound:
+        """Return the bound with what a search has proven: no order has fewer inversions than ``total``."""
+        return replace(self, knock_on=max(self.knock_on, total - self.forced))
 
 
 def lower_bound(window: Window) -> LowerBound:
     """Return a proven lower bound on the inversions of any order of ``window``."""
     forced, complete = count_forced(window)
     textual = window.inversions(range(window.size))
-    squeezes = pack_squeezes(window) if forced < textual else 0
-    return LowerBound(forced, squeezes, complete)
+    knock_on = pack_squeezes(window) if forced < textual else 0
+    return LowerBound(forced, knock_on, complete)
 
 
 # --- forced inversions ------------------------------------------------------------------------------------
@@ -132,8 +137,8 @@ def _sweep_forced(
         steps -= 1
         ancestors = arriving.pop(op, 0)
         if ancestors and window.indexed[op]:
-            forced += (ancestors & _prefix(negated_keys, -window.keys[op])).bit_count()
-        handed_on = (ancestors | bit_of.get(op, 0)) & _prefix(negated_keys, -smallest_below[op])
+            forced += (ancestors & prefix(negated_keys, -window.keys[op])).bit_count()
+        handed_on = (ancestors | bit_of.get(op, 0)) & prefix(negated_keys, -smallest_below[op])
         if handed_on:
             users = window.precedence.successors(op)
             steps -= len(users)
@@ -147,19 +152,8 @@ def _sweep_forced(
 # --- squeezes ---------------------------------------------------------------------------------------------
 
 
-def pack_squeezes(window: Window, bits: int = SQUEEZE_BITS, steps: int = SQUEEZE_STEPS) -> int:
-    """Return the size of a packing of squeezes: triples (a, c, b) no two of which share {a, c} or {c, b}.
-
-    For one op c this is a bipartite matching: early ops a with a larger key on one side, late ops b with a
-    smaller key on the other, an edge where (a, b) is a forced inversion; a and b independent of c, and their
-    pairs with it not used up by an op before. Ops that are neither early nor late themselves go first:
-    their pairs are in nobody else's way.
-
-    Args:
-        window: the ops to bound.
-        bits: how much the bitsets of ancestors and descendants may hold. Where they would get larger, only
-            the early and the late ops that reach furthest take part.
-        steps: how many early ops to look at, over all matchings; then the packing stays as it is.
+def pack_squeezes(window: Window, most_bits: int = SQUEEZE_BITS, steps: int = SQUEEZE_STEPS) -> int:
+    """Return the size of a packing of squeezes (see ``squeezes``).
 
     Example:
         Keys 5, 1, 3, where 1 depends on 5: wherever 3 goes, it is squeezed.
@@ -168,12 +162,30 @@ def pack_squeezes(window: Window, bits: int = SQUEEZE_BITS, steps: int = SQUEEZE
         >>> pack_squeezes(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
         1
     """
-    packing = _Packing(window, bits, steps)
+    return sum(1 for _ in squeezes(window, most_bits, steps))
+
+
+def squeezes(
+    window: Window, most_bits: int = SQUEEZE_BITS, steps: int = SQUEEZE_STEPS
+) -> Iterator[tuple[int, int, int]]:
+    """Yield a packing of squeezes: triples (a, c, b) no two of which share {a, c} or {c, b}.
+
+    For one op c this is a bipartite matching: early ops a with a larger key on one side, late ops b with a
+    smaller key on the other, an edge where (a, b) is a forced inversion; a and b independent of c, and their
+    pairs with it not used up by an op before. Ops that are neither early nor late themselves go first:
+    their pairs are in nobody else's way.
+
+    Args:
+        window: the ops to bound.
+        most_bits: how much the bitsets of ancestors and descendants may hold. Where they would get larger,
+            only the early and the late ops that reach furthest take part.
+        steps: how many early ops to look at, over all matchings; then the packing stays as it is.
+    """
+    packing = _Packing(window, most_bits, steps)
     indexed_ops = [op for op in range(window.size) if window.indexed[op]]
-    return sum(
-        packing.squeeze(op)
-        for op in sorted(indexed_ops, key=lambda op: (packing.is_end(op), window.keys[op]))
-    )
+    for op in sorted(indexed_ops, key=lambda op: (packing.is_end(op), window.keys[op])):
+        for early, late in packing.squeeze(op):
+            yield early, op, late
 
 
 def _early_ancestors(window: Window, most: int) -> tuple[list[int], list[int]]:
@@ -200,7 +212,7 @@ def _early_ancestors(window: Window, most: int) -> tuple[list[int], list[int]]:
         for producer in window.precedence.predecessors(op):
             ancestors |= ancestors_of[producer] | bit_of.get(producer, 0)
         if ancestors:
-            ancestors_of[op] = ancestors & _prefix(negated_keys, -smallest_below[op])
+            ancestors_of[op] = ancestors & prefix(negated_keys, -smallest_below[op])
     return early, ancestors_of
 
 
@@ -211,10 +223,10 @@ class _Packing:
     larger, or smaller, key than a given one are a prefix.
     """
 
-    def __init__(self, window: Window, bits: int, steps: int) -> None:
+    def __init__(self, window: Window, most_bits: int, steps: int) -> None:
         self._keys = window.keys
         self._steps = steps
-        most = bits // (2 * max(window.size, 1))
+        most = most_bits // (2 * max(window.size, 1))
         self._early, self._early_above = _early_ancestors(window, most)
         # Late ops are the early ops of the mirrored window, descendants are ancestors there.
         mirrored_late, mirrored_below = _early_ancestors(window.mirrored(), most)
@@ -229,11 +241,11 @@ class _Packing:
         self._used_late = [0] * window.size
         # Per early op, the late ops it forms a forced inversion with: those below it with a smaller key.
         self._forced_with = [
-            self._late_below[op] & _prefix(self._late_keys, window.keys[op]) for op in self._early
+            self._late_below[op] & prefix(self._late_keys, window.keys[op]) for op in self._early
         ]
         # Early ops by the smallest key they are forced with, and the bitset of each prefix of that sequence.
         by_target = sorted(
-            (self._late_keys[_lowest_bit(late_ops)], place)
+            (self._late_keys[lowest_bit(late_ops)], place)
             for place, late_ops in enumerate(self._forced_with)
             if late_ops
         )
@@ -244,22 +256,24 @@ class _Packing:
         """Return whether ``op`` is early or late, so that other squeezes may use it as an end."""
         return op in self._place_in_early or op in self._place_in_late
 
-    def squeeze(self, op: int) -> int:
-        """Add as many triples around ``op`` as fit, and return their number."""
+    def squeeze(self, op: int) -> list[tuple[int, int]]:
+        """Add as many triples around ``op`` as fit, and return their ends: early op, late op."""
         key = self._keys[op]
         # The early ops that are forced with a smaller key than this, and have a larger one.
         spanning = self._early_by_target[bisect_left(self._target_keys, key)]
-        spanning &= _prefix(self._negated_early_keys, -key)
+        spanning &= prefix(self._negated_early_keys, -key)
         larger = spanning & ~self._early_above[op] & ~self._used_early[op]
         if not larger or self._steps <= 0:
-            return 0
-        smaller = _prefix(self._late_keys, key) & ~self._late_below[op] & ~self._used_late[op]
-        partner_of = self._match(larger, smaller)
+            return []
+        smaller = prefix(self._late_keys, key) & ~self._late_below[op] & ~self._used_late[op]
+        ends = [
+            (self._early[early], self._late[late]) for late, early in self._match(larger, smaller).items()
+        ]
         if self.is_end(op):
-            for late, early in partner_of.items():
-                self._use_pair(op, self._early[early])
-                self._use_pair(op, self._late[late])
-        return len(partner_of)
+            for early_op, late_op in ends:
+                self._use_pair(op, early_op)
+                self._use_pair(op, late_op)
+        return ends
 
     def _use_pair(self, op: int, other: int) -> None:
         """Note that a triple uses this pair, for the squeezes around either of the two."""
@@ -280,7 +294,7 @@ class _Packing:
         """
         partner_of: dict[int, int] = {}
         free = smaller
-        for early in _bits(larger):
+        for early in bits(larger):
             if not free or self._steps <= 0:
                 break
             self._steps -= 1
@@ -313,7 +327,7 @@ class _Packing:
             early = queue.popleft()
             options = self._forced_with[early] & unseen
             if options & free:
-                late = _lowest_bit(options & free)
+                late = lowest_bit(options & free)
                 path = [(late, early)]
                 while early != start:
                     late = present_partner[early]
@@ -321,29 +335,8 @@ class _Packing:
                     path.append((late, early))
                 return path, 0
             unseen &= ~options
-            for late in _bits(options):
+            for late in bits(options):
                 reached_from[late] = early
                 present_partner[partner_of[late]] = late
                 queue.append(partner_of[late])
         return [], smaller & ~unseen
-
-
-# --- bitsets ----------------------------------------------------------------------------------------------
-
-
-def _prefix(ascending: Sequence[int], value: int) -> int:
-    """Return the bitset of the places in ``ascending`` that hold less than ``value``: its lowest bits."""
-    return (1 << bisect_left(ascending, value)) - 1
-
-
-def _lowest_bit(bitset: int) -> int:
-    """Return the place of the lowest bit that is set."""
-    return (bitset & -bitset).bit_length() - 1
-
-
-def _bits(bitset: int) -> Iterator[int]:
-    """Yield the places of the bits that are set, lowest first."""
-    while bitset:
-        lowest = bitset & -bitset
-        yield lowest.bit_length() - 1
-        bitset ^= lowest

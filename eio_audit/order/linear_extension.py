@@ -19,6 +19,7 @@ from heapq import heapify, heappop, heappush
 
 from eio_audit.order.bounds import LowerBound, lower_bound
 from eio_audit.order.effective_keys import effective_keys
+from eio_audit.order.exact import SEARCH_SIZE, search
 from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import Window, split_into_windows
@@ -132,14 +133,15 @@ def _restore_once(block: Window, bounds: list[LowerBound]) -> tuple[list[int], i
         window = block.restricted(ops)
         if number == len(bounds):
             bounds.append(lower_bound(window))
-        order_within, inversions_within = restore_window(window, bounds[number].total)
+        order_within, inversions_within, bound = restore_window(window, bounds[number].total)
         order[start:stop] = [ops[place] for place in order_within]
         inversions += inversions_within
+        bounds[number] = bounds[number].raised(bound)
     return order, inversions
 
 
-def restore_window(window: Window, bound: int) -> tuple[list[int], int]:
-    """Return the best order found for one window, and its inversions.
+def restore_window(window: Window, bound: int) -> tuple[list[int], int, int]:
+    """Return the best order found for one window, its inversions, and the lower bound as far as raised.
 
     The textual order wins ties, then the candidates in their sequence. The search ends as soon as an order
     meets ``bound``, the lower bound.
@@ -153,7 +155,11 @@ def restore_window(window: Window, bound: int) -> tuple[list[int], int]:
         inversions = window.inversions(order)
         if inversions < fewest:
             best, fewest = order, inversions
-    return best, fewest
+    if fewest > bound and window.size <= SEARCH_SIZE:
+        result = search(window, fewest)
+        best, fewest = result.order or best, result.inversions
+        bound = max(bound, result.lower_bound)
+    return best, fewest, bound
 
 
 # --- candidate orders -------------------------------------------------------------------------------------

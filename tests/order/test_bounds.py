@@ -70,7 +70,7 @@ def test_squeezes_that_are_cut_short_are_fewer() -> None:
     two_pairs = window([5, 5, 1, 1, 3], [(0, 2), (1, 3)])
     assert pack_squeezes(two_pairs, steps=1) == 1
     assert pack_squeezes(two_pairs, steps=0) == 0
-    assert pack_squeezes(two_pairs, bits=0) == 0
+    assert pack_squeezes(two_pairs, most_bits=0) == 0
 
 
 @pytest.mark.parametrize("shared", [0, 1999])
@@ -102,5 +102,5 @@ def test_no_order_has_fewer_inversions_than_the_bound(block: Block) -> None:
 def test_a_bound_that_is_cut_short_is_still_one(block: Block) -> None:
     part = block_of(block.keys, block.precedence)
     forced, _ = count_forced(part, steps=3)
-    squeezes = pack_squeezes(part, bits=4 * len(block.keys), steps=2)
+    squeezes = pack_squeezes(part, most_bits=4 * len(block.keys), steps=2)
     assert forced + squeezes <= true_minimum(block)

@@ -1,0 +1,208 @@
+"""The fast path of the reader: whole lines that are one operation each, hundreds at a time.
+
+Nearly all of a printed dump is lines of the form ``%r = "name"(%a, %b) ... loc(...)`` or the same in custom
+assembly, without regions. One regular expression splits a megabyte of them into columns, and each column is
+processed as a whole, without a step of Python per op.
+
+Nothing is taken on trust. A line is plain only when the exact reader reads its *shape* as one op that ends
+with its location; a shape is the line without its value names, operands and location, so there are few. And
+whatever needs care (a name defined twice, a value not visible yet, a bracket that does not balance) is
+left to the exact reader, which then reads the lines one by one. So both paths give the same result.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate, chain, repeat
+from operator import lt
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.scopes import Scopes, split_use
+
+CHUNK_BYTES = 1 << 20
+MOST_LINES = 1 << 14
+LONGEST_SHAPE = 1 << 12
+MOST_SHAPES = 1 << 16
+
+_VALUE = rb"%[\w$.-]++(?:#\d++)?"
+_STRING = rb'"(?:[^"\\\n%]|\\.){0,4096}+"'
+_TEXT = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\())*+"
+_TEXT_WITH_USES = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\()|" + _VALUE + rb")*+"
+_NAME_LOCATION = rb'"(?:[^"\\\n]|\\.)*+"'
+_LOCATION = (
+    rb"#[\w$.-]++|unknown|"
+    + _NAME_LOCATION
+    + rb"(?:\((?:#[\w$.-]++|unknown|"
+    + _NAME_LOCATION
+    + rb"(?:\(" + _NAME_LOCATION + rb"\))?)\))?"
+)
+_LINE = re.compile(
+    rb"^([ \t]*+)(?:(%[\w$.-]++)(?::(\d{1,4}+))? = )?+"
+    rb'(?:"([\w.$-]++)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\)(" + _TEXT + rb")"
+    rb"|([A-Za-z_][\w$]*+\.[\w$.]*+|return)(?![\w$.])(" + _TEXT_WITH_USES + rb"))"
+    rb"loc\((" + _LOCATION + rb")\)$|^[^\n]*+$",
+    re.MULTILINE,
+)
+_USE = re.compile(_VALUE)
+
+
+class PlainLines:
+    """Reads runs of plain lines of one dump into its IR.
+
+    Args:
+        ir: what is read into.
+        scopes: the names that are visible.
+        end: where the dump ends.
+        is_one_op: the exact reader's verdict on a line of text: is it one op that ends with its location?
+        intern: gives an op name its number.
+        current_block: the block that ops go into, begun if need be.
+    """
+
+    def __init__(
+        self,
+        ir: IR,
+        scopes: Scopes,
+        end: int,
+        is_one_op: Callable[[bytes], bool],
+        intern: Callable[[bytes], int],
+        current_block: Callable[[], int],
+    ) -> None:
+        self._ir = ir
+        self._data = ir.source.data
+        self._scopes = scopes
+        self._end = end
+        self._is_one_op = is_one_op
+        self._intern = intern
+        self._current_block = current_block
+        self._shapes: dict[bytes, bool] = {}
+        self._names: dict[bytes, int] = {}
+        self._rows: list[tuple[bytes, ...]] = []
+        self._starts: list[int] = []  # of the lines of the chunk, and where the next chunk begins
+        self._others: list[int] = []  # the lines of the chunk that are not plain, and its length
+        self._slow_until = 0
+
+    def read(self, offset: int) -> int:
+        """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
+        while self._slow_until <= offset < self._end:
+            if not self._starts or not self._starts[0] <= offset < self._starts[-1]:
+                self._load(offset)
+            first = bisect_left(self._starts, offset)
+            if self._starts[first] != offset:
+                return offset
+            stop = self._others[bisect_left(self._others, first)]
+            stop = min(stop, first + MOST_LINES)
+            if first == stop:
+                return offset
+            done = self._read_run(first, stop)
+            offset = self._starts[done]
+            if done < stop:
+                return offset
+        return offset
+
+    def _load(self, offset: int) -> None:
+        """Splits the chunk that begins at a line start into rows."""
+        data = self._data
+        line_end = data.find(b"\n", min(offset + CHUNK_BYTES, self._end - 1), self._end)
+        chunk_end = self._end if line_end < 0 else line_end
+        self._rows = _LINE.findall(data, offset, chunk_end)
+        lengths = map(len, data[offset:chunk_end].split(b"\n"))
+        self._starts = list(accumulate(lengths, lambda start, length: start + length + 1, initial=offset))
+        self._others = [k for k, row in enumerate(self._rows) if not (row[3] or row[6])]
+        self._others.append(len(self._rows))
+
+    def _read_run(self, first: int, stop: int) -> int:
+        """Reads the rows ``first`` to ``stop``; returns the row up to which that worked."""
+        rows = self._rows[first:stop]
+        stop = first + self._plain_count(rows)
+        if stop == first:
+            self._slow_until = self._starts[first + 1]
+            return first
+        rows = rows[: stop - first]
+        if self._bind(rows, first):
+            return stop
+        self._slow_until = self._starts[stop]
+        return first
+
+    def _plain_count(self, rows: Sequence[tuple[bytes, ...]]) -> int:
+        """How many rows, from the first on, have shapes that are one op each."""
+        known = self._shapes
+        shapes = [row[5] if row[3] else row[6] + _USE.sub(b"%", row[7]) for row in rows]
+        if all(map(known.get, shapes)):
+            return len(rows)
+        for place, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
+            verdict = known.get(shape)
+            if verdict is None:
+                verdict = len(shape) <= LONGEST_SHAPE and self._judge(row, shape)
+            if not verdict:
+                return place
+        return len(rows)
+
+    def _judge(self, row: tuple[bytes, ...], shape: bytes) -> bool:
+        """Asks the exact reader about a shape it has not seen."""
+        if len(self._shapes) >= MOST_SHAPES:
+            self._shapes.clear()
+        line = b'"x.x"()' + shape if row[3] else shape.replace(b"%", b"%v")
+        verdict = self._shapes[shape] = self._is_one_op(line + b"loc(unknown)")
+        return verdict
+
+    def _bind(self, rows: Sequence[tuple[bytes, ...]], first: int) -> bool:
+        """Defines results, binds uses and appends the ops; False, with nothing changed, where that needs care."""
+        ir, scopes, block = self._ir, self._scopes, self._current_block()
+        indents, results, counts, generic, operands, _, custom, bodies, locations = zip(*rows, strict=True)
+        op, size = len(ir), len(rows)
+        result_counts = [int(count) if count else 1 if name else 0 for name, count in zip(results, counts, strict=True)]
+        values = list(accumulate(result_counts, initial=len(ir.value_owner)))
+        defined = list(filter(None, results))
+        if not scopes.are_new(defined):
+            return False
+        definitions = dict(zip(results, values, strict=False))
+        definitions.pop(b"", None)
+        texts = list(map(bytes.__add__, operands, bodies))
+        tokens = _USE.findall(b"\n".join(texts))
+        use_counts = [text.count(b"%") for text in texts]
+        used = scopes.bind_all(definitions, tokens)
+        limits = chain.from_iterable(map(repeat, values, use_counts))
+        if -1 in used or not all(map(lt, used, limits)) or not self._numbers_exist(tokens, used, values):
+            scopes.forget_all(definitions)
+            return False
+        scopes.keep_all(definitions)
+        starts = self._starts
+        first_end = first + 1
+        ends = [start - 1 for start in starts[first_end : first_end + size]]
+        ir.op_start.extend(map(int.__add__, starts[first : first + size], map(len, indents)))
+        ir.op_end.extend(ends)
+        ir.op_name.extend(self._name_numbers(generic, custom))
+        ir.op_is_generic.extend(map(bool, generic))
+        ir.op_block.extend([block] * size)
+        ir.location_start.extend(end - 1 - len(text) for end, text in zip(ends, locations, strict=True))
+        ir.subtree_end.extend(range(op + 1, op + 1 + size))
+        ir.first_result.extend(values[:-1])
+        ir.value_owner.extend(chain.from_iterable(map(repeat, range(op, op + size), result_counts)))
+        ir.operand_start.extend(list(accumulate(use_counts, initial=len(ir.operands)))[1:])
+        ir.operands.extend(used)
+        ir.block_ops[block].extend(range(op, op + size))
+        return True
+
+    def _numbers_exist(self, tokens: Sequence[bytes], used: Sequence[int], values: Sequence[int]) -> bool:
+        """Whether the op of every ``%0#1`` has such a result; ``values`` are the first values of the new ops."""
+        owners = self._ir.value_owner
+        for token, value in zip(tokens, used, strict=True):
+            if b"#" not in token:
+                continue
+            base = value - split_use(token)[1]
+            if base < len(owners):
+                exists = value < len(owners) and owners[value] == owners[base]
+            else:
+                exists = bisect_right(values, value) == bisect_right(values, base)
+            if not exists:
+                return False
+        return True
+
+    def _name_numbers(self, generic: Sequence[bytes], custom: Sequence[bytes]) -> list[int]:
+        names = list(map(bytes.__add__, generic, custom))
+        for name in dict.fromkeys(names):
+            if name not in self._names:
+                self._names[name] = self._intern(name)
+        return list(map(self._names.__getitem__, names))

@@ -1,0 +1,146 @@
+"""A terminal, a pipe or a file that IR is printed to: exactly as it is, wrapped on terminals only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import IO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+HANGING = 2
+"""Columns by which the second and further lines of a wrapped line are indented."""
+
+NARROWEST = 20
+"""Columns that an optional last column of a table must have, or is left out."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def make_console(file: IO[str], *, color: bool | None = None, width: int | None = None) -> Console:
+    """A console that leaves IR alone: no markup, no emoji, no highlighting.
+
+    Args:
+        file: where it prints. Only on a terminal are lines wrapped and tables fitted; anything else gets
+            whole lines, however long.
+        color: None for colour on terminals, subject to NO_COLOR and FORCE_COLOR.
+        width: columns; the terminal's own for None. It has no effect but on a terminal.
+    """
+    return Console(
+        file=file,
+        width=width,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=not file.isatty(),
+        force_terminal=color,
+        no_color=None if color is None else not color,
+    )
+
+
+def print_line(console: Console, *pieces: str | tuple[str, str], indent: int = 0) -> None:
+    """Prints a line made of texts and (text, style) pairs, on a terminal wrapped between words."""
+    line = _shown(console, pieces)
+    if console.soft_wrap:
+        console.print(Text(" " * indent).append_text(line))
+        return
+    for number, part in enumerate(line.wrap(console, console.width - indent - HANGING, overflow="fold")):
+        console.print(Text(" " * (indent + (HANGING if number else 0))).append_text(part))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        title: its heading; "" in a table without headings.
+        cells: one per row.
+        right: numbers stand at its right edge.
+        style: of its cells.
+        optional: a terminal too narrow for the table does without it, or, where it is the last, has the
+            ends of its cells only. Elsewhere it is always there and whole.
+    """
+
+    title: str
+    cells: Sequence[str]
+    right: bool = False
+    style: str = ""
+    optional: bool = False
+
+    @property
+    def width(self) -> int:
+        """Columns that its widest cell takes."""
+        return max(map(cell_len, (self.title, *self.cells)))
+
+
+def print_table(console: Console, columns: Sequence[Column], indent: int = 0) -> None:
+    """Prints rows below their headings; columns without content are left out.
+
+    On a terminal the last column is wrapped within itself.
+    """
+    columns = [column for column in columns if any(column.cells)]
+    if not console.soft_wrap:
+        columns = _fitted(columns, console.width - indent)
+    *fixed, last = columns
+    offset = indent + sum(column.width + 2 for column in fixed)
+    if any(column.title for column in columns):
+        _print_row(console, [column.title for column in columns], columns, indent, offset, "dim")
+    for row in range(len(last.cells)):
+        _print_row(console, [column.cells[row] for column in columns], columns, indent, offset)
+
+
+def _print_row(
+    console: Console, cells: Sequence[str], columns: Sequence[Column], indent: int, offset: int, style: str = ""
+) -> None:
+    line = Text(" " * indent)
+    for cell, column in zip(cells[:-1], columns[:-1], strict=True):
+        space = " " * (column.width - cell_len(cell))
+        padded = space + cell if column.right else cell + space
+        line.append_text(_shown(console, [(padded + "  ", style or column.style)]))
+    end = _shown(console, [(cells[-1], style or columns[-1].style)])
+    room = max(console.width - offset, NARROWEST)
+    parts = [end] if console.soft_wrap else list(end.wrap(console, room, overflow="fold"))
+    for number, part in enumerate(parts or [Text()]):
+        start = Text(" " * offset) if number else line
+        whole = start.append_text(part)
+        whole.rstrip()
+        console.print(whole)
+
+
+def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
+    """The columns without as many optional ones, from the last, as do not fit."""
+    kept = list(columns)
+    while (excess := sum(column.width + 2 for column in kept) - 2 - width) > 0:
+        optional = [column for column in kept if column.optional]
+        if not optional:
+            break
+        last = kept[-1]
+        room = last.width - excess
+        if last.optional and room >= NARROWEST:
+            kept[-1] = replace(last, cells=[_end_of(cell, room) for cell in last.cells])
+            break
+        kept.remove(optional[-1])
+    return kept
+
+
+def _end_of(text: str, width: int) -> str:
+    if cell_len(text) <= width:
+        return text
+    start = len(text) - (width - 3)
+    while cell_len(text[start:]) > width - 3:
+        start += 1
+    return "..." + text[start:]
+
+
+def _shown(console: Console, pieces: Sequence[str | tuple[str, str]]) -> Text:
+    """The pieces as a text that the console can print: what would steer a terminal is escaped."""
+    line = Text()
+    for piece in pieces:
+        text, style = piece if isinstance(piece, tuple) else (piece, "")
+        text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+        text = text.encode(console.encoding, "backslashreplace").decode(console.encoding)
+        line.append(text, style=style or None)
+    return line
