@@ -43,7 +43,9 @@ class _Program:
                     self.values[_key(argument)] = (number, place, argument.arg_number, str(argument.type))
         regions = tuple(tuple(self._block(block) for block in region.blocks) for region in op.regions)
         types = tuple(str(result.type) for result in op.results)
-        location = re.sub(r'"-":[0-9]+:[0-9]+', "", str(op.location))  # where the text stood, for an op without one
+        location = re.sub(
+            r'"-":[0-9]+:[0-9]+', "", str(op.location)
+        )  # where the text stood, for an op without one
         shape = hash((op.name, attributes, types, location, operands, regions))
         for result in op.results:
             self.values[_key(result)] = (shape, result.result_number)
@@ -69,7 +71,13 @@ def effects(op: ir.Operation) -> set[str]:
         return set() if len(op.results) or op.name.endswith("return") else {"write"}
     kinds = set()
     if op.has_trait(ir.RecursiveMemoryEffectsTrait):
-        kinds |= {kind for region in op.regions for block in region.blocks for o in block for kind in effects(o.operation)}
+        kinds |= {
+            kind
+            for region in op.regions
+            for block in region.blocks
+            for o in block
+            for kind in effects(o.operation)
+        }
     with op.context:
         try:
             declared = list(ir.MemoryEffectsOpInterface(op).get_effects())

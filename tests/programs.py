@@ -22,7 +22,9 @@ def programs(draw: st.DrawFn, max_ops: int = 9) -> str:
         location = "" if index is None else f' loc("DEBUG|{index}|net|op")'
         comment = draw(st.sampled_from(["", "", " // %9 { loc("]))
         if draw(st.integers(0, 6)) == 0:
-            lines.append(f'%{k} = "my.region"() ({{\n    "{name}"({operands}) : ({types}) -> ()\n  }}) : () -> i32{location}{comment}')
+            lines.append(
+                f'%{k} = "my.region"() ({{\n    "{name}"({operands}) : ({types}) -> ()\n  }}) : () -> i32{location}{comment}'
+            )
         else:
             lines.append(f'%{k} = "{name}"({operands}) : ({types}) -> i32{location}{comment}')
     body = "".join(f"  {line}\n" for line in lines)

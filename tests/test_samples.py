@@ -50,7 +50,9 @@ def test_generic_assembly_gives_the_same_figures() -> None:
     assert figures(after.summary) == (18, 16, 18, 18, 18)
 
 
-@pytest.mark.parametrize("log", sorted(SAMPLES.glob("*/all_passes_*.log")), ids=lambda p: f"{p.parent.name}-{p.stem}")
+@pytest.mark.parametrize(
+    "log", sorted(SAMPLES.glob("*/all_passes_*.log")), ids=lambda p: f"{p.parent.name}-{p.stem}"
+)
 def test_logs_name_their_passes(log: Path) -> None:
     audits = check(read(str(log))).dumps
     named = dict.fromkeys(audit.pass_name for audit in audits)
@@ -69,7 +71,9 @@ def test_logs_name_their_passes(log: Path) -> None:
 
 
 def test_a_folder_of_dumps() -> None:
-    audits = [audit for path in find_files(str(SAMPLES / "small" / "tree")) for audit in check(read(path)).dumps]
+    audits = [
+        audit for path in find_files(str(SAMPLES / "small" / "tree")) for audit in check(read(path)).dumps
+    ]
     assert len(audits) == 16
     after = next(a for a in audits if a.pass_name == "ttir-erase-inverse-ops" and a.when == "after")
     assert figures(after.summary) == (18, 16, 18, 18, 18)

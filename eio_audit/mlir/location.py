@@ -302,7 +302,7 @@ class _Parser:
 
 
 def _unescape(raw: bytes) -> str:
-    r"""The text of a string literal: ``\22`` is a byte in hex; ``\n``, ``\t``, ``\"`` and ``\\`` are escapes."""
+    r"""The text of a string literal: ``\22`` is a byte in hex, ``\n``, ``\t``, ``\"``, ``\\`` as in C."""
     if b"\\" in raw:
         raw = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else _NAMED_ESCAPES[m[2]], raw)
     return raw.decode("utf-8", "surrogateescape")

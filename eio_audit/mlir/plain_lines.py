@@ -36,7 +36,9 @@ _LOCATION = (
     + _NAME_LOCATION
     + rb"(?:\((?:#[\w$.-]++|unknown|"
     + _NAME_LOCATION
-    + rb"(?:\(" + _NAME_LOCATION + rb"\))?)\))?"
+    + rb"(?:\("
+    + _NAME_LOCATION
+    + rb"\))?)\))?"
 )
 _LINE = re.compile(
     rb"^([ \t]*+)(?:(%[\w$.-]++)(?::(\d{1,4}+))? = )?+"
@@ -148,11 +150,13 @@ class PlainLines:
         return verdict
 
     def _bind(self, rows: Sequence[tuple[bytes, ...]], first: int) -> bool:
-        """Defines results, binds uses and appends the ops; False, with nothing changed, where that needs care."""
+        """Defines results, binds uses, appends the ops; False, with nothing changed, where that needs care."""
         ir, scopes, block = self._ir, self._scopes, self._current_block()
         indents, results, counts, generic, operands, _, custom, bodies, locations = zip(*rows, strict=True)
         op, size = len(ir), len(rows)
-        result_counts = [int(count) if count else 1 if name else 0 for name, count in zip(results, counts, strict=True)]
+        result_counts = [
+            int(count) if count else 1 if name else 0 for name, count in zip(results, counts, strict=True)
+        ]
         values = list(accumulate(result_counts, initial=len(ir.value_owner)))
         defined = list(filter(None, results))
         if not scopes.are_new(defined):
@@ -186,7 +190,7 @@ class PlainLines:
         return True
 
     def _numbers_exist(self, tokens: Sequence[bytes], used: Sequence[int], values: Sequence[int]) -> bool:
-        """Whether the op of every ``%0#1`` has such a result; ``values`` are the first values of the new ops."""
+        """Whether the op of every ``%0#1`` has such a result; ``values``: the first ones of the new ops."""
         owners = self._ir.value_owner
         for token, value in zip(tokens, used, strict=True):
             if b"#" not in token:

@@ -154,7 +154,7 @@ class _Reader:
         return offset if end == start else end
 
     def _is_one_op(self, line: bytes) -> bool:
-        """Whether a line, all of whose values are ``%v``, is one op without region that ends with its location."""
+        """Whether a line, with ``%v`` for every value, is one op without region, ended by its location."""
         text = b'"judge"() ({\n^bb0(%v: i1):\n' + line + b"\n}) : () -> ()"
         try:
             ir = _Reader(Source("", text), Span(0, len(text)), exact=True).read()

@@ -93,7 +93,12 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
 
 
 def _print_row(
-    console: Console, cells: Sequence[str], columns: Sequence[Column], indent: int, offset: int, style: str = ""
+    console: Console,
+    cells: Sequence[str],
+    columns: Sequence[Column],
+    indent: int,
+    offset: int,
+    style: str = "",
 ) -> None:
     line = Text(" " * indent)
     for cell, column in zip(cells[:-1], columns[:-1], strict=True):

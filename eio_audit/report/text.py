@@ -166,9 +166,7 @@ def _described(broken: Sequence[DumpAudit], *, verbose: bool) -> Sequence[DumpAu
     return [dump for dump in broken if dump is worst or (dump is most_avoidable and dump.summary.avoidable)]
 
 
-def _print_dump(
-    dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None
-) -> None:
+def _print_dump(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
     """The blocks of a dump that have inversions, worst first; ``before`` is what to compare them with."""
     print_line(console, (place_of(dump), "bold"), f"  {moment_of(dump)}".rstrip())
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
@@ -254,7 +252,9 @@ def _print_conclusion(check: Check, console: Console) -> None:
     elif not figures.inversions:
         line.append(("all in order", "green"))
     else:
-        line.append(f"{count(figures.inversions, 'inversion')}, {figures.forced:,} forced, {knock_on:,} knock-on, ")
+        line.append(
+            f"{count(figures.inversions, 'inversion')}, {figures.forced:,} forced, {knock_on:,} knock-on, "
+        )
         line.append((f"{figures.avoidable:,} avoidable", _warning(figures.avoidable)))
     if check.errors:
         line += ["; ", (f"{count(len(check.errors), 'input')} could not be read", "red")]
@@ -294,7 +294,9 @@ def _print_changes(name: str, changes: Sequence[OpChange], console: Console, *, 
     ]
     print_table(console, columns, indent=2)
     if len(shown) < len(changes):
-        print_line(console, (f"... and {len(changes) - len(shown):,} more; --verbose shows all", "dim"), indent=2)
+        print_line(
+            console, (f"... and {len(changes) - len(shown):,} more; --verbose shows all", "dim"), indent=2
+        )
 
 
 def _from_to(change: OpChange, field: str) -> str:

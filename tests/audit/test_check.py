@@ -52,7 +52,13 @@ def test_knock_on_5_feeds_1_and_3_is_independent() -> None:
         'func.func @f() {\n %0 = "ttir.add"() : () -> i32 loc("5|a")\n "ttir.add"(%0) : (i32) -> i32 loc("1|a")\n'
         ' "ttir.add"() : () -> i32 loc("3|a")\n return\n}'
     )
-    assert (block.inversions, block.forced, block.knock_on, block.minimum, block.certified) == (2, 1, 1, 2, True)
+    assert (block.inversions, block.forced, block.knock_on, block.minimum, block.certified) == (
+        2,
+        1,
+        1,
+        2,
+        True,
+    )
 
 
 def test_graph_regions_are_counted_and_nothing_in_them_is_forced() -> None:
@@ -73,7 +79,10 @@ def test_derived_ops_and_what_they_are_to_blame_for() -> None:
 
 
 def test_one_broken_dump_does_not_hide_the_others() -> None:
-    text = "// -----// IR Dump After A (a) //----- //\nmodule {\n// -----// IR Dump After B (b) //----- //\n" + ISSUE
+    text = (
+        "// -----// IR Dump After A (a) //----- //\nmodule {\n// -----// IR Dump After B (b) //----- //\n"
+        + ISSUE
+    )
     result = check(read_text(text))
     assert [error.position.line for error in result.errors if error.position] == [2]
     assert [dump.pass_name for dump in result.dumps] == ["b"]

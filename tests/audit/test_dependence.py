@@ -8,14 +8,21 @@ from eio_audit.audit.dependence import Dependences
 from tests.reading import ir_of
 
 
-def edges(body: str, arguments: str = "%t: tensor<4xf32>, %u: tensor<4xf32>, %m: memref<4xf32>, %i: index") -> set[str]:
+def edges(
+    body: str, arguments: str = "%t: tensor<4xf32>, %u: tensor<4xf32>, %m: memref<4xf32>, %i: index"
+) -> set[str]:
     """The direct dependences of a function body, ``a -> b kind`` by the ops' ``id`` attributes or names."""
     ir = ir_of(f"func.func @f({arguments}) {{\n{body}\n  return\n}}\n")
     block = ir.op_block[1]
-    shown = {op: ir.text(op).decode().partition("id = \"")[2].partition('"')[0] or ir.name(op) for op in ir.block_ops[block]}
+    shown = {
+        op: ir.text(op).decode().partition('id = "')[2].partition('"')[0] or ir.name(op)
+        for op in ir.block_ops[block]
+    }
     graph = Dependences(ir).of([block])[block]
     return {
-        f"{shown[d.producer]} -> {shown[d.user]} {d.kind}" for d in graph.dependences() if ir.name(d.user) != "func.return"
+        f"{shown[d.producer]} -> {shown[d.user]} {d.kind}"
+        for d in graph.dependences()
+        if ir.name(d.user) != "func.return"
     }
 
 
@@ -23,9 +30,9 @@ PURE = '"ttir.relu"(%t) {id = "pure"} : (tensor<4xf32>) -> tensor<4xf32>'
 
 
 def test_a_result_comes_before_its_use() -> None:
-    assert edges('%0 = "ttir.relu"(%t) {id = "a"} : (tensor<4xf32>) -> tensor<4xf32>\n"my.use"(%0) {id = "b"} : (tensor<4xf32>) -> ()') == {
-        "a -> b value"
-    }
+    assert edges(
+        '%0 = "ttir.relu"(%t) {id = "a"} : (tensor<4xf32>) -> tensor<4xf32>\n"my.use"(%0) {id = "b"} : (tensor<4xf32>) -> ()'
+    ) == {"a -> b value"}
 
 
 def test_a_region_captures_what_it_uses() -> None:
@@ -101,7 +108,10 @@ def test_allocations_are_held_by_their_uses_alone() -> None:
     %0 = memref.alloc() {id = "alloc"} : memref<4xf32>
     memref.dealloc %0 {id = "free"} : memref<4xf32>
     """
-    assert edges(body, "%x: f32, %m: memref<4xf32>, %i: index") == {"write -> free effect", "alloc -> free value"}
+    assert edges(body, "%x: f32, %m: memref<4xf32>, %i: index") == {
+        "write -> free effect",
+        "alloc -> free value",
+    }
 
 
 def test_unlisted_ops_keep_their_order_among_ops_with_effects() -> None:
@@ -198,14 +208,18 @@ def test_an_update_through_a_loop_variable_is_one_of_the_initial_tensor() -> Non
 
 
 def test_the_terminator_stays_last() -> None:
-    ir = ir_of('"my.region"() ({\n "t.a"() : () -> ()\n %0 = arith.constant 1 : i32\n "my.end"() : () -> ()\n}) : () -> ()')
+    ir = ir_of(
+        '"my.region"() ({\n "t.a"() : () -> ()\n %0 = arith.constant 1 : i32\n "my.end"() : () -> ()\n}) : () -> ()'
+    )
     block = ir.op_block[1]
     graph = Dependences(ir).of([block])[block]
     assert {(u, v, str(kind)) for u, v, kind in graph.edges()} == {(0, 2, "terminator"), (1, 2, "terminator")}
 
 
 def test_an_effect_table_of_the_dump_names_the_unknown_ops() -> None:
-    ir = ir_of('func.func @f() {\n "my.a"() : () -> ()\n "my.a"() : () -> ()\n arith.constant 1 : i32\n return\n}')
+    ir = ir_of(
+        'func.func @f() {\n "my.a"() : () -> ()\n "my.a"() : () -> ()\n arith.constant 1 : i32\n return\n}'
+    )
     assert Dependences(ir).effects.unknown_ops == {"my.a": 2}
 
 

@@ -30,7 +30,13 @@ def test_the_same_dump_is_unchanged() -> None:
 
 def test_renumbering_is_no_change() -> None:
     renumbered = BEFORE.replace("%2", "%x").replace("%0", "%2").replace("%1", "%0").replace("%a", "%arg0")
-    assert counts(compare(renumbered)) == {"unchanged": 5, "moved": 0, "modified": 0, "added": 0, "removed": 0}
+    assert counts(compare(renumbered)) == {
+        "unchanged": 5,
+        "moved": 0,
+        "modified": 0,
+        "added": 0,
+        "removed": 0,
+    }
 
 
 def test_location_aliases_are_no_change() -> None:
@@ -47,7 +53,9 @@ def test_a_moved_op() -> None:
 
 
 def test_other_operands_and_other_attributes() -> None:
-    result = compare(BEFORE.replace("(%0, %1)", "(%1, %0)").replace('"ttir.neg"(%a)', '"ttir.neg"(%a) {x = 1}'))
+    result = compare(
+        BEFORE.replace("(%0, %1)", "(%1, %0)").replace('"ttir.neg"(%a)', '"ttir.neg"(%a) {x = 1}')
+    )
     assert {op_of(change): change.changed for change in result.modified} == {
         "ttir.add": ("operands",),
         "ttir.neg": ("text",),
@@ -74,5 +82,9 @@ def test_ops_of_one_location_are_told_apart_by_what_they_use() -> None:
     lines = twice.split("\n")
     lines[3], lines[4] = lines[4], lines[3]
     assert counts(compare("\n".join(lines), twice)) == {
-        "unchanged": 5, "moved": 1, "modified": 0, "added": 0, "removed": 0,
+        "unchanged": 5,
+        "moved": 1,
+        "modified": 0,
+        "added": 0,
+        "removed": 0,
     }

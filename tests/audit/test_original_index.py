@@ -1,7 +1,7 @@
 import pytest
 
 from eio_audit import IndexPattern, InputError
-from eio_audit.audit.original_index import OriginalIndices, Origin, parse_origin
+from eio_audit.audit.original_index import Origin, OriginalIndices, parse_origin
 from tests.reading import ir_of
 
 
@@ -37,7 +37,10 @@ def test_the_index_of_a_location(location: str, expected: int | None) -> None:
 
 
 def test_aliases_of_aliases() -> None:
-    assert index("#loc3", '#loc1 = loc("DEBUG|5|x")\n#loc3 = loc(fused[#loc1, #loc2])\n#loc2 = loc("DEBUG|2|y")') == 2
+    assert (
+        index("#loc3", '#loc1 = loc("DEBUG|5|x")\n#loc3 = loc(fused[#loc1, #loc2])\n#loc2 = loc("DEBUG|2|y")')
+        == 2
+    )
 
 
 def test_a_long_chain_of_aliases() -> None:
@@ -82,6 +85,6 @@ def test_derived_ops(location: str, expected: bool) -> None:
 
 
 def test_the_fields_of_an_origin() -> None:
-    assert parse_origin("DEBUG|14|Net[net]|Conv2d[net.conv0]|/proj/model.py:10|forward|11|convolution") == Origin(
-        ("Net[net]", "Conv2d[net.conv0]"), "/proj/model.py:10", "forward", 11, "convolution"
-    )
+    assert parse_origin(
+        "DEBUG|14|Net[net]|Conv2d[net.conv0]|/proj/model.py:10|forward|11|convolution"
+    ) == Origin(("Net[net]", "Conv2d[net.conv0]"), "/proj/model.py:10", "forward", 11, "convolution")

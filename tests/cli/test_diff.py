@@ -12,12 +12,22 @@ LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 @pytest.mark.parametrize(
     ("before", "after", "counts"),
     [
-        ("before_inline", "before_alias", {"unchanged": 274, "moved": 0, "modified": 0, "added": 0, "removed": 0}),
-        ("before_inline", "after_alias", {"unchanged": 55, "moved": 0, "modified": 137, "added": 44, "removed": 82}),
+        (
+            "before_inline",
+            "before_alias",
+            {"unchanged": 274, "moved": 0, "modified": 0, "added": 0, "removed": 0},
+        ),
+        (
+            "before_inline",
+            "after_alias",
+            {"unchanged": 55, "moved": 0, "modified": 137, "added": 44, "removed": 82},
+        ),
     ],
 )
 def test_json(before: str, after: str, counts: dict[str, int]) -> None:
-    result = run("diff", *(SAMPLES / "resnet" / f"{name}.mlir" for name in (before, after)), "--format", "json")
+    result = run(
+        "diff", *(SAMPLES / "resnet" / f"{name}.mlir" for name in (before, after)), "--format", "json"
+    )
     document = json.loads(result.stdout)
     assert (document["schema"], document["command"], document["ops"]) == ("eio-audit/1", "diff", counts)
     assert document["before"]["inversions"] == 0
@@ -35,7 +45,9 @@ def test_exit_codes_look_at_the_dump_after() -> None:
 def test_a_pass_of_one_log_is_the_pair_of_its_dumps() -> None:
     options = ("--pass", "ttir-erase-inverse-ops", "--format", "json")
     from_log = json.loads(run("diff", LOG, *options).stdout)
-    from_files = json.loads(run("diff", SAMPLES / "resnet" / "before_alias.mlir", AFTER, "--format", "json").stdout)
+    from_files = json.loads(
+        run("diff", SAMPLES / "resnet" / "before_alias.mlir", AFTER, "--format", "json").stdout
+    )
     assert from_log["ops"] == from_files["ops"]
     assert (from_log["before"], from_log["after"]) == (from_files["before"], from_files["after"])
 

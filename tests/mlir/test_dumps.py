@@ -11,9 +11,9 @@ def marker(line: str) -> Marker | None:
 
 
 def test_old_marker() -> None:
-    assert marker("// -----// IR Dump After TTIREraseInverseOps (ttir-erase-inverse-ops) //----- //") == Marker(
-        "ttir-erase-inverse-ops", "TTIREraseInverseOps", "after", False, None
-    )
+    assert marker(
+        "// -----// IR Dump After TTIREraseInverseOps (ttir-erase-inverse-ops) //----- //"
+    ) == Marker("ttir-erase-inverse-ops", "TTIREraseInverseOps", "after", False, None)
 
 
 def test_old_marker_of_a_failed_pass_at_module_scope() -> None:
@@ -27,7 +27,9 @@ def test_new_marker_with_options() -> None:
 
 
 def test_marker_without_argument() -> None:
-    assert marker("// -----// IR Dump After MyPass //----- //") == Marker("MyPass", "MyPass", "after", False, None)
+    assert marker("// -----// IR Dump After MyPass //----- //") == Marker(
+        "MyPass", "MyPass", "after", False, None
+    )
 
 
 def test_dumps_of_a_log_with_their_lines() -> None:
@@ -40,7 +42,11 @@ module {
 }
 """
     dumps = read_text(text)
-    assert [(d.line, d.marker.when if d.marker else None) for d in dumps] == [(1, None), (2, "before"), (6, "after")]
+    assert [(d.line, d.marker.when if d.marker else None) for d in dumps] == [
+        (1, None),
+        (2, "before"),
+        (6, "after"),
+    ]
 
 
 def test_split_input_files() -> None:

@@ -50,7 +50,9 @@ def test_names_may_be_nested_deeply() -> None:
     assert location == NameLoc("a", None)
 
 
-@pytest.mark.parametrize("text", ["", "name", '"a" "b"', '"a"(', 'callsite("a")', 'fused["a"', "callsite(1 at 2)"])
+@pytest.mark.parametrize(
+    "text", ["", "name", '"a" "b"', '"a"(', 'callsite("a")', 'fused["a"', "callsite(1 at 2)"]
+)
 def test_malformed_locations_are_errors(text: str) -> None:
     with pytest.raises(InputError):
         parse(text)

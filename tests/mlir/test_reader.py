@@ -240,7 +240,7 @@ def test_a_file_metadata_trailer_is_stepped_over() -> None:
 
 
 def test_log_lines_around_ops_are_ignored() -> None:
-    text = '[2026-08-21 10:00:00] [DEBUG] started {\nmodule {\n}\nerror: something failed (code 1\n'
+    text = "[2026-08-21 10:00:00] [DEBUG] started {\nmodule {\n}\nerror: something failed (code 1\n"
     assert names(text) == ["builtin.module"]
 
 
@@ -250,7 +250,13 @@ def test_a_byte_order_mark_is_stepped_over() -> None:
 
 def test_ten_thousand_levels_of_nesting() -> None:
     depth = 10_000
-    text = "func.func @f(%p: i1) {\n" + "scf.if %p {\n" * depth + '"t.x"() : () -> ()\n' + "}\n" * depth + "return\n}\n"
+    text = (
+        "func.func @f(%p: i1) {\n"
+        + "scf.if %p {\n" * depth
+        + '"t.x"() : () -> ()\n'
+        + "}\n" * depth
+        + "return\n}\n"
+    )
     assert len(ir_of(text)) == depth + 3
 
 
@@ -261,18 +267,27 @@ def test_an_unlisted_op_may_hold_a_graph_region() -> None:
 
 def test_errors_name_the_place() -> None:
     check_error("func.func @f() {\n  return\n", 2, 9, "expected '}' to match '{' at 1:16")
-    check_error('func.func @f() {\n  "t.a"( : () -> ()\n}', 3, 1, "expected the bracket that closes '(' at 2:8")
+    check_error(
+        'func.func @f() {\n  "t.a"( : () -> ()\n}', 3, 1, "expected the bracket that closes '(' at 2:8"
+    )
     check_error('"t.a"( : () -> ()', 1, 6, "'(' is never closed")
     check_error("module {\n}\n}\n", 3, 1, "unbalanced '}'")
     check_error('"t.a"() {x = [1)} : () -> ()', 1, 16, "expected the bracket that closes '[' at 1:14")
     check_error('"t.a"() {s = "open} : () -> ()', 1, 14, "unterminated string")
     check_error('"t.a"() : () -> () loc("DEBUG|1|x', 1, 24, "unterminated string")
-    check_error('func.func @f() {\n  "t.a"(%0) : (i32) -> ()\n  return\n}', 2, 9, "'%0', which is not defined")
-    check_error('func.func @f() {\n  %0 = a.b\n  %0 = a.c\n  return\n}', 3, 3, "redefinition of value '%0'")
     check_error(
-        'func.func @f() {\n  "t.a"(%0) : (i32) -> ()\n  %0 = a.c\n  return\n}', 2, 9, "'%0' before its definition"
+        'func.func @f() {\n  "t.a"(%0) : (i32) -> ()\n  return\n}', 2, 9, "'%0', which is not defined"
+    )
+    check_error("func.func @f() {\n  %0 = a.b\n  %0 = a.c\n  return\n}", 3, 3, "redefinition of value '%0'")
+    check_error(
+        'func.func @f() {\n  "t.a"(%0) : (i32) -> ()\n  %0 = a.c\n  return\n}',
+        2,
+        9,
+        "'%0' before its definition",
     )
     check_error('%0 = "t.a"() : () -> i32\n"t.b"(%0#1) : (i32) -> ()', 2, 7, "the op has fewer results")
     check_error('#loc1 = loc("a")\n#loc1 = loc("b")\n', 2, 1, "redefinition of alias '#loc1'")
     check_error("func.func @f() {\n  ?\n}", 2, 3, "expected an operation")
-    check_error("func.func @f() {\n  ^bb0(%a: i32)\n  return\n}", 3, 3, "expected ':' behind the block's arguments")
+    check_error(
+        "func.func @f() {\n  ^bb0(%a: i32)\n  return\n}", 3, 3, "expected ':' behind the block's arguments"
+    )

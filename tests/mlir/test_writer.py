@@ -37,7 +37,10 @@ def test_comments_go_with_their_op() -> None:
 
 def test_line_ends_are_kept() -> None:
     text = 'module {\r\n  "t.a"() : () -> ()\r\n  "t.b"() : () -> () // b\r\n}\r\n'
-    assert reordered(text, (1, [1, 0])) == 'module {\r\n  "t.b"() : () -> () // b\r\n  "t.a"() : () -> ()\r\n}\r\n'
+    assert (
+        reordered(text, (1, [1, 0]))
+        == 'module {\r\n  "t.b"() : () -> () // b\r\n  "t.a"() : () -> ()\r\n}\r\n'
+    )
 
 
 def test_ops_on_one_line() -> None:
@@ -48,7 +51,9 @@ def test_ops_on_one_line() -> None:
 
 def test_a_comment_does_not_swallow_the_op_behind_it() -> None:
     text = '"t.a"() : () -> () "t.b"() : () -> () // b\n"t.c"() : () -> ()'
-    assert reordered(text, (0, [1, 0, 2])) == '"t.b"() : () -> () // b\n "t.a"() : () -> ()\n"t.c"() : () -> ()'
+    assert (
+        reordered(text, (0, [1, 0, 2])) == '"t.b"() : () -> () // b\n "t.a"() : () -> ()\n"t.c"() : () -> ()'
+    )
 
 
 def test_a_file_without_final_newline() -> None:
@@ -80,7 +85,9 @@ def test_nested_blocks_move_with_their_op() -> None:
 
 def test_a_block_deep_inside_what_is_not_moved() -> None:
     text = 'module {\n"t.r"() ({\n"t.a"() : () -> ()\n"t.b"() : () -> ()\n}) : () -> ()\n}'
-    assert reordered(text, (2, [1, 0])) == text.replace('"t.a"', "?").replace('"t.b"', '"t.a"').replace("?", '"t.b"')
+    assert reordered(text, (2, [1, 0])) == text.replace('"t.a"', "?").replace('"t.b"', '"t.a"').replace(
+        "?", '"t.b"'
+    )
 
 
 OPS = ['"t.a"() : () -> ()', '"t.b"() : () -> () loc("x")', "%r = my.c : i32", '"t.d"() ({\n}) : () -> ()']
