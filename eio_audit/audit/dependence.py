@@ -119,7 +119,7 @@ class Dependences:
                 if producer < 0 or (graph := graphs.get(block_of[producer])) is None:
                     continue
                 user = path[depth_of[block_of[producer]]]
-                if user != producer:
+                if user != producer and block_of[user] == block_of[producer]:
                     kind = DependenceKind.VALUE if user == op else DependenceKind.CAPTURE
                     graph.add(place[producer], place[user], kind)
 

@@ -150,7 +150,7 @@ class PlainLines:
         return verdict
 
     def _bind(self, rows: Sequence[tuple[bytes, ...]], first: int) -> bool:
-        """Defines results, binds uses, appends the ops; False, with nothing changed, where that needs care."""
+        """Defines results, binds uses, appends the ops; False, and nothing changed, where that needs care."""
         ir, scopes, block = self._ir, self._scopes, self._current_block()
         indents, results, counts, generic, operands, _, custom, bodies, locations = zip(*rows, strict=True)
         op, size = len(ir), len(rows)

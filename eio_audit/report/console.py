@@ -14,8 +14,11 @@ from rich.text import Text
 HANGING = 2
 """Columns by which the second and further lines of a wrapped line are indented."""
 
-NARROWEST = 20
+SHORTENED = 20
 """Columns that an optional last column of a table must have, or is left out."""
+
+WRAPPED = 36
+"""Columns that the last column of a table must have to be wrapped within itself, not below its row."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -79,7 +82,7 @@ class Column:
 def print_table(console: Console, columns: Sequence[Column], indent: int = 0) -> None:
     """Prints rows below their headings; columns without content are left out.
 
-    On a terminal the last column is wrapped within itself.
+    On a terminal the last column is wrapped within itself or, where it is too narrow, below its row.
     """
     columns = [column for column in columns if any(column.cells)]
     if not console.soft_wrap:
@@ -106,13 +109,17 @@ def _print_row(
         padded = space + cell if column.right else cell + space
         line.append_text(_shown(console, [(padded + "  ", style or column.style)]))
     end = _shown(console, [(cells[-1], style or columns[-1].style)])
-    room = max(console.width - offset, NARROWEST)
-    parts = [end] if console.soft_wrap else list(end.wrap(console, room, overflow="fold"))
-    for number, part in enumerate(parts or [Text()]):
-        start = Text(" " * offset) if number else line
-        whole = start.append_text(part)
-        whole.rstrip()
-        console.print(whole)
+    if console.soft_wrap or offset + end.cell_len <= console.width:
+        lines = [line.append_text(end)]
+    else:
+        is_narrow = console.width - offset < WRAPPED
+        start = indent + 2 * HANGING if is_narrow else offset
+        parts = list(end.wrap(console, console.width - start, overflow="fold"))
+        lines = [line] if is_narrow else [line.append_text(parts.pop(0))]
+        lines += [Text(" " * start).append_text(part) for part in parts]
+    for text in lines:
+        text.rstrip()
+        console.print(text)
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
@@ -124,7 +131,7 @@ def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
             break
         last = kept[-1]
         room = last.width - excess
-        if last.optional and room >= NARROWEST:
+        if last.optional and room >= SHORTENED:
             kept[-1] = replace(last, cells=[_end_of(cell, room) for cell in last.cells])
             break
         kept.remove(optional[-1])

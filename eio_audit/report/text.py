@@ -40,6 +40,7 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     if len(broken) > 1:
         _print_overview(check.dumps, console, verbose=verbose)
     for dump in _described(broken, verbose=verbose):
+        _print_heading(dump, console)
         _print_dump(dump, console, verbose=verbose)
         print_line(console)
     if len(broken) == 1 and len(check.dumps) > 1:
@@ -50,8 +51,8 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
 def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     """Prints what happened to the order and to the ops between two dumps."""
     before, after = diff.before.summary, diff.after.summary
-    print_line(console, "before  ", (place_of(diff.before), "bold"), f"  {moment_of(diff.before)}".rstrip())
-    print_line(console, "after   ", (place_of(diff.after), "bold"), f"  {moment_of(diff.after)}".rstrip())
+    _print_heading(diff.before, console, "before  ")
+    _print_heading(diff.after, console, "after   ")
     groups = {"moved": diff.moved, "modified": diff.modified, "added": diff.added, "removed": diff.removed}
     sizes = [f"{diff.unchanged:,} unchanged", *(f"{len(ops):,} {name}" for name, ops in groups.items())]
     print_line(
@@ -62,6 +63,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     )
     if after.inversions:
         print_line(console)
+        print_line(console, ("order", "bold"))
         _print_dump(diff.after, console, verbose=verbose, before=diff.before)
     for name, changes in groups.items():
         if changes:
@@ -106,6 +108,8 @@ class _Run:
             note = f"{count(more + 1, 'dump')} in order" if more else "in order"
         else:
             note = f"same in the next {f'{more:,} dumps' if more > 1 else 'dump'}" if more else ""
+            if all(block.forced is None for block in dump.blocks if block.inversions):
+                note = ", ".join(filter(None, ("graph regions only", note)))
         moment = moment_of(dump)
         return f"{moment} ({note})" if moment and note else moment or note
 
@@ -166,15 +170,16 @@ def _described(broken: Sequence[DumpAudit], *, verbose: bool) -> Sequence[DumpAu
     return [dump for dump in broken if dump is worst or (dump is most_avoidable and dump.summary.avoidable)]
 
 
+def _print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
+    print_line(console, title, (place_of(dump), "bold"), f"  {moment_of(dump)}".rstrip())
+
+
 def _print_dump(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
     """The blocks of a dump that have inversions, worst first; ``before`` is what to compare them with."""
-    print_line(console, (place_of(dump), "bold"), f"  {moment_of(dump)}".rstrip())
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
-        _print_block(block, console, verbose=verbose)
-        if before is not None:
-            print_line(console, _earlier(block, before), indent=4)
+        _print_block(block, console, verbose=verbose, earlier=_earlier(block, before) if before else "")
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
@@ -183,11 +188,11 @@ def _print_dump(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
         print_line(console, unknown, indent=2)
 
 
-def _print_block(block: BlockAudit, console: Console, *, verbose: bool) -> None:
+def _print_block(block: BlockAudit, console: Console, *, verbose: bool, earlier: str) -> None:
     where = " ".join(filter(None, (block.function, block.block)))
     parts = inversion_parts(block)
     line: list[str | tuple[str, str]] = [
-        f"{where} at line {block.line:,}: ",
+        f"{where} at line {block.line}: ",
         (count(block.inversions, "inversion"), "bold"),
     ]
     for number, part in enumerate(parts):
@@ -196,7 +201,7 @@ def _print_block(block: BlockAudit, console: Console, *, verbose: bool) -> None:
     if proof := certificate(block):
         line.append((f" ({proof})", "" if block.certified else "yellow"))
     print_line(console, *line, indent=2)
-    if text := inherited(block):
+    for text in filter(None, (earlier, inherited(block))):
         print_line(console, text, indent=4)
     shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
     verb = "is" if block.displaced == 1 else "are"
@@ -204,7 +209,7 @@ def _print_block(block: BlockAudit, console: Console, *, verbose: bool) -> None:
     total = count(block.indexed, "indexed op")
     print_line(console, f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
     for displaced in shown:
-        stands = f" stands {'early' if displaced.early else 'late'} at line {displaced.op.line:,}"
+        stands = f" stands {'early' if displaced.early else 'late'} at line {displaced.op.line}"
         module = f" ({displaced.op.module})" if displaced.op.module else ""
         print_line(
             console,

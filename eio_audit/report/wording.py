@@ -88,7 +88,7 @@ def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
 
 
 def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
-    other = f"{op_name(hold.op)} (line {hold.op.line:,})"
+    other = f"{op_name(hold.op)} (line {hold.op.line})"
     match hold.kind, displaced.early:
         case DependenceKind.VALUE, True:
             words = f"its user {other} needs it"

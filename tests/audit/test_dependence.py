@@ -35,6 +35,22 @@ def test_a_result_comes_before_its_use() -> None:
     ) == {"a -> b value"}
 
 
+def test_a_use_in_another_block_holds_nothing_back() -> None:
+    ir = ir_of("""
+    func.func @f() {
+      %0 = arith.constant 1 : i32
+      %1 = arith.constant 2 : i32
+      cf.br ^bb1
+    ^bb1:
+      "my.use"(%0) : (i32) -> ()
+      return
+    }
+    """)
+    graphs = Dependences(ir).of([1, 2])
+    assert [(u, v, str(kind)) for u, v, kind in graphs[1].edges()] == [(0, 2, "terminator"), (1, 2, "terminator")]
+    assert [(u, v, str(kind)) for u, v, kind in graphs[2].edges()] == [(0, 1, "terminator")]
+
+
 def test_a_region_captures_what_it_uses() -> None:
     body = """
     %c = arith.constant {id = "c"} true
