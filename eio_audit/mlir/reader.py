@@ -302,6 +302,8 @@ class _Reader:
                 return self._end_op(current, offset)
             token = self._token(OUTER if outside else INNER, offset, brackets)
             text, start, offset = token["token"], token.start("token"), token.end()
+            if not text:
+                return self._end_op(current, self.end)
             first = text[0]
             if outside and text == b"\n":
                 after = self._continuation(current, start)

@@ -265,6 +265,11 @@ def test_an_unlisted_op_may_hold_a_graph_region() -> None:
     assert list(ir.region_is_graph) == [1, 1]
 
 
+@pytest.mark.parametrize("text", ['"t.a"() : () -> ()', "my.op", "my.op a b", '"t.a"() {x = 1} //'])
+def test_an_op_may_end_with_the_dump(text: str) -> None:
+    assert len(ir_of(text)) == 1
+
+
 def test_errors_name_the_place() -> None:
     check_error("func.func @f() {\n  return\n", 2, 9, "expected '}' to match '{' at 1:16")
     check_error(
