@@ -286,7 +286,7 @@ def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
     ir, ops = block.ir, block.ops
     places = [k for k, key in enumerate(block.keys) if key is not None]
     keys = [key for key in block.keys if key is not None]
-    derived = [block.indices.is_derived(ops[k]) for k in places]
+    derived = block.indices.derived([ops[k] for k in places])
     inversions = count_inversions(keys)
     is_graph = bool(ir.region_is_graph[ir.block_region[block.block]])
     forced: int | None = None if is_graph else 0

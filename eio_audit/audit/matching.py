@@ -16,7 +16,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import AliasLoc, FileLineColLoc, FusedLoc, Location, NameLoc, OpaqueLoc, children
 
 _VALUE_NAME = re.compile(rb"%[\w$.-]+(?:#\d+)?|\^[\w$.-]+")
-_ARGUMENT_LOCATION = re.compile(rb'\s*+\bloc\((?:[^()"]|"(?:[^"\\\n]|\\.)*+"|\([^()]*+\))*+\)')
+_ARGUMENT_LOCATION = re.compile(rb'\s*+\bloc\((?:[^()"]|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|\([^()]*+\))*+\)')
 
 
 class Interned:

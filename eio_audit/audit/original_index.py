@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,12 @@ from eio_audit.mlir.location import AliasLoc, CallSiteLoc, FusedLoc, Location, L
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 """Tried on each name of a location, outermost first; group ``index`` is the op index."""
+
+
+FEWEST_AT_ONCE = 8
+"""Locations for which a short cut pays."""
+
+_PLAIN_INDICES = re.compile(rb'^(?:"(?:DEBUG\|)?([0-9]{1,18})\|)?[^\n]*+$', re.MULTILINE)
 
 
 class IndexPattern:
@@ -28,6 +35,19 @@ class IndexPattern:
             raise ValueError(f"malformed index pattern: {error}") from error
         if "index" not in self._pattern.groupindex:
             raise ValueError("the index pattern has no group named 'index'")
+        self._is_default = expression == DEFAULT_INDEX_PATTERN
+
+    def indices_in(self, locations: Sequence[bytes]) -> list[int | None]:
+        """The indices of many locations' texts at once, as far as they can be told without parsing them.
+
+        Only the default pattern has a short cut; None stands for "parse it", not for "unindexed".
+        """
+        if not self._is_default or len(locations) < FEWEST_AT_ONCE:
+            return [None] * len(locations)
+        found = _PLAIN_INDICES.findall(b"\n".join(locations))
+        if len(found) != len(locations):  # a location over several lines
+            return [None] * len(locations)
+        return [int(index) if index else None for index in found]
 
     def index_in(self, name: str) -> int | None:
         """The integer that group ``index`` matches in ``name``; None for no match or no integer."""
@@ -73,24 +93,54 @@ class OriginalIndices:
 
     def index(self, op: int) -> int | None:
         """The op's index, or None when it is unindexed."""
-        start = self._ir.location_start[op]
-        if start == NO_OFFSET:
-            return None
-        text = self._ir.source.data[start : self._ir.op_end[op] - 1]
+        return self.keys([op])[0]
+
+    def keys(self, ops: Sequence[int]) -> list[int | None]:
+        """The indices of several ops, None for an unindexed one."""
+        texts = self._texts(ops)
+        keys = self._pattern.indices_in(list(map(self._definition, texts)))
+        for place, (op, text) in enumerate(zip(ops, texts, strict=True)):
+            if text and keys[place] is None:
+                keys[place] = self._of_text(op, text)
+        return keys
+
+    def derived(self, ops: Sequence[int]) -> list[bool]:
+        """Which ops a pass made from others: the name extends its child's name (``"X_tm0"("X")``)."""
+        return [
+            text.endswith(b")") and self._is_derived(op)
+            for op, text in zip(ops, map(self._definition, self._texts(ops)), strict=True)
+        ]
+
+    def is_derived(self, op: int) -> bool:
+        """Whether a pass made the op from another one, whose index it carries."""
+        return self.derived([op])[0]
+
+    def _texts(self, ops: Sequence[int]) -> list[bytes]:
+        """The ops' locations as text; empty for an op without."""
+        data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
+        return [data[starts[op] : ends[op] - 1] if starts[op] != NO_OFFSET else b"" for op in ops]
+
+    def _definition(self, text: bytes) -> bytes:
+        """The text of a location, for an alias that of its definition."""
+        span = self._ir.aliases.get(text) if text.startswith(b"#") else None
+        return self._ir.source.data[span.start : span.end] if span else text
+
+    def _of_text(self, op: int, text: bytes) -> int | None:
         if text not in self._by_text:
             location = self.locations.of(op)
             assert location is not None
             self._by_text[text] = self._evaluate(location, op)
         return self._by_text[text]
 
-    def keys(self, ops: Sequence[int]) -> list[int | None]:
-        """The indices of several ops."""
-        return list(map(self.index, ops))
-
-    def is_derived(self, op: int) -> bool:
-        """Whether a pass made the op from another: its name extends its child's name (``"X_tm0"("X")``)."""
-        name, child = self._name_and_child(op)
-        return child is not None and len(name) > len(child) and name.startswith(child)
+    def _is_derived(self, op: int) -> bool:
+        location = self.locations.of(op)
+        outer = None if location is None else self.locations.resolve(location, op)
+        if not isinstance(outer, NameLoc) or outer.child is None:
+            return False
+        child = self.locations.resolve(outer.child, op)
+        if not isinstance(child, NameLoc):
+            return False
+        return len(outer.name) > len(child.name) and outer.name.startswith(child.name)
 
     def origin(self, op: int) -> Origin | None:
         """The model's source that the op's outermost indexed name tells of."""
@@ -99,14 +149,6 @@ class OriginalIndices:
             if isinstance(inner, NameLoc) and self._pattern.index_in(inner.name) is not None:
                 return parse_origin(inner.name)
         return None
-
-    def _name_and_child(self, op: int) -> tuple[str, str | None]:
-        location = self.locations.of(op)
-        outer = None if location is None else self.locations.resolve(location, op)
-        if not isinstance(outer, NameLoc) or outer.child is None:
-            return "", None
-        child = self.locations.resolve(outer.child, op)
-        return outer.name, child.name if isinstance(child, NameLoc) else None
 
     def _evaluate(self, root: Location, op: int) -> int | None:
         """The index a location carries; iterative, since locations nest to any depth."""

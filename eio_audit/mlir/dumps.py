@@ -18,7 +18,8 @@ _MARKER = re.compile(
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
 )
 _ARGUMENT = re.compile(r"(?P<name>[^:(]+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z", re.DOTALL)
-_SEPARATOR = re.compile(rb"^[ \t]*//[ \t]*-----[ \t]*\r?$", re.MULTILINE)
+_SEPARATOR_START = b"// -----"
+_SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -100,9 +101,9 @@ def _parse_marker(match: re.Match[bytes]) -> Marker:
 
 def _pieces(source: Source, span: Span, marker: Marker | None, marker_at: int) -> list[Dump]:
     """Splits at ``// -----`` lines; pieces without text are no dumps."""
-    separators = list(_SEPARATOR.finditer(source.data, span.start, span.end))
-    starts = [span.start, *(s.end() for s in separators)]
-    ends = [*(s.start() for s in separators), span.end]
+    separators = list(_separators(source.data, span))
+    starts = [span.start, *(s.end for s in separators)]
+    ends = [*(s.start for s in separators), span.end]
     dumps = []
     for start, end in zip(starts, ends, strict=True):
         text = _BLANK.match(source.data, start, end)
@@ -111,6 +112,16 @@ def _pieces(source: Source, span: Span, marker: Marker | None, marker_at: int) -
             at = marker_at if marker and start == span.start else text.end()
             dumps.append(Dump(source, Span(start, end), marker, source.line_at(at)))
     return dumps
+
+
+def _separators(data: bytes, span: Span) -> Iterator[Span]:
+    """The lines that read ``// -----``."""
+    offset = data.find(_SEPARATOR_START, span.start, span.end)
+    while offset >= 0:
+        match = _SEPARATOR.match(data, offset, span.end)
+        if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
+            yield Span(offset, match.end())
+        offset = data.find(_SEPARATOR_START, offset + 1, span.end)
 
 
 def find_files(path: str) -> list[str]:

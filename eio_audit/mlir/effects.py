@@ -21,9 +21,9 @@ _ORDERED = ANY
 """Kinds of effect that keep an order."""
 
 _READ_WRITE = frozenset({"read", "write"})
-_STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*+"')
-_CALLEE = re.compile(rb'@(?:[\w$.-]+|"(?:[^"\\\n]|\\.)*+")(?!::)')
-_TOKEN = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|->|[(){}\[\]<>:,]')
+_STRING = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
+_CALLEE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")(?!::)')
+_TOKEN = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|//[^\n]*|->|[(){}\[\]<>:,]')
 _MEMREF_LIKE = re.compile(rb"\bmemref<|![A-Za-z_]|\bptr\b")
 _TENSOR_LIKE = re.compile(rb"(?:tensor|vector)<|[su]?i\d|b?f\d|tf32|index|none|complex<")
 

@@ -17,8 +17,8 @@ NO_OFFSET = -1
 NO_VALUE = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
-_SYMBOL = re.compile(rb'@(?:[\w$.-]+|"(?:[^"\\\n]|\\.)*")')
-_SYM_NAME = re.compile(rb'\bsym_name = "((?:[^"\\\n]|\\.)*)"')
+_SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")')
+_SYM_NAME = re.compile(rb'\bsym_name = "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
 _LABEL = re.compile(rb"\^[\w$.-]+")
 
 

@@ -19,7 +19,7 @@ from itertools import accumulate, chain, repeat
 from operator import lt
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.scopes import Scopes, split_use
+from eio_audit.mlir.scopes import Scopes
 
 CHUNK_BYTES = 1 << 20
 MOST_LINES = 1 << 14
@@ -27,10 +27,10 @@ LONGEST_SHAPE = 1 << 12
 MOST_SHAPES = 1 << 16
 
 _VALUE = rb"%[\w$.-]++(?:#\d++)?"
-_STRING = rb'"(?:[^"\\\n%]|\\.){0,4096}+"'
+_STRING = rb'"[^"\\\n%]{0,4096}+"'
 _TEXT = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\())*+"
 _TEXT_WITH_USES = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\()|" + _VALUE + rb")*+"
-_NAME_LOCATION = rb'"(?:[^"\\\n]|\\.)*+"'
+_NAME_LOCATION = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _LOCATION = (
     rb"#[\w$.-]++|unknown|"
     + _NAME_LOCATION
@@ -48,6 +48,8 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _USE = re.compile(_VALUE)
+_USED_NAME = re.compile(rb"%[\w$.-]++")
+_USED_NUMBER = re.compile(rb"%[\w$.-]++(?:#(\d{1,9}))?+")
 
 
 class PlainLines:
@@ -164,11 +166,11 @@ class PlainLines:
         definitions = dict(zip(results, values, strict=False))
         definitions.pop(b"", None)
         texts = list(map(bytes.__add__, operands, bodies))
-        tokens = _USE.findall(b"\n".join(texts))
+        joined = b"\n".join(texts)
         use_counts = [text.count(b"%") for text in texts]
-        used = scopes.bind_all(definitions, tokens)
+        used = scopes.bind_all(definitions, _USED_NAME.findall(joined))
         limits = chain.from_iterable(map(repeat, values, use_counts))
-        if -1 in used or not all(map(lt, used, limits)) or not self._numbers_exist(tokens, used, values):
+        if -1 in used or not all(map(lt, used, limits)) or not self._add_numbers(joined, used, values):
             scopes.forget_all(definitions)
             return False
         scopes.keep_all(definitions)
@@ -189,13 +191,22 @@ class PlainLines:
         ir.block_ops[block].extend(range(op, op + size))
         return True
 
-    def _numbers_exist(self, tokens: Sequence[bytes], used: Sequence[int], values: Sequence[int]) -> bool:
-        """Whether the op of every ``%0#1`` has such a result; ``values``: the first ones of the new ops."""
+    def _add_numbers(self, text: bytes, used: list[int], values: Sequence[int]) -> bool:
+        """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
+
+        Args:
+            text: in which the uses stand.
+            used: the value that each of them names.
+            values: the first values of the new ops.
+        """
+        if b"#" not in text:
+            return True
         owners = self._ir.value_owner
-        for token, value in zip(tokens, used, strict=True):
-            if b"#" not in token:
+        for place, number in enumerate(_USED_NUMBER.findall(text)):
+            if not number:
                 continue
-            base = value - split_use(token)[1]
+            base = used[place]
+            value = used[place] = base + int(number)
             if base < len(owners):
                 exists = value < len(owners) and owners[value] == owners[base]
             else:

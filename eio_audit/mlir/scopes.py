@@ -143,16 +143,14 @@ class Scopes:
         """Whether all names are different and mean nothing so far."""
         return len(set(names)) == len(names) and self._defs.keys().isdisjoint(names)
 
-    def bind_all(self, definitions: dict[bytes, int], tokens: list[bytes]) -> list[int]:
+    def bind_all(self, definitions: dict[bytes, int], names: list[bytes]) -> list[int]:
         """Defines new names and looks many uses up; -1 for one that is not visible.
 
         The values of the definitions are added to the IR by the caller, who checks that every value is
         defined before its use and takes the definitions back with ``forget_all`` otherwise.
         """
         self._defs.update(definitions)
-        if not any(b"#" in token for token in tokens):
-            return list(map(self._defs.get, tokens, repeat(-1)))
-        return [self._defs.get(name, -1 - number) + number for name, number in map(split_use, tokens)]
+        return list(map(self._defs.get, names, repeat(-1)))
 
     def forget_all(self, definitions: dict[bytes, int]) -> None:
         """Takes back what ``bind_all`` defined."""

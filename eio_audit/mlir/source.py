@@ -7,9 +7,7 @@ import gzip
 import lzma
 import sys
 import zlib
-from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 EXCERPT_WIDTH = 100
@@ -62,7 +60,7 @@ class InputError(Exception):
 
 
 class Source:
-    r"""The bytes of one file and its line table.
+    r"""The bytes of one file, and what line they stand on.
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
     is not changed comes back to the byte.
@@ -72,6 +70,7 @@ class Source:
         self.name = name
         self.data = data
         self.is_compressed = is_compressed
+        self._known_line = (0, 1)  # an offset and its line
 
     @classmethod
     def read(cls, path: str) -> Source:
@@ -93,23 +92,21 @@ class Source:
                     raise InputError(name, None, f"damaged compressed file: {error}") from error
         return cls(name, data)
 
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        starts = [0]
-        find, offset = self.data.find, -1
-        while (offset := find(b"\n", offset + 1)) >= 0:
-            starts.append(offset + 1)
-        return starts
-
     def line_at(self, offset: int) -> int:
-        """The 1-based line that holds the byte at ``offset``; O(log lines) after the first call."""
-        return bisect_right(self._line_starts, offset)
+        """The 1-based line that holds the byte at ``offset``; counts from the last place asked for."""
+        known, line = self._known_line
+        if offset >= known:
+            line += self.data.count(b"\n", known, offset)
+        else:
+            line -= self.data.count(b"\n", offset, known)
+        self._known_line = (offset, line)
+        return line
 
     def position_at(self, offset: int) -> Position:
         """The line and column of the byte at ``offset``; columns count characters, not bytes."""
-        line = self.line_at(offset)
-        before = self.data[self._line_starts[line - 1] : offset]
-        return Position(line, len(before.decode("utf-8", "replace")) + 1)
+        line_start = self.data.rfind(b"\n", 0, offset) + 1
+        before = self.data[line_start:offset]
+        return Position(self.line_at(offset), len(before.decode("utf-8", "replace")) + 1)
 
     def error(self, offset: int, message: str) -> InputError:
         """An InputError at ``offset`` with its line and a caret; long lines are cut around the caret."""

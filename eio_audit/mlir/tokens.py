@@ -6,7 +6,7 @@ import re
 
 from eio_audit.mlir.source import Source
 
-STRING = rb'"(?:[^"\\\n]|\\.)*+"'
+STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+)*+="
 
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")

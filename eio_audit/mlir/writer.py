@@ -17,7 +17,7 @@ from eio_audit.mlir.source import Span
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 _COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
-_UP_TO_COMMENT = re.compile(rb'(?:[^"/]|"(?:[^"\\\n]|\\.)*+"|/(?!/))*+//')
+_UP_TO_COMMENT = re.compile(rb'(?:[^"/]|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|/(?!/))*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
 
 

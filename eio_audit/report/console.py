@@ -11,6 +11,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+Piece = str | tuple[str, str]
+"""A part of a line: a text, or a text and its style."""
+
 HANGING = 2
 """Columns by which the second and further lines of a wrapped line are indented."""
 
@@ -44,8 +47,8 @@ def make_console(file: IO[str], *, color: bool | None = None, width: int | None 
     )
 
 
-def print_line(console: Console, *pieces: str | tuple[str, str], indent: int = 0) -> None:
-    """Prints a line made of texts and (text, style) pairs, on a terminal wrapped between words."""
+def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
+    """Prints a line, on a terminal wrapped between words."""
     line = _shown(console, pieces)
     if console.soft_wrap:
         console.print(Text(" " * indent).append_text(line))
@@ -147,7 +150,7 @@ def _end_of(text: str, width: int) -> str:
     return "..." + text[start:]
 
 
-def _shown(console: Console, pieces: Sequence[str | tuple[str, str]]) -> Text:
+def _shown(console: Console, pieces: Sequence[Piece]) -> Text:
     """The pieces as a text that the console can print: what would steer a terminal is escaped."""
     line = Text()
     for piece in pieces:

@@ -34,7 +34,7 @@ def op_name(op: OpLabel) -> str:
 
 
 def inversion_parts(block: BlockAudit) -> list[str]:
-    """What the inversions of a block are, such as ``388 forced by dependences``; all in one if they are alike."""
+    """What a block's inversions are: ``388 forced by dependences``, ...; in one part where all are alike."""
     if block.forced is None:
         return ["in a graph region, which has no order to keep: nothing moves"]
     least = "" if block.certified else "at least "
@@ -119,7 +119,7 @@ def _passed_on(other: OpLabel, displaced: DisplacedOp) -> str:
     return ""
 
 
-def unknown_ops(names: Counter[str], limit: int | None = 3) -> str:
+def unknown_ops(names: Counter[str], limit: int | None) -> str:
     """How many ops the op table does not know, and which; empty where none."""
     total = sum(names.values())
     if not total:

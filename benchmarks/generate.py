@@ -1,0 +1,151 @@
+"""Writes large, valid dumps like those of a real model: generic TTIR-like ops with op indices in their locations.
+
+    python benchmarks/generate.py flat --ops 100000 > flat.mlir
+
+Everything is streamed, so a million ops need no memory; the same arguments give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+IMAGE = "tensor<1x64x56x56xf32>"
+WEIGHT = "tensor<64x64x3x3xf32>"
+VECTOR = "tensor<64xf32>"
+KINDS = ("flat", "nested", "alias", "dense", "log")
+
+
+@dataclass(slots=True)
+class Op:
+    """One op of a layer: its text without location, and what its location says."""
+
+    text: str
+    module: str
+    line: int
+    name: str
+
+
+class Model:
+    """A ResNet-like chain of layers; each layer is half a dozen ops.
+
+    Args:
+        ops: about how many ops, nested ones included.
+        nested: every third layer holds a region.
+        dense_bytes: bytes of hexadecimal constants, spread over four ops.
+        shuffle: share of ops that change places with an independent neighbour.
+    """
+
+    def __init__(self, ops: int, *, nested: bool = False, dense_bytes: int = 0, shuffle: float = 0.0, seed: int = 0) -> None:
+        self.ops = ops
+        self.nested = nested
+        self.dense_bytes = dense_bytes
+        self.shuffle = shuffle
+        self.random = random.Random(seed)
+
+    def write(self, out: IO[str], *, alias: bool) -> None:
+        """Prints the module, with locations in place or in a table at the end."""
+        table: list[str] = []
+        out.write("module @ResNet {\n")
+        arguments = f"%arg0: {IMAGE}, %arg1: {WEIGHT}, %arg2: {VECTOR}, %arg3: i1"
+        out.write(f"  func.func @forward({arguments}) -> {IMAGE} {{\n")
+        for index, op in self._shuffled(enumerate(self._layers())):
+            name = f"DEBUG|{index}|ResNet[resnet]|{op.module}|/models/resnet/model.py:{op.line}|forward|{op.line}|aten__{op.name}"
+            if alias:
+                table.append(f'#loc{len(table) + 1} = loc("{name}")\n')
+                out.write(op.text.replace("LOC", f"loc(#loc{len(table)})"))
+            else:
+                out.write(op.text.replace("LOC", f'loc("{name}")'))
+        end = "loc(#loc)" if alias else "loc(unknown)"
+        out.write(f"    return %arg0 : {IMAGE} {end}\n  }} {end}\n}} {end}\n")
+        if alias:
+            out.write("#loc = loc(unknown)\n")
+            out.writelines(table)
+
+    def _shuffled(self, ops: Iterator[tuple[int, Op]]) -> Iterator[tuple[int, Op]]:
+        """Lets constants slip behind the op that follows them, which never uses them."""
+        held: tuple[int, Op] | None = None
+        for index, op in ops:
+            if held is not None:
+                yield index, op
+                yield held
+                held = None
+            elif '"ttir.zeros"' in op.text and self.random.random() < self.shuffle:
+                held = (index, op)
+            else:
+                yield index, op
+        if held is not None:
+            yield held
+
+    def _layers(self) -> Iterator[Op]:
+        value, done, layer, last = 0, 0, 0, "%arg0"
+        constants = 4 if self.dense_bytes else 0
+        while done < self.ops:
+            module, line = f"Sequential[layer{layer % 4 + 1}]|Conv2d[conv{layer}]", 100 + layer % 700
+            v = [f"%{value + k}" for k in range(8)]
+            ops = [
+                f'    {v[0]} = "ttir.zeros"() <{{shape = array<i32: 64>}}> : () -> {VECTOR} LOC\n',
+                f'    {v[1]} = "ttir.conv2d"({last}, %arg1) <{{dilation = array<i32: 1, 1>, groups = 1 : i32, padding = '
+                f"array<i32: 1, 1, 1, 1>, stride = array<i32: 1, 1>}}> : ({IMAGE}, {WEIGHT}) -> {IMAGE} LOC\n",
+                f'    {v[2]} = "ttir.batch_norm_inference"({v[1]}, {v[0]}, %arg2, {v[0]}, %arg2) <{{dimension = 1 : i32, '
+                f"epsilon = 9.99999974E-6 : f32}}> : ({IMAGE}, {VECTOR}, {VECTOR}, {VECTOR}, {VECTOR}) -> {IMAGE} LOC\n",
+                f'    {v[3]}:2 = "ttir.split"({v[2]}) {{dim = 1 : si32, note = "a->b (x"}} : ({IMAGE}) -> ({IMAGE}, {IMAGE}) LOC\n',
+                f'    {v[4]} = "ttir.multiply"({v[3]}#0, {v[3]}#1) : ({IMAGE}, {IMAGE}) -> {IMAGE} LOC\n',
+                f'    {v[5]} = "ttir.relu"({v[4]}) : ({IMAGE}) -> {IMAGE} LOC\n',
+            ]
+            for text, name in zip(ops, ("zeros", "convolution", "batch_norm", "chunk", "mul", "relu"), strict=True):
+                yield Op(text, module, line, name)
+            value, done, last = value + 6, done + 6, v[5]
+            if constants and layer % 5 == 0:
+                constants -= 1
+                yield Op(self._constant(value), module, line, "constant")
+                value, done = value + 1, done + 1
+            if self.nested and layer % 3 == 1:
+                inner = [f"%{value}", f"%{value + 1}"]
+                yield Op(f"    {inner[0]} = scf.if %arg3 -> ({IMAGE}) {{\n", module, line, "")
+                yield Op(f'      {inner[1]} = "ttir.relu"({last}) : ({IMAGE}) -> {IMAGE} LOC\n', module, line, "relu")
+                yield Op(f"      scf.yield {inner[1]} : {IMAGE} LOC\n    }} else {{\n", module, line, "yield")
+                yield Op(f"      scf.yield {last} : {IMAGE} LOC\n    }} LOC\n", module, line, "yield")
+                value, done, last = value + 2, done + 4, inner[0]
+            layer += 1
+
+    def _constant(self, value: int) -> str:
+        elements = self.dense_bytes // 4 // 8
+        blob = self.random.randbytes(4096).hex().upper() * (elements // 1024 + 1)
+        text = f"tensor<{elements}xf32>"
+        return f'    %{value} = "ttir.constant"() <{{value = dense<"0x{blob[: elements * 8]}"> : {text}}}> : () -> {text} LOC\n'
+
+
+def write_log(out: IO[str], ops: int, dumps: int) -> None:
+    """A log of passes over a flat model; half of them change nothing."""
+    seed = 0
+    for number in range(dumps):
+        seed += number % 2
+        out.write(f"// -----// IR Dump After TTIRPass{number} (ttir-pass-{number}) //----- //\n")
+        Model(ops, shuffle=0.1 if seed else 0.0, seed=seed).write(out, alias=False)
+        out.write("\n\n")
+
+
+def main() -> None:
+    """Writes to standard output."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--ops", type=int, default=100_000)
+    parser.add_argument("--shuffle", type=float, default=0.0, help="share of the constants that slip behind an op")
+    parser.add_argument("--dense-mb", type=int, default=120)
+    parser.add_argument("--dumps", type=int, default=50)
+    arguments = parser.parse_args()
+    if arguments.kind == "log":
+        write_log(sys.stdout, arguments.ops, arguments.dumps)
+        return
+    dense_bytes = arguments.dense_mb << 20 if arguments.kind == "dense" else 0
+    model = Model(arguments.ops, nested=arguments.kind == "nested", dense_bytes=dense_bytes, shuffle=arguments.shuffle)
+    model.write(sys.stdout, alias=arguments.kind == "alias")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""The order of one dump as text: its blocks with inversions and the ops that are out of place."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit
+from eio_audit.report.console import Piece, print_line
+from eio_audit.report.wording import (
+    certificate,
+    count,
+    inherited,
+    inversion_parts,
+    moment_of,
+    op_name,
+    place_of,
+    reason,
+    unknown_ops,
+)
+
+SHOWN_BLOCKS = 3
+SHOWN_DISPLACED = 3
+SHOWN_NAMES = 3
+"""How many of each a report shows that is not verbose."""
+
+
+def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
+    """Prints where the dump stands and which pass it belongs to."""
+    print_line(console, title, (place_of(dump), "bold"), f"  {moment_of(dump)}".rstrip())
+
+
+def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
+    """Prints the blocks that have inversions, worst first.
+
+    Args:
+        dump: what to print.
+        console: where.
+        verbose: all blocks and all displaced ops that the audit describes.
+        before: an earlier dump, to say what of the disorder it had.
+    """
+    blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
+    shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
+    for block in shown:
+        earlier = "" if before is None else _earlier(block, before)
+        _print_block(block, console, verbose=verbose, notes=[earlier, inherited(block)])
+    if len(blocks) > len(shown):
+        rest = count(len(blocks) - len(shown), "more block")
+        inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
+        print_line(console, (f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
+    if unknown := unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES):
+        print_line(console, unknown, indent=2)
+
+
+def _earlier(block: BlockAudit, before: DumpAudit) -> str:
+    """What the order of a block was in the dump before; empty where its name does not tell the block."""
+    if before.summary.indexed and not before.summary.inversions:
+        return "before: in order"
+    same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
+    if len(same) != 1:
+        return ""
+    return f"before: {_inversions(same[0])}" if same[0].inversions else "before: in order"
+
+
+def _inversions(block: BlockAudit) -> str:
+    parts = inversion_parts(block)
+    joint = ", " if len(parts) == 1 else ": "
+    return f"{count(block.inversions, 'inversion')}{joint}{', '.join(parts)}"
+
+
+def _print_block(block: BlockAudit, console: Console, *, verbose: bool, notes: list[str]) -> None:
+    where = " ".join(filter(None, (block.function, block.block)))
+    line: list[Piece] = [f"{where} at line {block.line}: "]
+    parts = inversion_parts(block)
+    line.append((count(block.inversions, "inversion"), "bold"))
+    line.append(", " if len(parts) == 1 else ": ")
+    for number, part in enumerate(parts):
+        line += [", " if number else "", (part, "red" if "avoidable" in part else "")]
+    if proof := certificate(block):
+        line.append((f" ({proof})", "" if block.certified else "yellow"))
+    print_line(console, *line, indent=2)
+    for note in filter(None, notes):
+        print_line(console, note, indent=4)
+    _print_displaced(block, console, verbose=verbose)
+
+
+def _print_displaced(block: BlockAudit, console: Console, *, verbose: bool) -> None:
+    shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
+    verb = "is" if block.displaced == 1 else "are"
+    worst = "; the worst" if len(shown) < block.displaced else ""
+    total = count(block.indexed, "indexed op")
+    print_line(console, f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
+    for displaced in shown:
+        _print_displaced_op(displaced, block, console)
+    if len(shown) < block.displaced:
+        names_more = len(block.worst) > len(shown)
+        names_all = len(block.worst) == block.displaced
+        hint = f"; --verbose shows {'all' if names_all else f'the worst {len(block.worst)}'}"
+        rest = f"... and {block.displaced - len(shown):,} more{hint if names_more else ''}"
+        print_line(console, (rest, "dim"), indent=6)
+
+
+def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, console: Console) -> None:
+    op = displaced.op
+    side = "early" if displaced.early else "late"
+    print_line(
+        console,
+        (op_name(op), "cyan"),
+        f" stands {side} at line {op.line}, in {count(displaced.inversions, 'inversion')}",
+        (f" ({op.module})" if op.module else "", "dim"),
+        indent=6,
+    )
+    origin = f"a pass made it from the op at #{op.index}" if displaced.derived else ""
+    if why := "; ".join(filter(None, (reason(displaced, block), origin))):
+        print_line(console, why, indent=8)
