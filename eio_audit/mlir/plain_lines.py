@@ -20,6 +20,7 @@ from operator import lt
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.scopes import Scopes
+from eio_audit.mlir.source import Span
 
 CHUNK_BYTES = 1 << 20
 MOST_LINES = 1 << 14
@@ -47,6 +48,7 @@ _LINE = re.compile(
     rb"loc\((" + _LOCATION + rb")\)$|^[^\n]*+$",
     re.MULTILINE,
 )
+_ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
 _USE = re.compile(_VALUE)
 _USED_NAME = re.compile(rb"%[\w$.-]++")
 _USED_NUMBER = re.compile(rb"%[\w$.-]++(?:#(\d{1,9}))?+")
@@ -102,6 +104,26 @@ class PlainLines:
             done = self._read_run(first, stop)
             offset = self._starts[done]
             if done < stop:
+                return offset
+        return offset
+
+    def read_aliases(self, offset: int) -> int:
+        """Reads lines ``#name = loc(...)`` from a line start; returns where the first other line begins."""
+        data, aliases = self._data, self._ir.aliases
+        while offset < self._end:
+            line_end = data.find(b"\n", min(offset + CHUNK_BYTES, self._end - 1), self._end)
+            chunk_end = self._end if line_end < 0 else line_end
+            rows = _ALIAS_LINE.findall(data, offset, chunk_end)
+            count = next((place for place, (name, _) in enumerate(rows) if not name), len(rows))
+            names = [name for name, _ in rows[:count]]
+            if not count or len(set(names)) < count or not aliases.keys().isdisjoint(names):
+                return offset
+            lengths = [len(line) for line in data[offset:chunk_end].split(b"\n", count)[:count]]
+            starts = list(accumulate(lengths, lambda start, length: start + length + 1, initial=offset))
+            for name, text, start in zip(names, (row[1] for row in rows), starts[1:], strict=False):
+                aliases[name] = Span(start - 2 - len(text), start - 2)
+            offset = starts[-1]
+            if count < len(rows):
                 return offset
         return offset
 

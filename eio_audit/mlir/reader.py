@@ -194,7 +194,7 @@ class _Reader:
     def _top_level(self, offset: int) -> int:
         """Reads an alias, metadata or an op; a line of a compiler's log is skipped."""
         if alias := ALIAS.match(self.data, offset, self.end):
-            return self._alias(alias)
+            return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
             return metadata.end()
         header = HEADER.match(self.data, offset, self.end)
@@ -212,6 +212,14 @@ class _Reader:
         after = self.data[header.end() : header.end() + 1]
         is_name = header["custom"] in BARE_OPS or b"." in header["custom"]
         return is_name and after in (b"", b" ", b"(", b"<", b"{", b"[", b"\n", b"\r", b"\t")
+
+    def _aliases(self, match: re.Match[bytes]) -> int:
+        """Reads this alias, and the whole table of locations that may begin with it."""
+        offset = match.start()
+        if self.exact or self.data[offset - 1 : offset] not in (b"", b"\n"):
+            return self._alias(match)
+        end = self.plain.read_aliases(offset)
+        return min(end, self.end) if end > offset else self._alias(match)
 
     def _alias(self, match: re.Match[bytes]) -> int:
         """Reads ``#name = ...`` or ``!name = ...``; of a location the text inside ``loc(...)`` is kept."""
