@@ -19,7 +19,8 @@ from eio_audit.audit.dependence import dataflow_graph
 from eio_audit.audit.diff import Diff, OpChange, diff
 from eio_audit.audit.fix import Fix, VerificationError, fix
 from eio_audit.audit.original_index import IndexPattern
-from eio_audit.mlir.dumps import Dump, Marker, find_dumps, find_files
+from eio_audit.mlir.dumps import Dump, find_dumps, find_files
+from eio_audit.mlir.markers import Marker
 from eio_audit.mlir.source import InputError, Source
 
 __version__ = "0.1.0"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
+from eio_audit.mlir.noise import noise_end
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.tokens import (
     ALIAS,
@@ -42,10 +43,19 @@ class Boundaries:
         self._listed = listed_ops
 
     def skip_trivia(self, offset: int) -> int:
-        """The first offset from ``offset`` on that is neither white space nor comment."""
-        match = TRIVIA.match(self._data, offset, self._end)
-        assert match
-        return match.end()
+        """The first offset from ``offset`` on that is neither white space, comment nor a line of a log."""
+        data = self._data
+        while True:
+            match = TRIVIA.match(data, offset, self._end)
+            assert match
+            offset = match.end()
+            before = data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
+            if before.strip():
+                return offset
+            noise = noise_end(data, offset, self._end)
+            if noise is None:
+                return offset
+            offset = noise
 
     def op_with_results(self, offset: int) -> bool:
         """Whether ``%a, %b:2 = op-name`` stands here, and not an assignment inside an op (``%i = %c0``)."""

@@ -7,39 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from eio_audit.mlir.markers import Marker, find_markers
 from eio_audit.mlir.source import InputError, Source, Span
 
 DUMP_SUFFIXES = (".mlir", ".log", ".txt")
 """Files of a folder that are read, also with .gz, .bz2 or .xz behind."""
 
-_MARKER_START = b"// -----// IR Dump "
-_MARKER = re.compile(
-    rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
-    rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
-)
-_ARGUMENT = re.compile(r"(?P<name>[^:(]+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z", re.DOTALL)
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
+_HOLDS_IR = re.compile(
+    rb'^(?:module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = |[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)',
+    re.MULTILINE,
+)
+_ALIASES = re.compile(rb"(?:[#!][^\n]*+(?:\n|\Z)|[ \t]++[^\s][^\n]*+(?:\n|\Z))*+")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``).
-
-    Attributes:
-        pass_name: the pass's argument (``ttir-erase-inverse-ops``), else its class name.
-        class_name: the name the marker begins with (``TTIREraseInverseOps``).
-        when: ``"before"`` or ``"after"``.
-        failed: whether the pass failed.
-        symbol: the symbol of the op the pass ran on (``@main``), where the marker names it.
-    """
-
-    pass_name: str
-    class_name: str
-    when: str
-    failed: bool
-    symbol: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,56 +43,65 @@ class Dump:
 def find_dumps(source: Source) -> list[Dump]:
     """The dumps of one source, in order of appearance.
 
-    A source without markers is one dump, or several where ``// -----`` lines split it. Text before the
-    first marker is a dump of its own when it holds IR, as is what follows a ``// -----`` line.
+    A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one op
+    behind a marker; IR behind that is a dump of its own, as is IR before the first marker: the module that
+    the compiler wrote to the same stream.
+
+    Raises:
+        InputError: the source is MLIR bytecode.
     """
     if source.data.startswith(b"ML\xefR"):
         raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
+    markers = list(find_markers(source.data))
+    if not markers:
+        return [dump for piece in _pieces(source, Span(0, len(source.data))) if (dump := _unmarked(source, piece))]
     dumps: list[Dump] = []
-    start, marker, marker_at = 0, None, 0
-    for match, parsed in _markers(source.data):
-        dumps += _pieces(source, Span(start, match.start()), marker, marker_at)
-        start, marker, marker_at = match.end(), parsed, match.start()
-    return dumps + _pieces(source, Span(start, len(source.data)), marker, marker_at)
+    current: tuple[Span, Marker | None] = (Span(0, 0), None)
+    for place, marker in [*markers, (Span(len(source.data), len(source.data)), None)]:
+        dumps += _section(source, Span(current[0].end, place.start), current)
+        current = (place, marker)
+    return dumps
 
 
-def _markers(data: bytes) -> Iterator[tuple[re.Match[bytes], Marker]]:
-    offset = data.find(_MARKER_START)
-    while offset >= 0:
-        match = _MARKER.match(data, offset)
-        if match:
-            yield match, _parse_marker(match)
-        offset = data.find(_MARKER_START, offset + 1)
+def _section(source: Source, span: Span, marked: tuple[Span, Marker | None]) -> list[Dump]:
+    """What stands between two markers: the marked dump, and IR without marker behind it."""
+    place, marker = marked
+    dumps = []
+    rest = span
+    if marker is not None:
+        end = _end_of_first_op(source.data, span)
+        if source.data[span.start : end].strip():
+            dumps.append(Dump(source, Span(span.start, end), marker, source.line_at(place.start)))
+        rest = Span(end, span.end)
+    for piece in _pieces(source, rest):
+        dump = _unmarked(source, piece)
+        if dump is not None and _HOLDS_IR.search(source.data, piece.start, piece.end):
+            dumps.append(dump)
+    return dumps
 
 
-def _parse_marker(match: re.Match[bytes]) -> Marker:
-    text = match["pass"].decode("utf-8", "replace")
-    parts = _ARGUMENT.match(text)
-    class_name = parts["name"] if parts else text
-    argument = (parts["old"] or parts["new"] or class_name) if parts else text
-    symbol = match["symbol"].decode("utf-8", "replace") if match["symbol"] else None
-    return Marker(
-        pass_name=argument.partition("{")[0],
-        class_name=class_name,
-        when=match["when"].decode().lower(),
-        failed=match["failed"] is not None or " Failed" in text,
-        symbol=symbol,
-    )
+def _end_of_first_op(data: bytes, span: Span) -> int:
+    """Where a marked dump ends: behind the line with the op's last brace and the aliases right below it."""
+    brace = data.find(b"\n}", span.start, span.end)
+    if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
+        return span.end
+    line_end = data.find(b"\n", brace + 1, span.end)
+    aliases = _ALIASES.match(data, line_end + 1, span.end) if line_end >= 0 else None
+    return aliases.end() if aliases else span.end
 
 
-def _pieces(source: Source, span: Span, marker: Marker | None, marker_at: int) -> list[Dump]:
-    """Splits at ``// -----`` lines; pieces without text are no dumps."""
+def _unmarked(source: Source, span: Span) -> Dump | None:
+    text = _BLANK.match(source.data, span.start, span.end)
+    assert text
+    return Dump(source, span, None, source.line_at(text.end())) if text.end() < span.end else None
+
+
+def _pieces(source: Source, span: Span) -> list[Span]:
+    """Splits at ``// -----`` lines."""
     separators = list(_separators(source.data, span))
     starts = [span.start, *(s.end for s in separators)]
     ends = [*(s.start for s in separators), span.end]
-    dumps = []
-    for start, end in zip(starts, ends, strict=True):
-        text = _BLANK.match(source.data, start, end)
-        assert text
-        if text.end() < end:
-            at = marker_at if marker and start == span.start else text.end()
-            dumps.append(Dump(source, Span(start, end), marker, source.line_at(at)))
-    return dumps
+    return list(map(Span, starts, ends))
 
 
 def _separators(data: bytes, span: Span) -> Iterator[Span]:

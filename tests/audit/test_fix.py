@@ -46,7 +46,7 @@ def test_what_stands_around_the_dumps_of_a_log_is_kept() -> None:
 
 def test_a_chosen_dump_comes_alone() -> None:
     dumps = read_text(f"noise\n// -----// IR Dump After A (a) //----- //\n{SHUFFLED}")
-    assert fix(dumps[0].source, dumps[1:], only_dumps=True).text.decode() == fixed(SHUFFLED)
+    assert fix(dumps[0].source, dumps, only_dumps=True).text.decode() == fixed(SHUFFLED)
 
 
 def test_unindexed_ops_stay_with_their_consumer() -> None:

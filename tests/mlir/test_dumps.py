@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import InputError, read_text
-from eio_audit.mlir.dumps import Marker, find_files
+from eio_audit import InputError, check, read_text
+from eio_audit.mlir.dumps import find_files
+from eio_audit.mlir.markers import Marker
 
 
 def marker(line: str) -> Marker | None:
@@ -42,11 +43,50 @@ module {
 }
 """
     dumps = read_text(text)
-    assert [(d.line, d.marker.when if d.marker else None) for d in dumps] == [
-        (1, None),
-        (2, "before"),
-        (6, "after"),
+    assert [(d.line, d.marker.when if d.marker else None) for d in dumps] == [(2, "before"), (6, "after")]
+
+
+def test_the_module_behind_the_last_dump_is_one_of_its_own() -> None:
+    text = """// -----// IR Dump After A (a) //----- //
+#loc1 = loc("x")
+module {
+  "t.a"() : () -> () loc(#loc1)
+} loc(#loc)
+#loc = loc(unknown)
+
+#loc1 = loc("y")
+module {
+}
+"""
+    dumps = read_text(text)
+    assert [(d.line, d.marker is None) for d in dumps] == [(1, False), (8, True)]
+    assert [error for dump in dumps for error in check([dump]).errors] == []
+
+
+def test_noise_behind_a_dump_is_no_dump() -> None:
+    text = "// -----// IR Dump After A (a) //----- //\nmodule {\n}\n\nerror: failed to lower\n[1/2] linking\n"
+    assert [d.line for d in read_text(text)] == [1]
+
+
+def test_markers_of_other_compilers() -> None:
+    text = """[DEBUG] MLIR Module ttir:
+module {
+}
+END OF MLIR MODULE
+loading
+---- IR Dump after TracingCompiler (Tracing-based) ----
+module {
+}
+"""
+    assert [d.marker for d in read_text(text)] == [
+        Marker("ttir", "ttir", None),
+        Marker("TracingCompiler", "TracingCompiler", "after"),
     ]
+
+
+def test_a_marker_in_a_string_is_none() -> None:
+    text = '// -----// IR Dump After A (a) //----- //\nmodule {\n} loc("// -----// IR Dump After B (b) //----- //")\n'
+    assert [d.marker.pass_name for d in read_text(text) if d.marker] == ["a"]
 
 
 def test_split_input_files() -> None:

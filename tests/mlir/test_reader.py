@@ -244,6 +244,39 @@ def test_log_lines_around_ops_are_ignored() -> None:
     assert names(text) == ["builtin.module"]
 
 
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "[2026-08-21 10:00:00.123] [DEBUG] [compiler] value %0 = {",
+        "\x1b[32m[info]\x1b[0m ran pass (x",
+        "2026-08-21 10:00:00.123 | INFO     | model:forward:12 - 3 < 4",
+        "I0821 12:00:00.000000 1234 file.cc:7] x = {",
+        "WARNING: something }",
+        "error: failed",
+        "/models/net.py:12: UserWarning: old (",
+        "model.mlir:3:7: remark: here is \"a",
+        '<stdin>:3:7: error: bad\n    %0 = "t.a"() : () -> i32 loc("x")\n         ^',
+        'loc("DEBUG|3|x"("a.py":1:2)): warning: slow',
+        "<unknown>:0: note: see above }",
+    ],
+)
+def test_log_lines_inside_a_dump_are_stepped_over(noise: str) -> None:
+    text = f"""func.func @f() {{
+{noise}
+  %0 = "t.a"() : () -> i32 loc("DEBUG|1|a")
+{noise}
+  scf.if %0 {{
+    {noise}
+    "t.b"() : () -> ()
+{noise}
+    "t.c"() : () -> ()
+  }}
+  return
+}}
+"""
+    assert names(text) == ["func.func", "  t.a", "  scf.if", "    t.b", "    t.c", "  func.return"]
+
+
 def test_a_byte_order_mark_is_stepped_over() -> None:
     assert names(b"\xef\xbb\xbfmodule {\n}\n") == ["builtin.module"]
 

@@ -1,0 +1,81 @@
+"""The lines that compilers print above a dump, and those that end one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from eio_audit.mlir.source import Span
+
+_STARTS = (b"// -----// IR Dump ", b"---- IR Dump ", b"MLIR Module ", b"END OF MLIR MODULE")
+_PASS = re.compile(
+    rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
+    rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
+)
+_JIT = re.compile(rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----")
+_STAGE = re.compile(rb"MLIR Module (?P<stage>[\w.-]+):")
+_END = re.compile(rb"END OF MLIR MODULE")
+_ARGUMENT = re.compile(r"(?P<name>[^:(]+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``).
+
+    Attributes:
+        pass_name: the pass's argument (``ttir-erase-inverse-ops``), else its class name; of a stage its name.
+        class_name: the name the marker begins with (``TTIREraseInverseOps``).
+        when: ``"before"`` or ``"after"`` the pass; None for a stage.
+        failed: whether the pass failed.
+        symbol: the symbol of the op the pass ran on (``@main``), where the marker names it.
+    """
+
+    pass_name: str
+    class_name: str
+    when: str | None
+    failed: bool = False
+    symbol: str | None = None
+
+
+def find_markers(data: bytes) -> Iterator[tuple[Span, Marker | None]]:
+    """The markers of a log in order, each with where it stands; None for a line that ends a dump.
+
+    A marker inside a string is none. Complexity: linear, at the speed of ``bytes.find``.
+    """
+    found = sorted((offset, start) for start in _STARTS for offset in _occurrences(data, start))
+    for offset, _ in found:
+        line_start = data.rfind(b"\n", 0, offset) + 1
+        before = data[line_start:offset]
+        if (before.count(b'"') - before.count(b'\\"')) % 2:
+            continue
+        if match := _PASS.match(data, offset) or _JIT.match(data, offset):
+            yield Span(offset, match.end()), _pass_marker(match)
+        elif match := _STAGE.match(data, offset):
+            stage = match["stage"].decode("utf-8", "replace")
+            yield Span(offset, match.end()), Marker(stage, stage, None)
+        elif match := _END.match(data, offset):
+            yield Span(offset, match.end()), None
+
+
+def _occurrences(data: bytes, text: bytes) -> Iterator[int]:
+    offset = data.find(text)
+    while offset >= 0:
+        yield offset
+        offset = data.find(text, offset + 1)
+
+
+def _pass_marker(match: re.Match[bytes]) -> Marker:
+    groups = match.groupdict()
+    text = match["pass"].decode("utf-8", "replace")
+    parts = _ARGUMENT.match(text)
+    class_name = parts["name"] if parts else text
+    argument = (parts["old"] or parts["new"] or class_name) if parts else text
+    symbol = groups.get("symbol")
+    return Marker(
+        pass_name=argument.partition("{")[0] if match.re is _PASS else class_name,
+        class_name=class_name,
+        when=match["when"].decode().lower(),
+        failed=groups.get("failed") is not None or " Failed" in text,
+        symbol=symbol.decode("utf-8", "replace") if symbol else None,
+    )

@@ -1,0 +1,51 @@
+"""Lines that are no IR: what compilers, loggers and Python print before, between and inside dumps.
+
+Inside a dump only lines of known shapes are stepped over, so that a damaged op is never taken for one: lines of
+loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
+(``file:line:col: error: ...``) with the source line and caret below them, warnings of Python.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
+_NOISE = re.compile(
+    rb"\x1b\[[0-9;]*[A-Za-z]"  # coloured by a logger
+    rb"|\[[^\]\n\"]*\d\d:\d\d[^\]\n]*\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
+    rb"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,| ]"
+    rb"|[IWEF]\d{4} \d\d:\d\d:\d\d"
+    rb"|(?i:" + _LEVEL + rb")(?::|\s*+\||\s{2,}\S)|note: |remark: "
+    rb"|Traceback \(most recent call last\)|File \"[^\"\n]*\", line \d+"
+    rb"|[^\s:\"%()]+\.py:\d+: \w"
+)
+_DIAGNOSTIC = re.compile(
+    rb"(?:(?:[^\s:\"%()]+|<[\w ]+>|\"[^\"\n]*\"):\d+:\d+"
+    rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
+    rb": (?:error|warning|note|remark): "
+)
+_EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
+_STARTS_IR = frozenset(b'%"^}#!{()') - frozenset(b'"')
+
+
+def noise_end(data: bytes, offset: int, end: int) -> int | None:
+    """Where the noise that begins at ``offset`` ends, before its line end; None where there is IR.
+
+    Args:
+        data: the text.
+        offset: of the first character of a line, blanks not counted.
+        end: where the dump ends.
+    """
+    if offset >= end or data[offset] in _STARTS_IR:
+        return None
+    if _DIAGNOSTIC.match(data, offset, end):
+        excerpt = _EXCERPT.match(data, offset, end)
+        return excerpt.end() if excerpt else _line_end(data, offset, end)
+    if _NOISE.match(data, offset, end):
+        return _line_end(data, offset, end)
+    return None
+
+
+def _line_end(data: bytes, offset: int, end: int) -> int:
+    line_end = data.find(b"\n", offset, end)
+    return end if line_end < 0 else line_end
