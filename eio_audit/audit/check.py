@@ -241,8 +241,9 @@ def audit_dump(dump: Dump, pattern: IndexPattern | None = None) -> AuditedDump:
     dependences = Dependences(ir)
     graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
     orders: dict[int, list[int]] = {}
+    functions = functions_around(ir)
     blocks = [
-        _audit_block(_Block(ir, indices, block, keys, graphs.get(block)), orders)
+        _audit_block(_Block(ir, indices, block, keys, graphs.get(block), functions[block]), orders)
         for block, keys in indexed.items()
     ]
     audit = DumpAudit(
@@ -275,6 +276,7 @@ class _Block:
     block: int
     keys: list[int | None]
     graph: DependenceGraph | None
+    function: str | None
 
     @property
     def ops(self) -> array[int]:
@@ -299,7 +301,7 @@ def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
     out_of_place = displaced(keys) if inversions else []
     own = [key for key, is_derived in zip(keys, derived, strict=True) if not is_derived]
     return BlockAudit(
-        function=function_around(ir, block.block),
+        function=block.function,
         block=ir.block_name(block.block),
         line=ir.source.line_at(ir.block_offset(block.block)),
         ops=len(ops),
@@ -316,16 +318,19 @@ def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
     )
 
 
-def function_around(ir: IR, block: int) -> str | None:
-    """The symbol of the innermost function, or other op with a symbol that is no module, around a block."""
+def functions_around(ir: IR) -> list[str | None]:
+    """By block: the symbol of the innermost function, or unlisted op with a symbol, around it."""
     traits = op_traits()
-    for op in ir.enclosing_ops(block):
+    functions: list[str | None] = []
+    for block in range(ir.block_count):
+        op = ir.parent_op(block)
+        if op < 0:
+            functions.append(None)
+            continue
         row = traits.get(ir.name(op))
-        if row is not None and "function" in row.flags:
-            return ir.symbol(op)
-        if row is None and (symbol := ir.symbol(op)):
-            return symbol
-    return None
+        has_symbol = row is None or "function" in row.flags
+        functions.append((ir.symbol(op) if has_symbol else None) or functions[ir.op_block[op]])
+    return functions
 
 
 def _worst(

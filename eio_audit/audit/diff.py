@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.check import AuditedDump, DumpAudit, OpLabel, audit_dump, function_around, label
+from eio_audit.audit.check import AuditedDump, DumpAudit, OpLabel, audit_dump, functions_around, label
 from eio_audit.audit.matching import Fingerprint, Fingerprints, Interned, match_ops
 from eio_audit.audit.original_index import IndexPattern
 from eio_audit.mlir.dumps import Dump
@@ -82,7 +82,7 @@ class _Comparison:
 
     def _fingerprints(self, dump: AuditedDump, interned: Interned) -> list[Fingerprint]:
         ir = dump.ir
-        by_block = [function_around(ir, block) for block in range(ir.block_count)]
+        by_block = functions_around(ir)
         functions = [by_block[ir.op_block[op]] for op in range(len(ir))]
         return Fingerprints(ir, dump.indices, functions, interned).all
 

@@ -10,10 +10,14 @@ import regex
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import AliasLoc, CallSiteLoc, FusedLoc, Location, Locations, NameLoc
+from eio_audit.mlir.source import InputError
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 """Tried on each name of a location, outermost first; group ``index`` is the op index."""
 
+
+PATTERN_SECONDS = 2.0
+"""How long a pattern may take on one name: only one that backtracks without end needs that long."""
 
 FEWEST_AT_ONCE = 8
 """Locations for which a short cut pays."""
@@ -50,8 +54,16 @@ class IndexPattern:
         return [int(index) if index else None for index in found]
 
     def index_in(self, name: str) -> int | None:
-        """The integer that group ``index`` matches in ``name``; None for no match or no integer."""
-        match = self._pattern.search(name)
+        """The integer that group ``index`` matches in ``name``; None for no match or no integer.
+
+        Raises:
+            InputError: matching one name takes longer than PATTERN_SECONDS.
+        """
+        try:
+            match = self._pattern.search(name, timeout=PATTERN_SECONDS)
+        except TimeoutError:
+            message = f"the index pattern takes too long on the location {name[:80]!r}"
+            raise InputError("--index-pattern", None, message) from None
         return None if match is None else _integer(match["index"])
 
 

@@ -16,7 +16,8 @@ DUMP_SUFFIXES = (".mlir", ".log", ".txt")
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _HOLDS_IR = re.compile(
-    rb'^(?:module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = |[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)',
+    rb'^(?:module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
     re.MULTILINE,
 )
 _ALIASES = re.compile(rb"(?:[#!][^\n]*+(?:\n|\Z)|[ \t]++[^\s][^\n]*+(?:\n|\Z))*+")
@@ -43,9 +44,9 @@ class Dump:
 def find_dumps(source: Source) -> list[Dump]:
     """The dumps of one source, in order of appearance.
 
-    A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one op
-    behind a marker; IR behind that is a dump of its own, as is IR before the first marker: the module that
-    the compiler wrote to the same stream.
+    A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
+    op behind a marker; IR behind that is a dump of its own, as is IR before the first marker: the module
+    that the compiler wrote to the same stream.
 
     Raises:
         InputError: the source is MLIR bytecode.
@@ -54,7 +55,9 @@ def find_dumps(source: Source) -> list[Dump]:
         raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
     markers = list(find_markers(source.data))
     if not markers:
-        return [dump for piece in _pieces(source, Span(0, len(source.data))) if (dump := _unmarked(source, piece))]
+        return [
+            dump for piece in _pieces(source, Span(0, len(source.data))) if (dump := _unmarked(source, piece))
+        ]
     dumps: list[Dump] = []
     current: tuple[Span, Marker | None] = (Span(0, 0), None)
     for place, marker in [*markers, (Span(len(source.data), len(source.data)), None)]:

@@ -1,7 +1,7 @@
 """Lines that are no IR: what compilers, loggers and Python print before, between and inside dumps.
 
-Inside a dump only lines of known shapes are stepped over, so that a damaged op is never taken for one: lines of
-loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
+Inside a dump only lines of known shapes are stepped over, so that a damaged op is never taken for one: lines
+of loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
 (``file:line:col: error: ...``) with the source line and caret below them, warnings of Python.
 """
 

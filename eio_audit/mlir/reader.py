@@ -47,6 +47,9 @@ from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
 
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
+_CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
+"""What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
+_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
@@ -209,9 +212,10 @@ class _Reader:
         """Whether a header outside all ops begins an op rather than a line of a log."""
         if header["results"] or header["generic"]:
             return True
-        after = self.data[header.end() : header.end() + 1]
-        is_name = header["custom"] in BARE_OPS or b"." in header["custom"]
-        return is_name and after in (b"", b" ", b"(", b"<", b"{", b"[", b"\n", b"\r", b"\t")
+        name = header["custom"]
+        if name in BARE_OPS or name.decode() in self.traits:
+            return not self.data.startswith(b":", header.end())
+        return b"." in name and _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
         """Reads this alias, and the whole table of locations that may begin with it."""
@@ -393,9 +397,10 @@ class _Reader:
     def _end_op(self, current: _OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
         """Finishes an op; without location its text ends before the blanks and the comment before ``end``."""
         ir, op = self.ir, current.op
-        for token, offset in current.names:
-            if not self.scopes.is_visible(split_use(token)[0]):
-                self.scopes.use(op, token, offset)
+        if current.names and not self._declares(op):
+            for token, offset in current.names:
+                if not self.scopes.is_visible(split_use(token)[0]):
+                    self.scopes.use(op, token, offset)
         self.scopes.restore(current.undo)
         ir.first_result[op] = len(ir.value_owner)
         for result in RESULT.finditer(current.results or b""):
@@ -407,10 +412,15 @@ class _Reader:
         self.ops.pop()
         return end
 
+    def _declares(self, op: int) -> bool:
+        """Whether the op declares a symbol in a module: the names it holds are those of parameters."""
+        in_module = self.ir.region_is_graph[self.regions[-1]]
+        return bool(in_module) and _DECLARATION.match(self.data, self.ir.op_start[op], self.end) is not None
+
     def _end_of_text(self, op: int, end: int) -> int:
         while self.data[end - 1] in _BLANK:
             end -= 1
-        line_start = max(self.data.rfind(b"\n", 0, end) + 1, self.ir.op_start[op])
+        line_start = self.data.rfind(b"\n", self.ir.op_start[op], end) + 1 or self.ir.op_start[op]
         comment = comment_start(self.data, line_start, end)
         return end if comment is None else self._end_of_text(op, comment)
 

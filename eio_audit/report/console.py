@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import IO
 
 from rich.cells import cell_len
@@ -57,7 +58,7 @@ def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
         console.print(Text(" " * (indent + (HANGING if number else 0))).append_text(part))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """A column of a table.
 
@@ -67,7 +68,7 @@ class Column:
         right: numbers stand at its right edge.
         style: of its cells.
         optional: a terminal too narrow for the table does without it, or, where it is the last, has the
-            ends of its cells only. Elsewhere it is always there and whole.
+            ends of its cells only. Any other column is always there and whole.
     """
 
     title: str
@@ -76,10 +77,15 @@ class Column:
     style: str = ""
     optional: bool = False
 
-    @property
+    @cached_property
     def width(self) -> int:
-        """Columns that its widest cell takes."""
+        """Columns of the screen that its widest cell takes."""
         return max(map(cell_len, (self.title, *self.cells)))
+
+    def padded(self, cell: str) -> str:
+        """The cell with spaces up to the column's width."""
+        space = " " * (self.width - cell_len(cell))
+        return space + cell if self.right else cell + space
 
 
 def print_table(console: Console, columns: Sequence[Column], indent: int = 0) -> None:
@@ -88,30 +94,26 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
     On a terminal the last column is wrapped within itself or, where it is too narrow, below its row.
     """
     columns = [column for column in columns if any(column.cells)]
+    if not columns:
+        return
     if not console.soft_wrap:
         columns = _fitted(columns, console.width - indent)
-    *fixed, last = columns
-    offset = indent + sum(column.width + 2 for column in fixed)
+    rows = zip(*(column.cells for column in columns), strict=True)
+    styles = [column.style for column in columns]
     if any(column.title for column in columns):
-        _print_row(console, [column.title for column in columns], columns, indent, offset, "dim")
-    for row in range(len(last.cells)):
-        _print_row(console, [column.cells[row] for column in columns], columns, indent, offset)
+        _print_row(console, columns, [column.title for column in columns], ["dim"] * len(columns), indent)
+    for cells in rows:
+        _print_row(console, columns, cells, styles, indent)
 
 
 def _print_row(
-    console: Console,
-    cells: Sequence[str],
-    columns: Sequence[Column],
-    indent: int,
-    offset: int,
-    style: str = "",
+    console: Console, columns: Sequence[Column], cells: Sequence[str], styles: Sequence[str], indent: int
 ) -> None:
-    line = Text(" " * indent)
-    for cell, column in zip(cells[:-1], columns[:-1], strict=True):
-        space = " " * (column.width - cell_len(cell))
-        padded = space + cell if column.right else cell + space
-        line.append_text(_shown(console, [(padded + "  ", style or column.style)]))
-    end = _shown(console, [(cells[-1], style or columns[-1].style)])
+    *fixed, _ = columns
+    padded = [column.padded(cell) + "  " for column, cell in zip(fixed, cells, strict=False)]
+    line = Text(" " * indent).append_text(_shown(console, list(zip(padded, styles, strict=False))))
+    end = _shown(console, [(cells[-1], styles[-1])])
+    offset = line.cell_len
     if console.soft_wrap or offset + end.cell_len <= console.width:
         lines = [line.append_text(end)]
     else:

@@ -47,7 +47,10 @@ def test_a_use_in_another_block_holds_nothing_back() -> None:
     }
     """)
     graphs = Dependences(ir).of([1, 2])
-    assert [(u, v, str(kind)) for u, v, kind in graphs[1].edges()] == [(0, 2, "terminator"), (1, 2, "terminator")]
+    assert [(u, v, str(kind)) for u, v, kind in graphs[1].edges()] == [
+        (0, 2, "terminator"),
+        (1, 2, "terminator"),
+    ]
     assert [(u, v, str(kind)) for u, v, kind in graphs[2].edges()] == [(0, 1, "terminator")]
 
 

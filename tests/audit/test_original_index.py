@@ -88,3 +88,9 @@ def test_the_fields_of_an_origin() -> None:
     assert parse_origin(
         "DEBUG|14|Net[net]|Conv2d[net.conv0]|/proj/model.py:10|forward|11|convolution"
     ) == Origin(("Net[net]", "Conv2d[net.conv0]"), "/proj/model.py:10", "forward", 11, "convolution")
+
+
+def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eio_audit.audit.original_index.PATTERN_SECONDS", 0.05)
+    with pytest.raises(InputError, match="takes too long"):
+        index(f'"{"a" * 70}!"', pattern=IndexPattern(r"^(?P<index>(?:a|aa)+)+$"))

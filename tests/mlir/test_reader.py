@@ -110,6 +110,14 @@ def test_region_keywords_on_their_own_line() -> None:
     ]
 
 
+def test_parameters_of_a_declaration_are_no_uses() -> None:
+    assert names("module {\n hw.module.extern @x(in %a : i1, out b : i1)\n hw.instance @y\n}") == [
+        "builtin.module",
+        "  hw.module.extern",
+        "  hw.instance",
+    ]
+
+
 def test_loop_variables_are_arguments_of_the_region() -> None:
     text = """
     func.func @f(%n: index, %x: f32) {
@@ -200,7 +208,7 @@ def test_a_value_may_be_defined_in_a_block_printed_later() -> None:
         '"t.a"() {s = "%9 } ) -> \\" loc(#loc7) // {"} : () -> () loc("x")',
         '"t.a"() {m = affine_set<(d0) : (d0 - 1 >= 0, d0 <= 4)>} : () -> ()',
         '"t.a"() : () -> tensor<4xf32, affine_map<(d0) -> (d0)>> // } ( "',
-        "my.cmp 1 < 2 : i1",
+        "%0 = my.cmp 1 < 2 : i1",
         '"t.a"() {v = dense<"0xAB{"> : tensor<1xi8>} : () -> ()',
         '"t.a"() {l = loc("DEBUG|1|x")} : () -> ()',
         '%0 = my.op "text, with (brackets" {a = ">"} : i32',
@@ -254,7 +262,7 @@ def test_log_lines_around_ops_are_ignored() -> None:
         "WARNING: something }",
         "error: failed",
         "/models/net.py:12: UserWarning: old (",
-        "model.mlir:3:7: remark: here is \"a",
+        'model.mlir:3:7: remark: here is "a',
         '<stdin>:3:7: error: bad\n    %0 = "t.a"() : () -> i32 loc("x")\n         ^',
         'loc("DEBUG|3|x"("a.py":1:2)): warning: slow',
         "<unknown>:0: note: see above }",
@@ -298,7 +306,7 @@ def test_an_unlisted_op_may_hold_a_graph_region() -> None:
     assert list(ir.region_is_graph) == [1, 1]
 
 
-@pytest.mark.parametrize("text", ['"t.a"() : () -> ()', "my.op", "my.op a b", '"t.a"() {x = 1} //'])
+@pytest.mark.parametrize("text", ['"t.a"() : () -> ()', "module", "my.op @a b", '"t.a"() {x = 1} //'])
 def test_an_op_may_end_with_the_dump(text: str) -> None:
     assert len(ir_of(text)) == 1
 
