@@ -31,6 +31,7 @@ _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
 _WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
+_BLANKS = re.compile(rb"[ \t\r]*+")
 _LONGEST_WORD = 200
 
 
@@ -57,10 +58,16 @@ class Boundaries:
                 return offset
             offset = noise
 
-    def op_with_results(self, offset: int) -> bool:
-        """Whether ``%a, %b:2 = op-name`` stands here, and not an assignment inside an op (``%i = %c0``)."""
+    def op_with_results(self, offset: int, *, any_name: bool) -> bool:
+        """Whether ``%a, %b:2 = op-name`` stands here, and not an assignment inside an op (``%i = %c0``).
+
+        Args:
+            offset: of the ``%``.
+            any_name: a name without dialect will do, as where a line or region begins; in the middle of an op it
+                is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
+        """
         match = ASSIGNED_NAME.match(self._data, offset, self._end)
-        return match is not None and (match["bare"] is None or match["bare"] in BARE_OPS)
+        return match is not None and (any_name or match["bare"] is None or match["bare"] in BARE_OPS)
 
     def label(self, offset: int) -> bool:
         """Whether a block label stands here, and not a successor."""
@@ -84,7 +91,7 @@ class Boundaries:
         """Whether a token outside brackets begins another op or block behind the op from ``op_start``."""
         first = token[:1]
         if first == b"%":
-            begins = self.op_with_results(offset)
+            begins = self.op_with_results(offset, any_name=False)
         elif first == b'"':
             begins = self.generic_op(offset)
         elif first == b"^":
@@ -105,6 +112,23 @@ class Boundaries:
             return False
         return word[0][0] in b"%#!@^0123456789-" or _BUILTIN_TYPE.match(word[0]) is not None
 
+    def op_ends_at(self, offset: int) -> bool:
+        """Whether an op may end here, behind a ``loc(...)``: what follows is no further text of it."""
+        match = _BLANKS.match(self._data, offset, self._end)
+        assert match
+        behind = match.end()
+        following = self._data[behind : behind + 1]
+        if behind >= self._end or following in b"\n}" or self._data.startswith(b"//", behind):
+            return True
+        if following == b"%":
+            return self.op_with_results(behind, any_name=True)
+        if following == b'"':
+            return self.generic_op(behind)
+        if following == b"^":
+            return self.label(behind)
+        word = IDENTIFIER.match(self._data, behind, self._end)
+        return word is not None and (b"." in word[0] or word[0] in BARE_OPS)
+
     # ------------------------------------------------------------------ does the op go on behind a line end?
 
     def continuation(self, line_end: int, *, at_top: bool, has_region: bool, dialect: str) -> int | None:
@@ -120,10 +144,10 @@ class Boundaries:
         first = self._data[offset : offset + 1]
         if offset >= self._end or first == b"}":
             return None
-        if first == b"%" and self.op_with_results(offset):
-            return None
         if self._needs_more(line_end):
-            return offset
+            return None if first == b"%" and self.op_with_results(offset, any_name=False) else offset
+        if first == b"%" and self.op_with_results(offset, any_name=True):
+            return None
         if first == b"^" and self.label(offset):
             return None
         if first == b'"' and self.generic_op(offset):
@@ -157,25 +181,41 @@ class Boundaries:
 
     # ------------------------------------------------------------------ is this brace a region?
 
-    def region(self, offset: int, dialect: str) -> bool:
-        """Tells a region from an attribute dictionary by what follows ``{``, which ends at ``offset``."""
+    def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
+        """Tells a region from an attribute dictionary by what stands around ``{``, which ends at ``offset``.
+
+        Args:
+            offset: behind the brace.
+            dialect: of the op it belongs to.
+            has_arguments: the op names values that may be arguments of a region.
+        """
+        before = self._data[max(0, offset - 1 - _LONGEST_WORD) : offset - 1].rstrip()
+        if before.endswith(b"attributes"):
+            return False
         inside = self.skip_trivia(offset)
         first = self._data[inside : inside + 1]
+        has_line = b"\n" in self._data[offset:inside]
         if first == b"^":
             return True
+        if first == b"}":
+            return has_arguments or has_line
         if first == b"%":
-            return self.op_with_results(inside)
+            return self.op_with_results(inside, any_name=True)
         if first == b'"':
             return self.generic_op(inside)
         word = IDENTIFIER.match(self._data, inside, self._end)
         if word is None:  # braced text of custom assembly, unless it has lines of its own
-            return first not in b"}@#!" and b"\n" in self._data[offset:inside]
+            return first not in b"@#!" and has_line
         behind = self.skip_trivia(word.end())
         after = self._data[behind : behind + 1]
-        if after == b"}":  # a unit attribute, or an op that is a name alone
-            name = word[0].decode()
-            is_listed = any(full in self._listed for full in (name, f"func.{name}", f"{dialect}.{name}"))
-            return is_listed or (b"." in word[0] and b"\n" in self._data[offset:inside])
         if after == b"=":
             return self._data[behind + 1 : behind + 2] == b"="
-        return after not in (b",", b":")
+        if after == b"}":  # a unit attribute, or an op that is a name alone
+            return self._is_lone_op(word[0], dialect, has_line=has_line)
+        return after not in (b",", b":") or (after == b":" and has_line and b"." in word[0])
+
+    def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
+        if b"." in name:
+            return has_line or name.decode() in self._listed
+        is_listed = any(f"{prefix}.{name.decode()}" in self._listed for prefix in ("func", dialect))
+        return name in BARE_OPS or (has_line and is_listed)

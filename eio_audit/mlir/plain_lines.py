@@ -240,6 +240,6 @@ class PlainLines:
     def _name_numbers(self, generic: Sequence[bytes], custom: Sequence[bytes]) -> list[int]:
         names = list(map(bytes.__add__, generic, custom))
         for name in dict.fromkeys(names):
-            if name not in self._names:
+            if name not in self._names or b"." not in name:  # without dialect it depends on the op around it
                 self._names[name] = self._intern(name)
         return list(map(self._names.__getitem__, names))

@@ -50,6 +50,8 @@ _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
 """What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
+_PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
+"""``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
@@ -122,7 +124,7 @@ class _Reader:
         self.traits = op_traits()
         self.scopes = Scopes(self.ir, self.traits)
         self.text = Boundaries(source, span.end, self.traits)
-        self.name_ids: dict[bytes, int] = {}
+        self.name_ids: dict[str, int] = {}
         self.plain = PlainLines(
             self.ir, self.scopes, span.end, self._is_one_op, self._intern, self._current_block
         )
@@ -240,7 +242,8 @@ class _Reader:
         else:
             brackets.check_closed()
             end = self.end
-        end = comment_start(self.data, start, end) or end
+        last_line = self.data.rfind(b"\n", start, end) + 1 or start
+        end = comment_start(self.data, last_line, end) or end
         end = start + len(self.data[start:end].rstrip())
         if self.data.startswith(b"loc", start) and self.data[end - 1 : end] == b")":
             self.ir.aliases[name] = Span(self.data.index(b"(", start) + 1, end - 1)
@@ -253,7 +256,7 @@ class _Reader:
         match = LABEL.match(self.data, offset, self.end)
         if match is None:
             raise self._error(offset, "expected a block label, '^name:' or '^name(arguments):'")
-        block = self._begin_block(offset)
+        block = self._entry_block_of_header(offset)
         position = match.end()
         if not match[1]:
             return position
@@ -262,7 +265,7 @@ class _Reader:
         while brackets:
             token = self._token(INNER, position, brackets)
             text, position = token["token"], token.end()
-            if text[0] == _PERCENT and len(brackets) == 1:
+            if text[0] == _PERCENT and len(brackets) == 1 and not self.scopes.is_argument(text, block):
                 self.scopes.define(text, 1, -1 - block, token.start("token"))
             brackets.feed(text, token.start("token"))
         space = SPACE.match(self.data, position, self.end)
@@ -293,17 +296,20 @@ class _Reader:
         return self._body(current, header.end())
 
     def _intern(self, name: bytes) -> int:
-        number = self.name_ids.get(name)
+        full = name.decode("utf-8", "replace")
+        if "." not in full:
+            full = self._full_name(full)
+        number = self.name_ids.get(full)
         if number is None:
-            number = self.name_ids[name] = len(self.ir.names)
-            self.ir.names.append(self._full_name(name.decode("utf-8", "replace")))
+            number = self.name_ids[full] = len(self.ir.names)
+            self.ir.names.append(full)
         return number
 
     def _full_name(self, name: str) -> str:
         """``return`` is printed without its dialect where the op around it implies one."""
-        if "." in name:
-            return name
-        return next((full for full in (f"func.{name}", f"builtin.{name}") if full in self.traits), name)
+        around = self.ir.name(self.ir.region_op[self.regions[-1]]) if self.ops else ""
+        dialects = (around.partition(".")[0], "func", "builtin")
+        return next((full for d in dialects if (full := f"{d}.{name}") in self.traits), name)
 
     def _body(self, current: _OpenOp, offset: int) -> int:
         """Reads an op from ``offset`` up to its end or to the next region it opens."""
@@ -330,7 +336,9 @@ class _Reader:
                 self._open_region(start, current)
                 return offset
             elif first == OPEN_PAREN and self._is_location(brackets, start):
-                return self._location(current, start)
+                offset = self._location(current, start)
+                if not self.ops or self.ops[-1] is not current:
+                    return offset
             else:
                 if first == OPEN_PAREN and outside:
                     current.in_region_list = self._begins_region_list(current, offset)
@@ -356,9 +364,9 @@ class _Reader:
 
     def _value(self, current: _OpenOp, token: bytes, offset: int) -> None:
         """A value in an op's text: a use, or the name of an argument of the region that follows."""
-        if not current.is_generic and not current.has_region:
+        if not current.is_generic:
             is_visible = self.scopes.is_visible(split_use(token)[0])
-            if current.is_isolated or not is_visible:
+            if not is_visible or (current.is_isolated and not current.has_region):
                 current.names.append((token, offset))
             if not is_visible:
                 return
@@ -378,12 +386,16 @@ class _Reader:
     def _is_location(self, brackets: Brackets, paren: int) -> bool:
         """Whether ``(`` belongs to the op's own ``loc(...)``, which ends it."""
         before = self.data[max(0, paren - 8) : paren].rstrip()
-        return not brackets and before.endswith(b"loc") and before[-4:-3] in _BEFORE_LOC
+        is_loc = before.endswith(b"loc") and before[-4:-3] in _BEFORE_LOC
+        return not brackets and is_loc and self.data[paren + 1 : paren + 2] != b"["
 
     def _location(self, current: _OpenOp, paren: int) -> int:
+        """Reads ``(...)`` behind ``loc``; it ends the op unless text of it follows (``%i loc("i") = 0 to 4``)."""
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
         end = match.end() if match else self._closing_paren(paren)
-        return self._end_op(current, end, paren + 1)
+        if self.text.op_ends_at(end):
+            return self._end_op(current, end, paren + 1)
+        return end
 
     def _closing_paren(self, paren: int) -> int:
         brackets, end = Brackets(self.source), paren + 1
@@ -397,10 +409,11 @@ class _Reader:
     def _end_op(self, current: _OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
         """Finishes an op; without location its text ends before the blanks and the comment before ``end``."""
         ir, op = self.ir, current.op
-        if current.names and not self._declares(op):
-            for token, offset in current.names:
-                if not self.scopes.is_visible(split_use(token)[0]):
-                    self.scopes.use(op, token, offset)
+        declares = bool(current.names) and _DECLARATION.match(self.data, ir.op_start[op], end) is not None
+        for token, offset in current.names:
+            is_parameter = declares and _PARAMETER.match(self.data, offset, end)
+            if not is_parameter and not self.scopes.is_visible(split_use(token)[0]):
+                self.scopes.use(op, token, offset)
         self.scopes.restore(current.undo)
         ir.first_result[op] = len(ir.value_owner)
         for result in RESULT.finditer(current.results or b""):
@@ -411,11 +424,6 @@ class _Reader:
         ir.subtree_end[op] = len(ir)
         self.ops.pop()
         return end
-
-    def _declares(self, op: int) -> bool:
-        """Whether the op declares a symbol in a module: the names it holds are those of parameters."""
-        in_module = self.ir.region_is_graph[self.regions[-1]]
-        return bool(in_module) and _DECLARATION.match(self.data, self.ir.op_start[op], self.end) is not None
 
     def _end_of_text(self, op: int, end: int) -> int:
         while self.data[end - 1] in _BLANK:
@@ -431,14 +439,17 @@ class _Reader:
         brace = self.text.skip_trivia(offset)
         if self.data[brace : brace + 1] != b"{":
             return False
-        return current.is_generic or self.text.region(brace + 1, self._dialect(current))
+        return current.is_generic or self._looks_like_region(current, brace + 1)
 
     def _opens_region(self, current: _OpenOp, offset: int) -> bool:
         """Whether the ``{`` before ``offset`` opens a region, not a dictionary or other braced text."""
         brackets = current.brackets
         if len(brackets) == 1 and brackets.outermost == OPEN_PAREN and current.in_region_list:
-            return current.is_generic or self.text.region(offset, self._dialect(current))
-        return not brackets and not current.is_generic and self.text.region(offset, self._dialect(current))
+            return current.is_generic or self._looks_like_region(current, offset)
+        return not brackets and not current.is_generic and self._looks_like_region(current, offset)
+
+    def _looks_like_region(self, current: _OpenOp, offset: int) -> bool:
+        return self.text.region(offset, self._dialect(current), has_arguments=bool(current.names))
 
     def _open_region(self, brace: int, owner: _OpenOp | None) -> None:
         ir, region = self.ir, len(self.ir.region_op)
@@ -465,6 +476,14 @@ class _Reader:
             if not owner.is_isolated:  # other regions of the op see them too, until it ends
                 owner.undo.append(undo)
         owner.names.clear()
+
+    def _entry_block_of_header(self, label: int) -> int:
+        """Begins the block of a label: a new one, or that of the arguments that the op's header has named."""
+        block = self.blocks[-1]
+        if block >= 0 and not self.ir.block_ops[block] and self.ir.block_label[block] == NO_OFFSET:
+            self.ir.block_label[block] = label
+            return block
+        return self._begin_block(label)
 
     def _current_block(self) -> int:
         """The block that ops go into: the one begun last, or an entry block without label."""

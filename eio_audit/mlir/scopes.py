@@ -115,6 +115,11 @@ class Scopes:
         self._ir.value_owner.append(-1 - block)
         return name, old
 
+    def is_argument(self, name: bytes, block: int) -> bool:
+        """Whether the name already means an argument of this block."""
+        value = self._defs.get(name)
+        return value is not None and self._ir.value_owner[value] == -1 - block
+
     def restore(self, undo: list[tuple[bytes, int | None]]) -> None:
         """Takes definitions back, the last first."""
         for name, value in reversed(undo):

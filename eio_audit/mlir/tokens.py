@@ -33,7 +33,7 @@ INNER = re.compile(
 """The next token that matters inside brackets; all text before it is skipped in the same match."""
 OUTER = re.compile(
     rb"(?:[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
-    rb"|(?!return\b)[A-Za-z_][\w$]*+(?![\w$.])|[!#@][\w$.:-]*+|\d[\w.]*+)*+"
+    rb"|(?!return\b)[A-Za-z_][\w$]*+(?![\w$.])|@" + STRING + rb"|[!#@][\w$.:-]*+|\d[\w.]*+)*+"
     rb"(?P<token>" + STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )

@@ -19,7 +19,7 @@ HANGING = 2
 """Columns by which the second and further lines of a wrapped line are indented."""
 
 SHORTENED = 20
-"""Columns that an optional last column of a table must have, or is left out."""
+"""Columns that text gets at the least; an optional last column of a table without so many is left out."""
 
 WRAPPED = 36
 """Columns that the last column of a table must have to be wrapped within itself, not below its row."""
@@ -51,11 +51,11 @@ def make_console(file: IO[str], *, color: bool | None = None, width: int | None 
 def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
     """Prints a line, on a terminal wrapped between words."""
     line = _shown(console, pieces)
-    if console.soft_wrap:
-        console.print(Text(" " * indent).append_text(line))
-        return
-    for number, part in enumerate(line.wrap(console, console.width - indent - HANGING, overflow="fold")):
-        console.print(Text(" " * (indent + (HANGING if number else 0))).append_text(part))
+    lines = [line]
+    if not console.soft_wrap:
+        lines = _wrapped(console, line, console.width - indent - HANGING)
+    for number, part in enumerate(lines):
+        _print(console, Text(" " * (indent + (HANGING if number else 0))).append_text(part))
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,20 @@ def _print_row(
     else:
         is_narrow = console.width - offset < WRAPPED
         start = indent + 2 * HANGING if is_narrow else offset
-        parts = list(end.wrap(console, console.width - start, overflow="fold"))
+        parts = _wrapped(console, end, console.width - start)
         lines = [line] if is_narrow else [line.append_text(parts.pop(0))]
         lines += [Text(" " * start).append_text(part) for part in parts]
     for text in lines:
-        text.rstrip()
-        console.print(text)
+        _print(console, text)
+
+
+def _wrapped(console: Console, line: Text, width: int) -> list[Text]:
+    return list(line.wrap(console, max(width, SHORTENED), overflow="fold")) or [line]
+
+
+def _print(console: Console, line: Text) -> None:
+    line.rstrip()
+    console.print(line)
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
