@@ -23,9 +23,13 @@ from eio_audit.mlir.tokens import (
     TRIVIA,
     comment_start,
 )
+from eio_audit.mlir.traits import listed_dialects
 
 BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
 """Ops that MLIR prints without dialect inside every function or module."""
+
+_CLAUSES = frozenset({b"attributes", b"case", b"default", b"do", b"else", b"loc"})
+"""Words that MLIR's printers put at the start of a line, aligned with the op that they go on with."""
 
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
@@ -42,6 +46,7 @@ class Boundaries:
         self._data = source.data
         self._end = end
         self._listed = listed_ops
+        self._dialects = listed_dialects()
 
     def skip_trivia(self, offset: int) -> int:
         """The first offset from ``offset`` on that is neither white space, comment nor a line of a log."""
@@ -63,8 +68,8 @@ class Boundaries:
 
         Args:
             offset: of the ``%``.
-            any_name: a name without dialect will do, as where a line or region begins; in the middle of an op it
-                is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
+            any_name: a name without dialect will do, as where a line or region begins; in the middle of an op
+                it is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
         """
         match = ASSIGNED_NAME.match(self._data, offset, self._end)
         return match is not None and (any_name or match["bare"] is None or match["bare"] in BARE_OPS)
@@ -131,11 +136,14 @@ class Boundaries:
 
     # ------------------------------------------------------------------ does the op go on behind a line end?
 
-    def continuation(self, line_end: int, *, at_top: bool, has_region: bool, dialect: str) -> int | None:
+    def continuation(
+        self, line_end: int, op_start: int, *, at_top: bool, has_region: bool, dialect: str
+    ) -> int | None:
         """Where an op goes on behind a line end outside brackets; None where it ends there.
 
         Args:
             line_end: offset of the line end.
+            op_start: offset of the op.
             at_top: the op stands outside all regions.
             has_region: a region of the op has been read.
             dialect: of the op around it; its ops may be printed without it.
@@ -153,7 +161,7 @@ class Boundaries:
         if first == b'"' and self.generic_op(offset):
             return None
         word = IDENTIFIER.match(self._data, offset, self._end)
-        if word and self._is_op_name(word, dialect):
+        if word and (self._is_op_name(word, dialect) or (not at_top and self._is_aligned(word, op_start))):
             return None
         if not at_top:
             return offset
@@ -169,6 +177,18 @@ class Boundaries:
         comment = comment_start(self._data, line_start, line_end)
         text = self._data[max(line_start, (comment or line_end) - _LONGEST_WORD) : comment or line_end]
         return text.rstrip().endswith(_NEEDS_MORE)
+
+    def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
+        """Whether a word stands in its line where the op stands in its own, as the next op would."""
+        if word[0] in _CLAUSES or self._data[word.end() : word.end() + 1] == b"(":
+            return False
+        own, other = (self._indentation(offset) for offset in (op_start, word.start()))
+        return own is not None and own == other
+
+    def _indentation(self, offset: int) -> bytes | None:
+        """The blanks between the line's start and ``offset``; None where anything else stands there."""
+        before = self._data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
+        return None if before.strip() else before
 
     def _is_op_name(self, word: re.Match[bytes], dialect: str) -> bool:
         """Whether a line's first word is an op's name rather than a keyword of the op before it."""
@@ -212,7 +232,16 @@ class Boundaries:
             return self._data[behind + 1 : behind + 2] == b"="
         if after == b"}":  # a unit attribute, or an op that is a name alone
             return self._is_lone_op(word[0], dialect, has_line=has_line)
-        return after not in (b",", b":") or (after == b":" and has_line and b"." in word[0])
+        if b"." in word[0]:
+            return after not in (b",", b":") or (after == b":" and has_line)
+        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, behind)
+
+    def _is_bare_op(self, name: bytes, dialect: str, behind: int) -> bool:
+        """Whether a region may begin with this name without dialect; of an unknown dialect with a location."""
+        if name in BARE_OPS or dialect in self._dialects:
+            return True
+        line_end = self._data.find(b"\n", behind, self._end)
+        return self._data.find(b" loc(", behind, line_end if line_end >= 0 else self._end) >= 0
 
     def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
         if b"." in name:

@@ -375,6 +375,7 @@ class _Reader:
     def _continuation(self, current: _OpenOp, line_end: int) -> int | None:
         return self.text.continuation(
             line_end,
+            self.ir.op_start[current.op],
             at_top=len(self.regions) == 1,
             has_region=current.has_region,
             dialect=self._dialect(self.ops[-2]) if len(self.ops) > 1 else "",
@@ -390,7 +391,7 @@ class _Reader:
         return not brackets and is_loc and self.data[paren + 1 : paren + 2] != b"["
 
     def _location(self, current: _OpenOp, paren: int) -> int:
-        """Reads ``(...)`` behind ``loc``; it ends the op unless text of it follows (``%i loc("i") = 0 to 4``)."""
+        """Reads ``(...)`` behind ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
         end = match.end() if match else self._closing_paren(paren)
         if self.text.op_ends_at(end):

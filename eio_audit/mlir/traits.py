@@ -50,6 +50,12 @@ def op_traits() -> Mapping[str, OpTraits]:
     return rows
 
 
+@cache
+def listed_dialects() -> frozenset[str]:
+    """The dialects of which the table lists ops."""
+    return frozenset(name.partition(".")[0] for name in op_traits())
+
+
 def _row(entry: Mapping[str, object]) -> OpTraits:
     effects = entry["effects"]
     on = entry.get("on", {})

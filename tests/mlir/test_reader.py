@@ -110,6 +110,95 @@ def test_region_keywords_on_their_own_line() -> None:
     ]
 
 
+def test_names_without_dialect_begin_ops_where_they_are_aligned() -> None:
+    text = """
+    pdl.pattern {
+      %0 = kind
+      constrain "x"(%0)
+      %1 = operation %0
+        -> (%0)
+        with something %0
+      rewrite %1 {
+        erase %1
+      }
+    }
+    """
+    assert names(text) == [
+        "pdl.pattern",
+        "  kind",
+        "  constrain",
+        "  operation",
+        "  pdl.rewrite",
+        "    erase",
+    ]
+
+
+def test_clauses_aligned_with_their_op() -> None:
+    text = """
+    func.func @f(%i: index) {
+      scf.index_switch %i
+      case 2 {
+        scf.yield
+      }
+      default {
+        scf.yield
+      }
+      return
+    }
+    """
+    assert names(text) == [
+        "func.func",
+        "  scf.index_switch",
+        "    scf.yield",
+        "    scf.yield",
+        "  func.return",
+    ]
+
+
+def test_a_location_in_a_header_is_no_end() -> None:
+    text = 'affine.for %i loc("i") = 0 to 4 {\n  "t.use"(%i) : (index) -> () loc("u")\n} loc("for")'
+    assert names(text) == ["affine.for", "  t.use"]
+    assert ir_of(text).location_text(0) == b'"for"'
+
+
+def test_an_empty_region_takes_the_names_of_its_header() -> None:
+    assert names("func.func @f(%a: index) {\n  scf.for %i = %a to %a step %a {\n  }\n  return\n}") == [
+        "func.func",
+        "  scf.for",
+        "  func.return",
+    ]
+
+
+def test_a_quoted_symbol_is_no_op() -> None:
+    assert names('func.func @f(%x: i32) {\n  call @"a b"(%x) : (i32) -> ()\n  return\n}') == [
+        "func.func",
+        "  func.call",
+        "  func.return",
+    ]
+
+
+def test_a_dictionary_behind_attributes_or_a_region() -> None:
+    text = 'my.module attributes {\n  gpu.container_module\n} {\n  my.op {\n    "t.a"() : () -> ()\n  } {unit} : i32\n}'
+    assert names(text) == ["my.module", "  my.op", "    t.a"]
+
+
+def test_a_comment_inside_an_alias() -> None:
+    assert list(ir_of("#t = {\n a = [\n 1, // one ]\n 2\n ]\n} // end\nmodule {\n}").aliases) == [b"#t"]
+
+
+def test_braced_text_of_an_unknown_dialect_is_no_region() -> None:
+    text = """
+    func.func @f(%a: i32) {
+      my.dispatch @x {
+        ro %a[0] : i32,
+        wo %a[1] : i32
+      } {y}
+      return
+    }
+    """
+    assert names(text) == ["func.func", "  my.dispatch", "  func.return"]
+
+
 def test_parameters_of_a_declaration_are_no_uses() -> None:
     assert names("module {\n hw.module.extern @x(in %a : i1, out b : i1)\n hw.instance @y\n}") == [
         "builtin.module",
