@@ -111,10 +111,12 @@ def read_ir(source: Source, span: Span | None = None) -> IR:
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    return _Reader(source, span or Span(0, len(source.data))).read()
+    return Reader(source, span or Span(0, len(source.data))).read()
 
 
-class _Reader:
+class Reader:
+    """Reads one dump; ``exact`` reads every line by itself, without the fast path (plain_lines.py)."""
+
     def __init__(self, source: Source, span: Span, *, exact: bool = False) -> None:
         self.source = source
         self.data = source.data
@@ -134,6 +136,7 @@ class _Reader:
         self.blocks: list[int] = []  # the current block of each open region, -1 before the first
 
     def read(self) -> IR:
+        """Reads the dump to its end; see ``read_ir``."""
         self._open_region(NO_OFFSET, None)
         offset = self.start
         if self.data.startswith(b"\xef\xbb\xbf", offset):
@@ -162,7 +165,7 @@ class _Reader:
         """Whether a line, with ``%v`` for every value, is one op without region, ended by its location."""
         text = b'"judge"() ({\n^bb0(%v: i1):\n' + line + b"\n}) : () -> ()"
         try:
-            ir = _Reader(Source("", text), Span(0, len(text)), exact=True).read()
+            ir = Reader(Source("", text), Span(0, len(text)), exact=True).read()
         except InputError:
             return False
         return len(ir) == 2 and ir.location_start[1] != NO_OFFSET and ir.text(1) == line

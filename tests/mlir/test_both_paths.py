@@ -1,0 +1,112 @@
+"""The reader's fast path and its exact path give the same result, on whatever they are given."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eio_audit import InputError, Source, VerificationError, check, fix
+from eio_audit.mlir import reader
+from eio_audit.mlir.dumps import find_dumps
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.source import Span
+from tests.programs import programs
+from tests.test_samples import FILES, SAMPLES
+
+FIELDS = [name for name in vars(IR(Source("", b""), Span(0, 0))) if name not in ("source", "span")]
+DATA = Path(__file__).parent.parent / "data"
+
+
+def outcome(source: Source, span: Span, *, exact: bool) -> dict[str, object] | str:
+    try:
+        ir = reader.Reader(source, span, exact=exact).read()
+    except InputError as error:
+        return str(error)
+    return {name: getattr(ir, name) for name in FIELDS}
+
+
+def assert_same(data: bytes) -> None:
+    source = Source("f", data)
+    try:
+        dumps = find_dumps(source)
+    except InputError:
+        return
+    for dump in dumps:
+        assert outcome(source, dump.span, exact=False) == outcome(source, dump.span, exact=True)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
+def test_on_every_sample(path: Path) -> None:
+    assert_same(path.read_bytes())
+
+
+@settings(max_examples=150, deadline=None)
+@given(programs(max_ops=30))
+def test_on_random_programs(text: str) -> None:
+    assert_same(text.encode())
+
+
+PIECES = [
+    b"{", b"}", b"(", b")", b'"', b"loc(", b"<", b">", b"[", b"]", b"%0", b" = ", b"\n", b"//", b"#loc1", b"^bb0",
+    b"\\", b":", b",", b"->", b"\x00", b"\xff", b"%", b"return", b' loc("DEBUG|1|x")', b"{-#", b"#-}", b"\r\n",
+    b'"t.a"() : () -> ()', b"%0:2 = ", b"scf.if %c {", b"#loc7 = loc(", b"[1] [DEBUG] x", b"\x1b[31m", b"%0#1",
+]  # fmt: skip
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """The text with a few pieces inserted, removed, repeated or overwritten, or cut off."""
+    text = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(len(text) + 1)
+        match rng.randrange(5):
+            case 0:
+                text[place:place] = rng.choice(PIECES)
+            case 1:
+                del text[place : place + rng.choice([1, 2, 5, 40, 300])]
+            case 2:
+                start = rng.randrange(len(text) + 1)
+                text[place:place] = text[start : start + rng.choice([1, 5, 50, 300])]
+            case 3:
+                text[place : place + 1] = bytes([rng.randrange(256)])
+            case _:
+                del text[max(place, 1) :]
+    return bytes(text)
+
+
+SEEDS = [
+    path.read_bytes()[:8000]
+    for path in (
+        SAMPLES / "small" / "after_inline.mlir",
+        SAMPLES / "small" / "after_alias.mlir",
+        SAMPLES / "small" / "eio_only_alias.log",
+        SAMPLES / "small" / "eio_inline_generic.log",
+        SAMPLES / "resnet" / "after_inline.mlir",
+        DATA / "shuffled_loops.mlir",
+    )
+]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_damaged_dump_gives_anything_but_an_error_or_a_verified_fix(seed: int) -> None:
+    """Bounded fuzzing: no traceback, no wrong rewrite, both paths alike, a second fix changes nothing."""
+    rng = random.Random(seed)
+    for _ in range(25):
+        data = mutated(rng.choice(SEEDS), rng)
+        assert_same(data)
+        source = Source("f", data)
+        try:
+            dumps = find_dumps(source)
+            check(dumps)
+            fixed = Source("f", fix(source, dumps).text)
+            assert fix(fixed, find_dumps(fixed)).text == fixed.data
+        except (InputError, VerificationError):
+            continue
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(data: bytes) -> None:
+    assert_same(data)
