@@ -54,6 +54,36 @@ _USED_NAME = re.compile(rb"%[\w$.-]++")
 _USED_NUMBER = re.compile(rb"%[\w$.-]++(?:#(\d{1,9}))?+")
 
 
+class _Lines:
+    """The lines of one chunk of a dump, each split by a pattern with an alternative for every other line.
+
+    Attributes:
+        rows: the pattern's groups, by line.
+        starts: where the lines begin, and where the next chunk does.
+    """
+
+    __slots__ = ("_others", "rows", "starts")
+
+    def __init__(self, data: bytes, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
+        line_end = data.find(b"\n", min(offset + CHUNK_BYTES, max(end - 1, 0)), end)
+        chunk_end = end if line_end < 0 else line_end
+        self.rows: list[tuple[bytes, ...]] = pattern.findall(data, offset, chunk_end)
+        lengths = map(len, data[offset:chunk_end].split(b"\n"))
+        self.starts = list(accumulate(lengths, lambda start, length: start + length + 1, initial=offset))
+        self._others = [k for k, row in enumerate(self.rows) if not row[-1]]
+        self._others.append(len(self.rows))
+
+    def holds(self, offset: int) -> bool:
+        """Whether a line of the chunk begins at ``offset``, or may."""
+        return self.starts[0] <= offset < self.starts[-1] and bool(self.rows)
+
+    def run_from(self, offset: int) -> tuple[int, int] | None:
+        """The lines from ``offset`` on that match, as a range; None when the first does not."""
+        first = bisect_left(self.starts, offset)
+        stop = self._others[bisect_left(self._others, first)]
+        return (first, stop) if self.starts[first] == offset and first < stop else None
+
+
 class PlainLines:
     """Reads runs of plain lines of one dump into its IR.
 
@@ -84,71 +114,56 @@ class PlainLines:
         self._current_block = current_block
         self._shapes: dict[bytes, bool] = {}
         self._names: dict[bytes, int] = {}
-        self._rows: list[tuple[bytes, ...]] = []
-        self._starts: list[int] = []  # of the lines of the chunk, and where the next chunk begins
-        self._others: list[int] = []  # the lines of the chunk that are not plain, and its length
+        self._lines = _Lines(self._data, end, end, _LINE)
+        self._aliases = _Lines(self._data, end, end, _ALIAS_LINE)
         self._slow_until = 0
 
     def read(self, offset: int) -> int:
         """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
         while self._slow_until <= offset < self._end:
-            if not self._starts or not self._starts[0] <= offset < self._starts[-1]:
-                self._load(offset)
-            first = bisect_left(self._starts, offset)
-            if self._starts[first] != offset:
+            if not self._lines.holds(offset):
+                self._lines = _Lines(self._data, offset, self._end, _LINE)
+            run = self._lines.run_from(offset)
+            if run is None:
                 return offset
-            stop = self._others[bisect_left(self._others, first)]
-            stop = min(stop, first + MOST_LINES)
-            if first == stop:
-                return offset
+            first, stop = run[0], min(run[1], run[0] + MOST_LINES)
             done = self._read_run(first, stop)
-            offset = self._starts[done]
+            offset = self._lines.starts[done]
             if done < stop:
                 return offset
         return offset
 
     def read_aliases(self, offset: int) -> int:
         """Reads lines ``#name = loc(...)`` from a line start; returns where the first other line begins."""
-        data, aliases = self._data, self._ir.aliases
+        aliases = self._ir.aliases
         while offset < self._end:
-            line_end = data.find(b"\n", min(offset + CHUNK_BYTES, self._end - 1), self._end)
-            chunk_end = self._end if line_end < 0 else line_end
-            rows = _ALIAS_LINE.findall(data, offset, chunk_end)
-            count = next((place for place, (name, _) in enumerate(rows) if not name), len(rows))
-            names = [name for name, _ in rows[:count]]
-            if not count or len(set(names)) < count or not aliases.keys().isdisjoint(names):
+            if not self._aliases.holds(offset):
+                self._aliases = _Lines(self._data, offset, self._end, _ALIAS_LINE)
+            run = self._aliases.run_from(offset)
+            if run is None:
                 return offset
-            lengths = [len(line) for line in data[offset:chunk_end].split(b"\n", count)[:count]]
-            starts = list(accumulate(lengths, lambda start, length: start + length + 1, initial=offset))
-            for name, text, start in zip(names, (row[1] for row in rows), starts[1:], strict=False):
-                aliases[name] = Span(start - 2 - len(text), start - 2)
-            offset = starts[-1]
-            if count < len(rows):
+            first, stop = run
+            rows = self._aliases.rows[first:stop]
+            names = [row[0] for row in rows]
+            if len(set(names)) < len(names) or not aliases.keys().isdisjoint(names):
                 return offset
+            ends = [start - 2 for start in self._aliases.starts[first + 1 : stop + 1]]
+            spans = (Span(end - len(row[1]), end) for end, row in zip(ends, rows, strict=True))
+            aliases.update(zip(names, spans, strict=True))
+            offset = self._aliases.starts[stop]
         return offset
-
-    def _load(self, offset: int) -> None:
-        """Splits the chunk that begins at a line start into rows."""
-        data = self._data
-        line_end = data.find(b"\n", min(offset + CHUNK_BYTES, self._end - 1), self._end)
-        chunk_end = self._end if line_end < 0 else line_end
-        self._rows = _LINE.findall(data, offset, chunk_end)
-        lengths = map(len, data[offset:chunk_end].split(b"\n"))
-        self._starts = list(accumulate(lengths, lambda start, length: start + length + 1, initial=offset))
-        self._others = [k for k, row in enumerate(self._rows) if not (row[3] or row[6])]
-        self._others.append(len(self._rows))
 
     def _read_run(self, first: int, stop: int) -> int:
         """Reads the rows ``first`` to ``stop``; returns the row up to which that worked."""
-        rows = self._rows[first:stop]
+        rows = self._lines.rows[first:stop]
         stop = first + self._plain_count(rows)
         if stop == first:
-            self._slow_until = self._starts[first + 1]
+            self._slow_until = self._lines.starts[first + 1]
             return first
         rows = rows[: stop - first]
         if self._bind(rows, first):
             return stop
-        self._slow_until = self._starts[stop]
+        self._slow_until = self._lines.starts[stop]
         return first
 
     def _plain_count(self, rows: Sequence[tuple[bytes, ...]]) -> int:
@@ -196,7 +211,7 @@ class PlainLines:
             scopes.forget_all(definitions)
             return False
         scopes.keep_all(definitions)
-        starts = self._starts
+        starts = self._lines.starts
         first_end = first + 1
         ends = [start - 1 for start in starts[first_end : first_end + size]]
         ir.op_start.extend(map(int.__add__, starts[first : first + size], map(len, indents)))

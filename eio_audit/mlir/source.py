@@ -7,11 +7,17 @@ import gzip
 import lzma
 import sys
 import zlib
+from array import array
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 EXCERPT_WIDTH = 100
 """Longest stretch of a line, in characters, that an error message shows."""
+
+COUNTED_TIMES = 8
+"""How often line ends of a whole file are counted before a table of lines is made."""
 
 _DECOMPRESSORS = (
     (b"\x1f\x8b", gzip.decompress),
@@ -71,6 +77,8 @@ class Source:
         self.data = data
         self.is_compressed = is_compressed
         self._known_line = (0, 1)  # an offset and its line
+        self._counted_bytes = 0
+        self._line_starts: array[int] | None = None
 
     @classmethod
     def read(cls, path: str) -> Source:
@@ -93,13 +101,24 @@ class Source:
         return cls(name, data)
 
     def line_at(self, offset: int) -> int:
-        """The 1-based line that holds the byte at ``offset``; counts from the last place asked for."""
+        """The 1-based line that holds the byte at ``offset``.
+
+        Counts from the place asked for last, and makes a table of all lines when that has cost more than
+        the table would.
+        """
+        if self._line_starts is not None:
+            return bisect_right(self._line_starts, offset)
         known, line = self._known_line
         if offset >= known:
             line += self.data.count(b"\n", known, offset)
         else:
             line -= self.data.count(b"\n", offset, known)
         self._known_line = (offset, line)
+        self._counted_bytes += abs(offset - known)
+        if self._counted_bytes > COUNTED_TIMES * len(self.data):
+            lengths = map(len, self.data.split(b"\n"))
+            self._line_starts = array("q", accumulate(lengths, lambda start, n: start + n + 1, initial=0))
+            self._line_starts.pop()
         return line
 
     def position_at(self, offset: int) -> Position:
