@@ -237,7 +237,7 @@ class Boundaries:
         return after not in (b",", b":") and self._is_bare_op(word[0], dialect, behind)
 
     def _is_bare_op(self, name: bytes, dialect: str, behind: int) -> bool:
-        """Whether a region may begin with a name without dialect; in an unknown dialect only with a location."""
+        """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
         if name in BARE_OPS or dialect in self._dialects:
             return True
         line_end = self._data.find(b"\n", behind, self._end)
