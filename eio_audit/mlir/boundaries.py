@@ -28,14 +28,17 @@ from eio_audit.mlir.traits import listed_dialects
 BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
 """Ops that MLIR prints without dialect inside every function or module."""
 
-_CLAUSES = frozenset({b"attributes", b"case", b"default", b"do", b"else", b"loc"})
-"""Words that MLIR's printers put at the start of a line, aligned with the op that they go on with."""
+_CLAUSES = frozenset(
+    {b"attributes", b"case", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
+)
+"""Words that stand at the start of a line, aligned with the op that they go on with."""
 
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
 _WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
+_ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
 _LONGEST_WORD = 200
 
 
@@ -180,7 +183,9 @@ class Boundaries:
 
     def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
         """Whether a word stands in its line where the op stands in its own, as the next op would."""
-        if word[0] in _CLAUSES or self._data[word.end() : word.end() + 1] == b"(":
+        blanks = _BLANKS.match(self._data, word.end(), self._end)
+        assert blanks
+        if word[0] in _CLAUSES or self._data[blanks.end() : blanks.end() + 1] in (b"(", b"="):
             return False
         own, other = (self._indentation(offset) for offset in (op_start, word.start()))
         return own is not None and own == other
@@ -210,7 +215,7 @@ class Boundaries:
             has_arguments: the op names values that may be arguments of a region.
         """
         before = self._data[max(0, offset - 1 - _LONGEST_WORD) : offset - 1].rstrip()
-        if before.endswith(b"attributes"):
+        if _ATTRIBUTES.search(before):
             return False
         inside = self.skip_trivia(offset)
         first = self._data[inside : inside + 1]
@@ -225,7 +230,7 @@ class Boundaries:
             return self.generic_op(inside)
         word = IDENTIFIER.match(self._data, inside, self._end)
         if word is None:  # braced text of custom assembly, unless it has lines of its own
-            return first not in b"@#!" and has_line
+            return first not in b"@#![" and has_line
         behind = self.skip_trivia(word.end())
         after = self._data[behind : behind + 1]
         if after == b"=":

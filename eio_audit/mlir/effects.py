@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
@@ -56,6 +57,21 @@ PURE = Effects()
 ANY_EFFECT = Effects(anywhere=ANY)
 
 
+class EffectSource(StrEnum):
+    """How the effects of an op are known."""
+
+    LISTED = "listed"
+    """The op table declares them."""
+    CONTENTS = "contents"
+    """They are those of the ops in its regions."""
+    CALLEE = "callee"
+    """They are those of the function it calls, which the dump holds."""
+    UNKNOWN = "unknown"
+    """The op table lists the op but cannot tell its effects: it may do anything."""
+    UNLISTED = "unlisted"
+    """The op table does not list the op: it may do anything."""
+
+
 class EffectTable:
     """The effects of every op of one dump.
 
@@ -71,12 +87,26 @@ class EffectTable:
         self._rows = [traits.get(name, UNLISTED) for name in ir.names]
         self._aliases = _alias_classes(ir, self._rows)
         self._effects: dict[int, Effects] = {}
+        self._callees: dict[int, int] = {}
         self.unknown_ops: Counter[str] = Counter()
         self._fill()
 
     def of(self, op: int) -> Effects:
         """The op's effects; an op without any gives ``PURE``."""
         return self._effects.get(op, PURE)
+
+    def source_of(self, op: int) -> EffectSource:
+        """How the op's effects are known."""
+        row = self._rows[self._ir.op_name[op]]
+        if row is UNLISTED:
+            return EffectSource.UNLISTED
+        if op in self._callees:
+            return EffectSource.CALLEE if self._callees[op] >= 0 else EffectSource.UNKNOWN
+        if _is_declaration(row) or row.recursive:
+            return EffectSource.CONTENTS
+        if row.unknown or (row.dynamic and "destination_style" not in row.flags):
+            return EffectSource.UNKNOWN
+        return EffectSource.LISTED
 
     def alias_class(self, value: int) -> int:
         """A value that stands for this one and all that may share its buffer through views."""
@@ -178,7 +208,7 @@ class EffectTable:
     def _add_calls(self, calls: Iterable[int]) -> None:
         """A call has the effects of the function it calls; a recursive or foreign one may do anything."""
         functions = self._functions()
-        callees = {call: self._callee(call, functions) for call in calls}
+        callees = self._callees = {call: self._callee(call, functions) for call in calls}
         called_from: dict[int, list[int]] = {}
         for call in callees:
             called_from.setdefault(self._function_around(call), []).append(call)

@@ -102,7 +102,7 @@ class PlainLines:
         scopes: Scopes,
         end: int,
         is_one_op: Callable[[bytes], bool],
-        intern: Callable[[bytes], int],
+        intern: Callable[..., int],
         current_block: Callable[[], int],
     ) -> None:
         self._ir = ir
@@ -255,6 +255,12 @@ class PlainLines:
     def _name_numbers(self, generic: Sequence[bytes], custom: Sequence[bytes]) -> list[int]:
         names = list(map(bytes.__add__, generic, custom))
         for name in dict.fromkeys(names):
-            if name not in self._names or b"." not in name:  # without dialect it depends on the op around it
-                self._names[name] = self._intern(name)
-        return list(map(self._names.__getitem__, names))
+            if b"." in name and name not in self._names:
+                self._names[name] = self._intern(name, is_whole=True)
+        if all(map(self._names.__contains__, names)):
+            return list(map(self._names.__getitem__, names))
+        # A name without dialect: in quotes it is whole, else it depends on the op around it.
+        return [
+            self._names[name] if b"." in name else self._intern(name, is_whole=bool(quoted))
+            for name, quoted in zip(names, generic, strict=True)
+        ]

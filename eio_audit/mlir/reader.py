@@ -43,13 +43,15 @@ from eio_audit.mlir.tokens import (
     Brackets,
     comment_start,
 )
-from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
+from eio_audit.mlir.traits import UNLISTED, OpTraits, listed_dialects, op_traits
 
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
 """What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
+_ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
+"""``%name = value`` or ``%name: type`` in a custom header: an argument of the region it opens, if it opens one."""
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -66,8 +68,9 @@ class _OpenOp:
         brackets: what is open in its text, its open region not counted.
         has_region: a region of it has been opened.
         in_region_list: its outermost bracket is the ``(`` of a list of regions.
-        names: values in its custom header that may be arguments of its region, in order: each use with
-            its offset. Of an isolated op all, of others those that nothing defines so far.
+        names: values in its custom header that may be arguments of its region, each with its offset and
+            whether it means a value outside too, as which it has been used then: a dependence too many
+            is safe, one too few is not.
         undo: what these names meant before.
         results: the text of its results; they are defined where it ends, so nothing inside it sees them.
     """
@@ -92,7 +95,7 @@ class _OpenOp:
         self.has_region = False
         self.in_region_list = False
         self.results: bytes | None = None
-        self.names: list[tuple[bytes, int]] = []
+        self.names: list[tuple[bytes, int, bool]] = []
         self.undo: list[tuple[bytes, int | None]] = []
 
     @property
@@ -220,6 +223,13 @@ class Reader:
         name = header["custom"]
         if name in BARE_OPS or name.decode() in self.traits:
             return not self.data.startswith(b":", header.end())
+        dialect = name.partition(b".")[0].decode()
+        if (
+            b"." in name
+            and dialect in listed_dialects()
+            and self.data[header.end() : header.end() + 1] in b" \n"
+        ):
+            return True
         return b"." in name and _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
@@ -285,7 +295,7 @@ class Reader:
         quoted = header["generic"]
         ir.op_start.append(header.start())
         ir.op_end.append(NO_OFFSET)
-        ir.op_name.append(self._intern(quoted[1:-1] if quoted else header["custom"]))
+        ir.op_name.append(self._intern(quoted[1:-1] if quoted else header["custom"], is_whole=bool(quoted)))
         ir.op_is_generic.append(quoted is not None)
         ir.op_block.append(block)
         ir.location_start.append(NO_OFFSET)
@@ -298,9 +308,10 @@ class Reader:
         self.ops.append(current)
         return self._body(current, header.end())
 
-    def _intern(self, name: bytes) -> int:
+    def _intern(self, name: bytes, *, is_whole: bool) -> int:
+        """The number of an op name; one that is printed without quotes may lack its dialect."""
         full = name.decode("utf-8", "replace")
-        if "." not in full:
+        if "." not in full and not is_whole:
             full = self._full_name(full)
         number = self.name_ids.get(full)
         if number is None:
@@ -369,8 +380,9 @@ class Reader:
         """A value in an op's text: a use, or the name of an argument of the region that follows."""
         if not current.is_generic:
             is_visible = self.scopes.is_visible(split_use(token)[0])
-            if not is_visible or (current.is_isolated and not current.has_region):
-                current.names.append((token, offset))
+            may_be_argument = not is_visible or _ARGUMENT.match(self.data, offset, self.end) is not None
+            if may_be_argument or (current.is_isolated and not current.has_region):
+                current.names.append((token, offset, is_visible))
             if not is_visible:
                 return
         self.scopes.use(current.op, token, offset)
@@ -414,9 +426,8 @@ class Reader:
         """Finishes an op; without location its text ends before the blanks and the comment before ``end``."""
         ir, op = self.ir, current.op
         declares = bool(current.names) and _DECLARATION.match(self.data, ir.op_start[op], end) is not None
-        for token, offset in current.names:
-            is_parameter = declares and _PARAMETER.match(self.data, offset, end)
-            if not is_parameter and not self.scopes.is_visible(split_use(token)[0]):
+        for token, offset, is_used in current.names:
+            if not is_used and not (declares and _PARAMETER.match(self.data, offset, end)):
                 self.scopes.use(op, token, offset)
         self.scopes.restore(current.undo)
         ir.first_result[op] = len(ir.value_owner)
@@ -475,7 +486,7 @@ class Reader:
         if not owner.names:
             return
         block = self._begin_block(NO_OFFSET)
-        for name in dict.fromkeys(split_use(token)[0] for token, _ in owner.names):
+        for name in dict.fromkeys(split_use(token)[0] for token, *_ in owner.names):
             undo = self.scopes.define_header_argument(name, block)
             if not owner.is_isolated:  # other regions of the op see them too, until it ends
                 owner.undo.append(undo)

@@ -199,6 +199,55 @@ def test_braced_text_of_an_unknown_dialect_is_no_region() -> None:
     assert names(text) == ["func.func", "  my.dispatch", "  func.return"]
 
 
+def test_a_loop_variable_may_repeat_a_name_that_is_visible() -> None:
+    text = """
+    func.func @f(%a: index) {
+      %0 = scf.while (%b = %a) : (index) -> index {
+        scf.condition %b
+      } do {
+        ^bb0(%c: index):
+        scf.for %a = %c to %c step %c {
+          "t.use"(%a) : (index) -> ()
+        }
+        scf.yield %c
+      }
+      return
+    }
+    """
+    ir = ir_of(text)
+    [use] = [op for op in range(len(ir)) if ir.name(op) == "t.use"]
+    assert [ir.value_owner[value] for value in ir.operands_of(use)] == [-1 - ir.op_block[use]]
+
+
+def test_a_typed_use_in_a_header_stays_a_use() -> None:
+    text = """
+    func.func @f() {
+      %0 = "t.a"() : () -> i32
+      my.generic ins(%0: i32) {
+      ^bb0(%in: i32):
+        my.yield %in
+      }
+      return
+    }
+    """
+    assert uses(text) == [("t.a", "my.generic")]
+
+
+def test_a_symbol_that_reads_like_a_keyword() -> None:
+    assert names("module @attributes {\n  func.func @f() {\n    return\n  }\n}") == [
+        "builtin.module",
+        "  func.func",
+        "    func.return",
+    ]
+
+
+def test_a_quoted_name_is_whole() -> None:
+    assert names('"gpu.func"() ({\n  "terminator"() : () -> () loc("x")\n}) : () -> ()') == [
+        "gpu.func",
+        "  terminator",
+    ]
+
+
 def test_parameters_of_a_declaration_are_no_uses() -> None:
     assert names("module {\n hw.module.extern @x(in %a : i1, out b : i1)\n hw.instance @y\n}") == [
         "builtin.module",
