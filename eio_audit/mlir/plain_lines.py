@@ -13,10 +13,11 @@ left to the exact reader, which then reads the lines one by one. So both paths g
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate, chain, repeat
-from operator import lt
+from operator import add, lt, sub
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.scopes import Scopes
@@ -26,6 +27,7 @@ CHUNK_BYTES = 1 << 20
 MOST_LINES = 1 << 14
 LONGEST_SHAPE = 1 << 12
 MOST_SHAPES = 1 << 16
+FEWEST_AT_ONCE = 16
 
 _VALUE = rb"%[\w$.-]++(?:#\d++)?"
 _STRING = rb'"[^"\\\n%]{0,4096}+"'
@@ -161,10 +163,14 @@ class PlainLines:
             self._slow_until = self._lines.starts[first + 1]
             return first
         rows = rows[: stop - first]
-        if self._bind(rows, first):
-            return stop
-        self._slow_until = self._lines.starts[stop]
-        return first
+        done = stop
+        if len(rows) < FEWEST_AT_ONCE:
+            done = first + self._bind_one_by_one(rows, first)
+        elif not self._bind(rows, first):
+            done = first
+        if done < stop:
+            self._slow_until = self._lines.starts[stop]
+        return done
 
     def _plain_count(self, rows: Sequence[tuple[bytes, ...]]) -> int:
         """How many rows, from the first on, have shapes that are one op each."""
@@ -193,40 +199,65 @@ class PlainLines:
         ir, scopes, block = self._ir, self._scopes, self._current_block()
         indents, results, counts, generic, operands, _, custom, bodies, locations = zip(*rows, strict=True)
         op, size = len(ir), len(rows)
-        result_counts = [
-            int(count) if count else 1 if name else 0 for name, count in zip(results, counts, strict=True)
-        ]
+        result_counts = _result_counts(results, counts)
         values = list(accumulate(result_counts, initial=len(ir.value_owner)))
-        defined = list(filter(None, results))
-        if not scopes.are_new(defined):
-            return False
         definitions = dict(zip(results, values, strict=False))
         definitions.pop(b"", None)
-        texts = list(map(bytes.__add__, operands, bodies))
+        if len(definitions) + results.count(b"") < size or not scopes.are_new(definitions):
+            return False
+        texts = list(map(add, operands, bodies)) if any(custom) else operands
         joined = b"\n".join(texts)
-        use_counts = [text.count(b"%") for text in texts]
+        use_counts = list(map(bytes.count, texts, repeat(b"%")))
         used = scopes.bind_all(definitions, _USED_NAME.findall(joined))
         limits = chain.from_iterable(map(repeat, values, use_counts))
         if -1 in used or not all(map(lt, used, limits)) or not self._add_numbers(joined, used, values):
             scopes.forget_all(definitions)
             return False
         scopes.keep_all(definitions)
-        starts = self._lines.starts
-        first_end = first + 1
-        ends = [start - 1 for start in starts[first_end : first_end + size]]
-        ir.op_start.extend(map(int.__add__, starts[first : first + size], map(len, indents)))
-        ir.op_end.extend(ends)
-        ir.op_name.extend(self._name_numbers(generic, custom))
+        starts = self._lines.starts[first : first + size + 1]
+        ends = list(map(sub, starts[1:], repeat(1)))
+        ir.op_start.fromlist(list(map(add, starts, map(len, indents))))
+        ir.op_end.fromlist(ends)
+        ir.op_name.fromlist(self._name_numbers(generic, custom))
         ir.op_is_generic.extend(map(bool, generic))
-        ir.op_block.extend([block] * size)
-        ir.location_start.extend(end - 1 - len(text) for end, text in zip(ends, locations, strict=True))
-        ir.subtree_end.extend(range(op + 1, op + 1 + size))
-        ir.first_result.extend(values[:-1])
-        ir.value_owner.extend(chain.from_iterable(map(repeat, range(op, op + size), result_counts)))
-        ir.operand_start.extend(list(accumulate(use_counts, initial=len(ir.operands)))[1:])
-        ir.operands.extend(used)
-        ir.block_ops[block].extend(range(op, op + size))
+        ir.op_block.extend(array("i", [block]) * size)
+        ir.location_start.fromlist(list(map(sub, map(sub, ends, repeat(1)), map(len, locations))))
+        ops = array("i", range(op, op + size))
+        ir.subtree_end.extend(ops[1:])
+        ir.subtree_end.append(op + size)
+        ir.first_result.fromlist(values[:-1])
+        ir.value_owner.extend(chain.from_iterable(map(repeat, ops, result_counts)))
+        ir.operand_start.fromlist(list(accumulate(use_counts, initial=len(ir.operands)))[1:])
+        ir.operands.fromlist(used)
+        ir.block_ops[block].extend(ops)
         return True
+
+    def _bind_one_by_one(self, rows: Sequence[tuple[bytes, ...]], first: int) -> int:
+        """The same for few rows, for which columns do not pay; returns how many rows went well."""
+        ir, scopes, block = self._ir, self._scopes, self._current_block()
+        starts, op = self._lines.starts, len(ir)
+        block_ops = ir.block_ops[block]
+        for place, row in enumerate(rows):
+            indent, result, count, generic, operands, _, custom, body, location = row
+            used = scopes.look_up_all(_USE.findall(operands or body))
+            if used is None or (result and not scopes.define_new(result)):
+                return place
+            end = starts[first + place + 1] - 1
+            ir.op_start.append(starts[first + place] + len(indent))
+            ir.op_end.append(end)
+            ir.op_name.append(self._name_numbers((generic,), (custom,))[0])
+            ir.op_is_generic.append(bool(generic))
+            ir.op_block.append(block)
+            ir.location_start.append(end - 1 - len(location))
+            ir.subtree_end.append(op + 1)
+            ir.first_result.append(len(ir.value_owner))
+            if result:
+                ir.value_owner.extend([op] * (int(count) if count else 1))
+            ir.operands.extend(used)
+            ir.operand_start.append(len(ir.operands))
+            block_ops.append(op)
+            op += 1
+        return len(rows)
 
     def _add_numbers(self, text: bytes, used: list[int], values: Sequence[int]) -> bool:
         """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
@@ -264,3 +295,10 @@ class PlainLines:
             self._names[name] if b"." in name else self._intern(name, is_whole=bool(quoted))
             for name, quoted in zip(names, generic, strict=True)
         ]
+
+
+def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[int]:
+    """How many values each op defines, from its result's name and the number behind it."""
+    if not any(counts):
+        return list(map(bool, results))
+    return [int(count) if count else 1 if name else 0 for name, count in zip(results, counts, strict=True)]

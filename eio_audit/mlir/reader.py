@@ -51,7 +51,7 @@ _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)
 """What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
 _ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
-"""``%name = value`` or ``%name: type`` in a custom header: an argument of the region it opens, if it opens one."""
+"""``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")

@@ -144,9 +144,9 @@ class Scopes:
 
     # ------------------------------------------------------------------ many at once, for plain lines
 
-    def are_new(self, names: list[bytes]) -> bool:
-        """Whether all names are different and mean nothing so far."""
-        return len(set(names)) == len(names) and self._defs.keys().isdisjoint(names)
+    def are_new(self, names: dict[bytes, int]) -> bool:
+        """Whether none of the names means anything so far."""
+        return self._defs.keys().isdisjoint(names)
 
     def bind_all(self, definitions: dict[bytes, int], names: list[bytes]) -> list[int]:
         """Defines new names and looks many uses up; -1 for one that is not visible.
@@ -167,6 +167,27 @@ class Scopes:
         scope = self._scopes[-1]
         if scope.outer_defs is None:
             scope.undo.extend(zip(definitions, repeat(None)))
+
+    def look_up_all(self, tokens: list[bytes]) -> list[int] | None:
+        """The values of a few uses; None when one of them is not visible, or its op has no such result."""
+        values = []
+        for token in tokens:
+            name, number = split_use(token) if b"#" in token else (token, 0)
+            value = self._defs.get(name)
+            if value is None or (number and not self._exists(value, number)):
+                return None
+            values.append(value + number)
+        return values
+
+    def define_new(self, name: bytes) -> bool:
+        """Makes a name mean the next value; False when it means something already."""
+        if name in self._defs:
+            return False
+        self._defs[name] = len(self._ir.value_owner)
+        scope = self._scopes[-1]
+        if scope.outer_defs is None:
+            scope.undo.append((name, None))
+        return True
 
     # ------------------------------------------------------------------ uses
 
@@ -199,9 +220,13 @@ class Scopes:
         return ~(len(late) - 1)
 
     def _check_number(self, value: int, number: int, name: bytes, offset: int) -> None:
-        owners = self._ir.value_owner
-        if number and (value + number >= len(owners) or owners[value + number] != owners[value]):
+        if number and not self._exists(value, number):
             raise self._error(offset, f"use of value '{_text(name)}#{number}', but the op has fewer results")
+
+    def _exists(self, value: int, number: int) -> bool:
+        """Whether the op that defines ``value`` as its first result has a result of that number."""
+        owners = self._ir.value_owner
+        return value + number < len(owners) and owners[value + number] == owners[value]
 
     def _resolve(self, scope: _Scope) -> None:
         """Binds the uses that this region's definitions answer."""

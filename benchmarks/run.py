@@ -1,0 +1,381 @@
+"""Measures eio-audit against mlir-opt on generated dumps: whole processes, in turns, on one machine.
+
+    python benchmarks/run.py                       every row; writes results.json and the table in the docs
+    python benchmarks/run.py --quick               without the rows of a million ops; writes nothing
+    python benchmarks/run.py --rows fix,dense      some rows; writes nothing
+
+The eio-audit under test is the checkout around this script, run by the interpreter that runs the script.
+mlir-opt is ``$MLIR_OPT``, else ``mlir-opt-22`` or ``mlir-opt`` on the path. Linux only: there wait4 tells
+peak memory in KiB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results.json"
+DOCUMENT = HERE.parent / "docs" / "performance.md"
+TABLE_BEGIN = "<!-- benchmarks/run.py: begin -->"
+TABLE_END = "<!-- benchmarks/run.py: end -->"
+
+YARDSTICK = ("--allow-unregistered-dialect", "--mlir-print-debuginfo", "FILE", "-o", "/dev/null")
+AUDIT = (sys.executable, "-m", "eio_audit")
+PASS = (sys.executable, "-c", "pass")
+BASE_BYTES = 20 << 20
+"""What the memory target allows besides a multiple of the file."""
+
+
+class BenchmarkError(Exception):
+    """A process that is measured did not do what its row says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Two commands measured in turns; FILE in them stands for the generated input.
+
+    Attributes:
+        audit: the arguments of eio-audit.
+        generate: the arguments of generate.py; none where no input is needed.
+        runs: how often each command runs.
+        is_clean: the input must be in order; otherwise it must hold avoidable inversions.
+        against_python: compare with ``python -c pass`` instead of mlir-opt.
+    """
+
+    audit: tuple[str, ...]
+    generate: tuple[str, ...] = ()
+    runs: int = 7
+    is_clean: bool = True
+    against_python: bool = False
+
+
+CHECK = ("check", "FILE")
+CASES = {
+    "flat": Case(CHECK, ("flat", "--ops", "100000")),
+    "nested": Case(CHECK, ("nested", "--ops", "100000")),
+    "million": Case(CHECK, ("flat", "--ops", "1000000"), runs=3),
+    "fix": Case(
+        ("fix", "--quiet", "FILE", "-o", "/dev/null"),
+        ("flat", "--ops", "100000", "--shuffle", "0.2"),
+        is_clean=False,
+    ),
+    "dense": Case(CHECK, ("dense", "--ops", "1000", "--dense-mb", "120")),
+    "small": Case(CHECK, ("flat", "--ops", "1000"), runs=15),
+    "version": Case(("--version",), runs=15, against_python=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One process: seconds and bytes."""
+
+    wall: float
+    cpu: float
+    peak_bytes: int
+
+
+@dataclass(slots=True)
+class Measurement:
+    """The runs of one case; ``ours[k]`` and ``theirs[k]`` ran one after the other."""
+
+    file_bytes: int
+    facts: dict[str, int]
+    ours: list[Run] = field(default_factory=list)
+    theirs: list[Run] = field(default_factory=list)
+
+    def ratio(self, of: Callable[[Run], float]) -> float:
+        """The median of the ratios, pair by pair."""
+        return median(of(a) / of(b) for a, b in zip(self.ours, self.theirs, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a row shows: one figure by wall time and by CPU time; memory has one only."""
+
+    wall: float
+    cpu: float | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One target.
+
+    Attributes:
+        title: what is measured.
+        cases: the measurements it needs.
+        figure: from these.
+        target: what the figure may be at most.
+        aim: what would be good.
+    """
+
+    title: str
+    cases: tuple[str, ...]
+    figure: Callable[..., Figure]
+    target: float
+    aim: float | None = None
+
+
+def ratio(measured: Measurement) -> Figure:
+    """The time of eio-audit over that of the other command."""
+    ours, theirs = (median(run.cpu for run in runs) for runs in (measured.ours, measured.theirs))
+    detail = f"{_seconds(ours)} against {_seconds(theirs)} of CPU"
+    return Figure(measured.ratio(lambda r: r.wall), measured.ratio(lambda r: r.cpu), detail)
+
+
+def growth(small: Measurement, large: Measurement) -> Figure:
+    """How many times longer the larger input takes."""
+    wall = median(r.wall for r in large.ours) / median(r.wall for r in small.ours)
+    cpu = median(r.cpu for r in large.ours) / median(r.cpu for r in small.ours)
+    return Figure(wall, cpu, f"{large.file_bytes / small.file_bytes:.1f} times the bytes")
+
+
+def memory(*measured: Measurement) -> Figure:
+    """Peak memory beyond the base, over the file size, where it is largest."""
+    shares = []
+    for m in measured:
+        peak = median(run.peak_bytes for run in m.ours)
+        detail = f"{peak / 1e6:.0f} MB for a file of {m.file_bytes / 1e6:.0f} MB"
+        shares.append(((peak - BASE_BYTES) / m.file_bytes, detail))
+    worst, detail = max(shares)
+    return Figure(worst, None, detail)
+
+
+ROWS = {
+    "flat": Row("`check`, 100k ops flat, clean", ("flat",), ratio, 0.5, 0.4),
+    "nested": Row("`check`, 100k ops with nested regions", ("nested",), ratio, 0.7, 0.5),
+    "million": Row("`check`, 1M ops flat", ("million",), ratio, 0.45, 0.35),
+    "fix": Row("`fix`, 100k ops flat, mildly shuffled", ("fix",), ratio, 1.0, 0.65),
+    "dense": Row("`check`, 120 MB of dense constants in 1k ops", ("dense",), ratio, 0.3, 0.15),
+    "growth": Row("`check`, time at 1M ops / time at 100k ops", ("flat", "million"), growth, 11),
+    "memory": Row("`check`, flat: (peak memory - 20 MB) / file size, worst of 100k and 1M ops",
+                  ("flat", "million"), memory, 2.5),
+    "memory-nested": Row("the same, nested regions", ("nested",), memory, 2.5),
+    "memory-dense": Row("the same, dense constants", ("dense",), memory, 2.5),
+    "version": Row("`eio-audit --version` / `python -c pass`", ("version",), ratio, 2, 1.3),
+    "small": Row("`check`, 1k ops flat", ("small",), ratio, 2),
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------------- measuring
+
+
+def run(command: Sequence[str]) -> Run:
+    """Runs one process to its end, its output discarded.
+
+    Raises:
+        BenchmarkError: it fails.
+    """
+    # Peak memory survives exec, so a child never shows less than this process had when it forked: it must
+    # stay small, which is why the inputs are generated in processes of their own.
+    started = time.perf_counter()
+    child = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert child.stderr
+    said = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.perf_counter() - started
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        words = said.decode(errors="replace").strip().splitlines()
+        why = words[0] if words else "no message"
+        raise BenchmarkError(f"{Path(command[0]).name} exited with {child.returncode}: {why}")
+    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def generate(arguments: Sequence[str], folder: Path) -> Path:
+    """The input with these arguments of generate.py, made unless the folder has it."""
+    path = folder / ("-".join(a.removeprefix("--") for a in arguments) + ".mlir")
+    if not path.exists():
+        partial_path = path.with_suffix(".part")
+        with partial_path.open("wb") as out:
+            subprocess.run([sys.executable, HERE / "generate.py", *arguments], stdout=out, check=True)
+        partial_path.replace(path)
+    return path
+
+
+def facts_of(file: Path) -> dict[str, int]:
+    """What eio-audit itself says about an input, so that a row is what it says.
+
+    Raises:
+        BenchmarkError: it cannot read the input.
+    """
+    command = [*AUDIT, "check", "--format", "json", "--fail-on", "never", str(file)]
+    done = subprocess.run(command, cwd=HERE.parent, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise BenchmarkError(done.stderr.decode(errors="replace").strip())
+    summary = json.loads(done.stdout)["summary"]
+    return {name: summary[name] for name in ("ops", "displaced", "inversions", "forced", "avoidable")}
+
+
+def measure(case: Case, mlir_opt: str | None, folder: Path, runs: int | None) -> Measurement:
+    """Runs the two commands of a case in turns; the other is left out where there is no mlir-opt.
+
+    Raises:
+        BenchmarkError: a command fails, or the input is not what the case says.
+    """
+    file = generate(case.generate, folder) if case.generate else None
+    measured = Measurement(file.stat().st_size if file else 0, facts_of(file) if file else {})
+    if file and case.is_clean != (measured.facts["avoidable"] == 0):
+        raise BenchmarkError(f"{file.name} has {measured.facts['avoidable']} avoidable inversions")
+    ours = [*AUDIT, *(str(file) if a == "FILE" else a for a in case.audit)]
+    theirs: list[str] | None = list(PASS)
+    if not case.against_python:
+        theirs = [mlir_opt, *(str(file) if a == "FILE" else a for a in YARDSTICK)] if mlir_opt else None
+    for command in filter(None, (ours, theirs)):
+        if measured.file_bytes < 100 << 20:
+            run(command)  # so that files and byte code are in the caches
+    for _ in range(runs or case.runs):
+        measured.ours.append(run(ours))
+        if theirs:
+            measured.theirs.append(run(theirs))
+    return measured
+
+
+# ---------------------------------------------------------------------- reporting
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+
+
+def result_of(row: Row, measured: dict[str, Measurement], failures: dict[str, str]) -> dict[str, object]:
+    """A row as data; without figures and with the reason where it could not be measured."""
+    result: dict[str, object] = {"title": row.title, "target": row.target, "aim": row.aim}
+    cases = [measured[name] for name in row.cases if name in measured]
+    if len(cases) < len(row.cases):
+        return {**result, "not_measured": "; ".join(failures[n] for n in row.cases if n in failures)}
+    if row.figure is ratio and not cases[0].theirs:
+        return {**result, "not_measured": "mlir-opt is missing"}
+    figure = row.figure(*cases)
+    # A row is met only by both times: wall time suffers from neighbours, CPU time hides waiting.
+    met = max(figure.wall, figure.cpu or 0) <= row.target
+    return {
+        **result,
+        "wall": round(figure.wall, 3),
+        "cpu": None if figure.cpu is None else round(figure.cpu, 3),
+        "met": met,
+        "detail": figure.detail,
+        "runs": min(len(case.ours) for case in cases),
+    }
+
+
+def table(rows: Sequence[dict[str, object]]) -> str:
+    """The rows as a Markdown table."""
+    lines = ["| work | target | aim | by wall time | by CPU time | met | |", "|---|---|---|---|---|---|---|"]
+    for row in rows:
+        aim = f"{row['aim']:g}" if row["aim"] else ""
+        cells = [str(row["title"]), f"<= {row['target']:g}", aim]
+        if "not_measured" in row:
+            cells += ["", "", "", f"not measured: {row['not_measured']}"]
+        else:
+            cpu = "" if row["cpu"] is None else f"{row['cpu']:.2f}"
+            cells += [f"{row['wall']:.2f}", cpu, "yes" if row["met"] else "**no**", str(row["detail"])]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _output_of(*command: str) -> str:
+    if shutil.which(command[0]) is None:
+        return ""
+    done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def machine(mlir_opt: str | None) -> dict[str, object]:
+    """What the figures were measured on, and of what."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    said = _output_of(mlir_opt, "--version") if mlir_opt else ""
+    commit = _output_of("git", "rev-parse", "--short", "HEAD")
+    changed = _output_of("git", "status", "--porcelain", "--untracked-files=no", "eio_audit")
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {model}".rstrip(", "),
+        "cpu_count": os.cpu_count(),
+        "load_average": round(os.getloadavg()[0], 2),
+        "python": platform.python_version(),
+        "mlir_opt": next((line.strip() for line in said.splitlines() if "version" in line), None),
+        "commit": (commit or "unknown") + ("+changes" if changed else ""),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }
+
+
+def write(about: dict[str, object], inputs: dict[str, dict[str, int]], rows: list[dict[str, object]]) -> None:
+    """Writes results.json, and the table between its markers in the document."""
+    result = {**about, "inputs": inputs, "rows": rows}
+    RESULTS.write_text(json.dumps(result, indent=2) + "\n")
+    text = DOCUMENT.read_text()
+    head, _, rest = text.partition(TABLE_BEGIN)
+    _, marker, tail = rest.partition(TABLE_END)
+    if not marker:
+        raise BenchmarkError(f"{DOCUMENT.name} has no lines {TABLE_BEGIN} and {TABLE_END}")
+    caption = (
+        f"{about['date']}, commit {about['commit']}, Python {about['python']}, {about['mlir_opt']}; "
+        f"{about['machine']}, {about['cpu_count']} CPUs, load average {about['load_average']} at the start."
+    )
+    DOCUMENT.write_text(f"{head}{TABLE_BEGIN}\n{caption}\n\n{table(rows)}\n{TABLE_END}{tail}")
+
+
+def main() -> int:
+    """Runs the rows; 1 when a row misses its target, 2 when one could not be measured."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="three runs, and no row of a million ops")
+    parser.add_argument("--rows", metavar="NAMES", help=f"only these, of {','.join(ROWS)}")
+    parser.add_argument("--runs", type=int, help="how often each command runs, instead of 3 to 15 times")
+    parser.add_argument("--folder", type=Path, help="keep the inputs here, and reuse what is here")
+    arguments = parser.parse_args()
+    names = arguments.rows.split(",") if arguments.rows else list(ROWS)
+    if unknown := [name for name in names if name not in ROWS]:
+        parser.error(f"no such row: {', '.join(unknown)}; there are {', '.join(ROWS)}")
+    found = (os.environ.get("MLIR_OPT"), "mlir-opt-22", "mlir-opt")
+    mlir_opt = next((path for name in found if name and (path := shutil.which(name))), None)
+    if mlir_opt is None:
+        print("mlir-opt is missing: the rows that need it are not measured. Install it, as Debian's", end=" ")
+        print("mlir-22-tools, or say where it is: MLIR_OPT=/path/to/mlir-opt")
+    about = machine(mlir_opt)
+    wanted = dict.fromkeys(name for row in names for name in ROWS[row].cases)
+    runs = arguments.runs or (3 if arguments.quick else None)
+    measured: dict[str, Measurement] = {}
+    failures: dict[str, str] = {}
+    if arguments.quick and "million" in wanted:
+        del wanted["million"]
+        failures["million"] = "left out by --quick"
+    with tempfile.TemporaryDirectory(prefix="eio-audit-") as temporary:
+        folder = arguments.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        step = partial(measure, mlir_opt=mlir_opt, folder=folder, runs=runs)
+        for name in wanted:
+            print(f"measuring {name} ...", file=sys.stderr, flush=True)
+            try:
+                measured[name] = step(CASES[name])
+            except BenchmarkError as error:
+                failures[name] = str(error)
+    rows = [{"name": name, **result_of(ROWS[name], measured, failures)} for name in names]
+    print(table(rows))
+    complete = not any("not_measured" in row for row in rows)
+    if complete and len(names) == len(ROWS) and not arguments.quick:
+        inputs = {n: {"bytes": m.file_bytes, **m.facts} for n, m in measured.items() if m.file_bytes}
+        write(about, inputs, rows)
+    else:
+        print("nothing was written: only a run of every row is recorded", file=sys.stderr)
+    return 2 if not complete else int(not all(row["met"] for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
