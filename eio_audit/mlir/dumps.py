@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eio_audit.mlir.markers import Marker, find_markers
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, find_all
 
 DUMP_SUFFIXES = (".mlir", ".log", ".txt")
 """Files of a folder that are read, also with .gz, .bz2 or .xz behind."""
@@ -109,12 +109,10 @@ def _pieces(source: Source, span: Span) -> list[Span]:
 
 def _separators(data: bytes, span: Span) -> Iterator[Span]:
     """The lines that read ``// -----``."""
-    offset = data.find(_SEPARATOR_START, span.start, span.end)
-    while offset >= 0:
+    for offset in find_all(data, _SEPARATOR_START, span):
         match = _SEPARATOR.match(data, offset, span.end)
         if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
             yield Span(offset, match.end())
-        offset = data.find(_SEPARATOR_START, offset + 1, span.end)
 
 
 def find_files(path: str) -> list[str]:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eio_audit.mlir.source import Span
+from eio_audit.mlir.source import Span, find_all
 
-_STARTS = (b"// -----// IR Dump ", b"---- IR Dump ", b"MLIR Module ", b"END OF MLIR MODULE")
+_STARTS = {b" IR Dump ": (b"// -----//", b"----"), b"MLIR M": (b"END OF ", b"")}
+"""What all markers hold, and what stands before it in each; looked for with ``bytes.find``."""
+
 _PASS = re.compile(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
@@ -43,8 +45,8 @@ def find_markers(data: bytes) -> Iterator[tuple[Span, Marker | None]]:
 
     A marker inside a string is none. Complexity: linear, at the speed of ``bytes.find``.
     """
-    found = sorted((offset, start) for start in _STARTS for offset in _occurrences(data, start))
-    for offset, _ in found:
+    found = (place for common, leads in _STARTS.items() for place in _occurrences(data, common, leads))
+    for offset in sorted(found):
         line_start = data.rfind(b"\n", 0, offset) + 1
         before = data[line_start:offset]
         if (before.count(b'"') - before.count(b'\\"')) % 2:
@@ -58,11 +60,11 @@ def find_markers(data: bytes) -> Iterator[tuple[Span, Marker | None]]:
             yield Span(offset, match.end()), None
 
 
-def _occurrences(data: bytes, text: bytes) -> Iterator[int]:
-    offset = data.find(text)
-    while offset >= 0:
-        yield offset
-        offset = data.find(text, offset + 1)
+def _occurrences(data: bytes, common: bytes, leads: tuple[bytes, ...]) -> Iterator[int]:
+    for offset in find_all(data, common, Span(0, len(data))):
+        lead = next((lead for lead in leads if data.endswith(lead, 0, offset)), None)
+        if lead is not None:
+            yield offset - len(lead)
 
 
 def _pass_marker(match: re.Match[bytes]) -> Marker:

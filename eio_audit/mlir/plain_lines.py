@@ -23,7 +23,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.scopes import Scopes
 from eio_audit.mlir.source import Span
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 18
 MOST_LINES = 1 << 14
 LONGEST_SHAPE = 1 << 12
 MOST_SHAPES = 1 << 16
@@ -67,11 +67,13 @@ class _Lines:
     __slots__ = ("_others", "rows", "starts")
 
     def __init__(self, data: bytes, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
-        line_end = data.find(b"\n", min(offset + CHUNK_BYTES, max(end - 1, 0)), end)
-        chunk_end = end if line_end < 0 else line_end
-        self.rows: list[tuple[bytes, ...]] = pattern.findall(data, offset, chunk_end)
-        lengths = map(len, data[offset:chunk_end].split(b"\n"))
-        self.starts = list(accumulate(lengths, lambda start, length: start + length + 1, initial=offset))
+        chunk_end = _last_line_end(data, offset, end)
+        self.rows: list[tuple[bytes, ...]] = []
+        self.starts = [offset]
+        if chunk_end > offset:
+            self.rows = pattern.findall(data, offset, chunk_end)
+            lengths = map(len, data[offset:chunk_end].split(b"\n"))
+            self.starts = list(accumulate(map(add, lengths, repeat(1)), initial=offset))
         self._others = [k for k, row in enumerate(self.rows) if not row[-1]]
         self._others.append(len(self.rows))
 
@@ -84,6 +86,14 @@ class _Lines:
         first = bisect_left(self.starts, offset)
         stop = self._others[bisect_left(self._others, first)]
         return (first, stop) if self.starts[first] == offset and first < stop else None
+
+
+def _last_line_end(data: bytes, offset: int, end: int) -> int:
+    """The end of the last line of the chunk that begins at ``offset``; ``offset`` where a line is too long."""
+    limit = min(offset + CHUNK_BYTES, end)
+    if limit == end and b"\n" not in data[max(offset, end - 1) : end]:
+        return end
+    return max(data.rfind(b"\n", offset, limit), offset)
 
 
 class PlainLines:

@@ -42,6 +42,7 @@ from eio_audit.mlir.tokens import (
     SPACE,
     Brackets,
     comment_start,
+    string_end,
 )
 from eio_audit.mlir.traits import UNLISTED, OpTraits, listed_dialects, op_traits
 
@@ -361,16 +362,19 @@ class Reader:
     def _token(self, pattern: re.Pattern[bytes], offset: int, brackets: Brackets) -> re.Match[bytes]:
         """The next token that matters, or the error that there is none."""
         match = pattern.match(self.data, offset, self.end)
+        while match and match["token"] == b'"':
+            end = string_end(self.data, match.start("token"), self.end)
+            if end is None:
+                raise self._error(match.start("token"), "unterminated string")
+            match = pattern.match(self.data, end, self.end)
         if match is None:
             brackets.check_closed()
             if len(self.regions) > 1:
                 raise self._cut_off()
             match = _END_OF_DUMP.match(self.data, self.end)
             assert match
-        token = match["token"]
-        if token in (b'"', b"%"):
-            message = "unterminated string" if token == b'"' else "expected a value's name behind '%'"
-            raise self._error(match.start("token"), message)
+        if match["token"] == b"%":
+            raise self._error(match.start("token"), "expected a value's name behind '%'")
         return match
 
     def _next_begins(self, current: _OpenOp, token: bytes, offset: int) -> bool:

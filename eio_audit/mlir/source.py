@@ -9,12 +9,16 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
 EXCERPT_WIDTH = 100
 """Longest stretch of a line, in characters, that an error message shows."""
+
+LONGEST_LINE = 1 << 16
+"""Bytes of a line in which a marker or separator is looked for."""
 
 COUNTED_TIMES = 8
 """How often line ends of a whole file are counted before a table of lines is made."""
@@ -141,6 +145,33 @@ class Source:
         indent = "".join("\t" if c == "\t" else " " for c in lead + before)
         excerpt = f"{lead}{before}{after}{tail}\n{indent}^"
         return InputError(self.name, self.position_at(offset), message, excerpt)
+
+
+def find_all(data: bytes, text: bytes, span: Span) -> Iterator[int]:
+    """Where ``text``, which holds no line end, occurs in lines of ordinary length.
+
+    Lines longer than LONGEST_LINE are constants in hexadecimal; they are stepped over at the speed of memchr.
+    """
+    for stretch in _stretches(data, span):
+        offset = data.find(text, stretch.start, stretch.end)
+        while offset >= 0:
+            yield offset
+            offset = data.find(text, offset + 1, stretch.end)
+
+
+def _stretches(data: bytes, span: Span) -> Iterator[Span]:
+    """The span without its long lines."""
+    start = position = span.start
+    while position < span.end:
+        limit = position + LONGEST_LINE
+        last = span.end - 1 if limit >= span.end else data.rfind(b"\n", position, limit)
+        if last >= 0:
+            position = last + 1
+            continue
+        yield Span(start, position)
+        line_end = data.find(b"\n", limit, span.end)
+        start = position = span.end if line_end < 0 else line_end + 1
+    yield Span(start, span.end)
 
 
 def _printable(raw: bytes) -> str:

@@ -26,20 +26,24 @@ ALIAS = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)\s*+=\s*+")
 FILE_METADATA = re.compile(rb'\{-#(?:[^"#]|' + STRING + rb"|#(?!-\}))*+#-\}")
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 
+_SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
+"""A string that a pattern walks; ``string_end`` steps over a longer one, from quote to quote."""
+
 INNER = re.compile(
     rb'(?:[^"%(){}\[\]<>/=-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/))*+'
-    rb"(?P<token>" + STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?|[(){}\[\]<>]|[%\"])"
+    rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?|[(){}\[\]<>]|[%\"])"
 )
 """The next token that matters inside brackets; all text before it is skipped in the same match."""
 OUTER = re.compile(
     rb"(?:[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
     rb"|(?!return\b)[A-Za-z_][\w$]*+(?![\w$.])|@" + STRING + rb"|[!#@][\w$.:-]*+|\d[\w.]*+)*+"
-    rb"(?P<token>" + STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
+    rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )
 """The next token that matters outside brackets, where line ends, op names and block names count as well."""
 
 OPEN_PAREN, OPEN_BRACE, OPEN_BRACKET, OPEN_ANGLE = b"({[<"
+_BACKSLASH = ord("\\")
 _OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
 
 
@@ -120,6 +124,20 @@ class Brackets:
             raise self._source.error(offset, f"'{chr(opening)}' is never closed: is the dump cut off?")
 
 
+def string_end(data: bytes, quote: int, end: int) -> int | None:
+    """Where the string that begins at ``quote`` ends, behind its closing quote; None for an open one."""
+    line_end = data.find(b"\n", quote, end)
+    stop = end if line_end < 0 else line_end
+    closing = quote
+    while (closing := data.find(b'"', closing + 1, stop)) >= 0:
+        before = closing
+        while data[before - 1] == _BACKSLASH:
+            before -= 1
+        if (closing - before) % 2 == 0:
+            return closing + 1
+    return None
+
+
 def comment_start(data: bytes, start: int, end: int) -> int | None:
     """Where a comment begins in ``data[start:end]``, a stretch of one line; strings are stepped over."""
     if b"//" not in data[start:end]:
@@ -128,4 +146,6 @@ def comment_start(data: bytes, start: int, end: int) -> int | None:
         if token["token"].startswith(b"//"):
             return token.start("token")
         start = token.end()
+        if token["token"] == b'"':
+            start = string_end(data, start - 1, end) or end
     return None
