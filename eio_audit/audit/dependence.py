@@ -107,15 +107,21 @@ class Dependences:
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
         """SSA def-use, also from nested ops: one walk that remembers the op around at every depth."""
+        if not graphs:
+            return
         ir, depth_of, block_of = self._ir, self._ir.block_depth, self._ir.op_block
         place = {op: k for graph in graphs.values() for k, op in enumerate(graph.ops)}
+        producers = list(map(ir.value_owner.__getitem__, ir.operands))  # negative for block arguments
+        starts, late = ir.operand_start, ir.late_operands
         path: list[int] = []
         for op in range(len(ir)):
             depth = depth_of[block_of[op]]
             del path[depth:]
             path.append(op)
-            for value in ir.operands_of(op):
-                producer = ir.value_owner[value]
+            own = producers[starts[op] : starts[op + 1]]
+            if op in late:
+                own += map(ir.value_owner.__getitem__, late[op])
+            for producer in own:
                 if producer < 0 or (graph := graphs.get(block_of[producer])) is None:
                     continue
                 user = path[depth_of[block_of[producer]]]

@@ -89,7 +89,7 @@ class _Lines:
 
 
 def _last_line_end(data: bytes, offset: int, end: int) -> int:
-    """The end of the last line of the chunk that begins at ``offset``; ``offset`` where a line is too long."""
+    """The end of the last line of the chunk that begins at ``offset``; ``offset`` if a line is too long."""
     limit = min(offset + CHUNK_BYTES, end)
     if limit == end and b"\n" not in data[max(offset, end - 1) : end]:
         return end
