@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress
 
-from eio_audit.order.inversions import count_inversions
+from eio_audit.order.effective_keys import effective_keys
+from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.precedence import Precedence
 
 
@@ -75,6 +76,15 @@ class Window:
             indexed=self.indexed[::-1],
             precedence=self.precedence.mirrored(),
         )
+
+
+def block_of(keys: Sequence[int | None], precedence: Precedence) -> Window:
+    """Return the whole block as one window, its keys made effective and small."""
+    return Window(
+        keys=dense_ranks(effective_keys(keys, precedence)),
+        indexed=[key is not None for key in keys],
+        precedence=precedence,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from hypothesis import strategies as st
 
@@ -77,3 +77,17 @@ def true_minimum(block: Block) -> int:
                 longer[grown] = min(longer.get(grown, inversions + added), inversions + added)
         fewest = longer
     return min(fewest.values())
+
+
+def fewest_moved(block: Block, inversions: int) -> int:
+    """Fewest ops to move from textual order for an order with that many inversions, by trying which to keep.
+
+    The ops kept are in textual order: dependences between neighbours among them say so.
+    """
+    ops = range(len(block.keys))
+    for moved in range(len(block.keys) + 1):
+        for kept in combinations(ops, len(block.keys) - moved):
+            chained = Block(block.keys, block.edges + list(pairwise(kept)))
+            if true_minimum(chained) == inversions:
+                return moved
+    raise ValueError(f"no order has {inversions} inversions")

@@ -1,38 +1,59 @@
 from hypothesis import given
+from hypothesis import strategies as st
 
-from eio_audit.order.exact import search
-from eio_audit.order.linear_extension import block_of
-from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
+from eio_audit.order.cycles import pack_cycles
+from eio_audit.order.exact import SEARCH_MOVES, SEARCH_STATES, SearchResult, search
+from eio_audit.order.relations import Relations
+from eio_audit.order.windows import block_of
+from tests.order.small_blocks import Block, blocks, count_pairs, true_minimum
+
+
+def search_block(
+    block: Block, known: int, states: int = SEARCH_STATES, moves: int = SEARCH_MOVES, packed: bool = True
+) -> SearchResult:
+    relations = Relations(block_of(block.keys, block.precedence))
+    cycles = pack_cycles(relations, range(len(block.keys))) if packed else []
+    return search(relations, cycles, known, states, moves)
 
 
 def test_nothing_better_than_what_is_known_is_a_proof() -> None:
-    result = search(block_of([5, 1, 3], precedence_of(3, [(0, 1)])), known=2)
-    assert (result.order, result.inversions, result.lower_bound) == (None, 2, 2)
+    assert search_block(Block([5, 1, 3], [(0, 1)]), known=2) == SearchResult(None, 2, 2)
 
 
-@given(blocks())
-def test_the_search_finds_the_minimum(block: Block) -> None:
-    window = block_of(block.keys, block.precedence)
+def test_a_search_that_is_cut_short_still_has_a_bound() -> None:
+    block = Block([5, 6, 1, 0, 3], [(0, 2), (1, 3)])
+    assert true_minimum(block) == 6
+    for result in (
+        search_block(block, known=7, states=1, packed=False),
+        search_block(block, known=7, moves=1, packed=False),
+    ):
+        assert result.order is None
+        assert 2 <= result.lower_bound <= 6
+
+
+@given(blocks(), st.booleans())
+def test_the_search_finds_the_minimum(block: Block, packed: bool) -> None:
     minimum = true_minimum(block)
-    result = search(window, known=minimum + 1)
+    result = search_block(block, known=minimum + 1, packed=packed)
     assert result.order is not None
-    assert sorted(result.order) == list(range(window.size))
-    window.precedence.restricted(result.order)  # raises when a dependence points back
+    assert sorted(result.order) == list(range(len(block.keys)))
+    block.precedence.restricted(result.order)  # raises when a dependence points back
     assert count_pairs([block.keys[op] for op in result.order]) == minimum
     assert (result.inversions, result.lower_bound) == (minimum, minimum)
 
 
-@given(blocks())
-def test_the_search_proves_that_the_minimum_is_one(block: Block) -> None:
+@given(blocks(), st.booleans())
+def test_the_search_proves_that_the_minimum_is_one(block: Block, packed: bool) -> None:
     minimum = true_minimum(block)
-    result = search(block_of(block.keys, block.precedence), known=minimum)
-    assert (result.order, result.inversions, result.lower_bound) == (None, minimum, minimum)
+    assert search_block(block, known=minimum, packed=packed) == SearchResult(None, minimum, minimum)
 
 
-@given(blocks())
-def test_whatever_the_limits_the_bound_holds(block: Block) -> None:
-    window = block_of(block.keys, block.precedence)
+@given(blocks(), st.integers(0, 6), st.booleans())
+def test_whatever_the_limits_the_bound_holds(block: Block, limit: int, packed: bool) -> None:
     minimum = true_minimum(block)
-    for limit in (0, 1, 2, 5):
-        for result in (search(window, minimum + 1, states=limit), search(window, minimum + 1, moves=limit)):
-            assert result.lower_bound <= minimum <= result.inversions
+    textual = count_pairs(block.keys)
+    for result in (
+        search_block(block, textual, states=limit, packed=packed),
+        search_block(block, textual, moves=limit, packed=packed),
+    ):
+        assert result.lower_bound <= minimum <= result.inversions

@@ -1,7 +1,6 @@
 from hypothesis import given
 
-from eio_audit.order.linear_extension import block_of
-from eio_audit.order.windows import Window, Windows, split_into_windows
+from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
 
 

@@ -1,0 +1,90 @@
+"""Counting the forced inversions, the part of the minimum that no order can avoid.
+
+*Forced*: a and b with key(a) > key(b), where b depends on a, directly or not. They are inverted in every
+order. An *early* op is one that is forced to be: it has a smaller key among its descendants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eio_audit.order.bitsets import prefix
+from eio_audit.order.windows import Window
+
+SWEEP_BITS = 1 << 30  # what the bitsets of one sweep may hold together
+SWEEP_EARLY_LIMITS = (256, 4096)  # fewest and most early ops that one sweep follows
+FORCED_STEPS = 30_000_000  # ops and dependences visited while counting the forced inversions of one window
+
+
+def count_forced(window: Window, steps: int = FORCED_STEPS) -> tuple[int, bool]:
+    """Count the forced inversions, without building a transitive closure.
+
+    Early ops are taken some thousands at a time. For each such batch one sweep over the window hands on, from
+    producer to user, the bitset of those early ops that the user depends on. An op's bitset is dropped as
+    soon as it has been handed on, and an early op leaves it once no descendant has a smaller key, so what
+    is held at a time is narrow, and a sweep ends where its last bit is dropped.
+
+    Args:
+        window: the ops to count among.
+        steps: how many ops and dependences may be visited, over all sweeps.
+
+    Returns:
+        The number of forced inversions found, and whether that is all of them: False when the steps ran out.
+
+    Complexity: O(e / b * (n + m)) operations on bitsets of b bits for e early ops, b = 256 .. 4096; in
+    practice sweeps are short.
+
+    Example:
+        Key 3 before 2 before 1, each a user of the one before: all three pairs are forced.
+
+        >>> from eio_audit.order.precedence import Precedence
+        >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])))
+        (3, True)
+    """
+    smallest_below = window.smallest_keys_below()
+    early = early_ops(window, smallest_below)
+    fewest, most = SWEEP_EARLY_LIMITS
+    batch_size = min(most, max(fewest, SWEEP_BITS // max(window.size, 1)))
+    forced = 0
+    for start in range(0, len(early), batch_size):
+        counted, steps = _sweep_forced(window, early[start : start + batch_size], smallest_below, steps)
+        forced += counted
+        if steps < 0:
+            break
+    return forced, steps >= 0
+
+
+def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
+    """Return the indexed ops with a smaller key among their descendants, in textual order."""
+    return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
+
+
+def _sweep_forced(
+    window: Window, early: Sequence[int], smallest_below: Sequence[int], steps: int
+) -> tuple[int, int]:
+    """Count the forced inversions that start at one of ``early``, given in textual order.
+
+    Returns:
+        The count, and the steps left; fewer than 0 when the sweep was cut short.
+    """
+    # Bits by falling key: the early ops with a key larger than a given one are a prefix, the lowest bits.
+    falling = sorted(early, key=lambda op: -window.keys[op])
+    negated_keys = [-window.keys[op] for op in falling]
+    bit_of = {op: 1 << place for place, op in enumerate(falling)}
+    last_early = early[-1]
+    forced = 0
+    arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on
+    for op in range(early[0], window.size):
+        steps -= 1
+        ancestors = arriving.pop(op, 0)
+        if ancestors and window.indexed[op]:
+            forced += (ancestors & prefix(negated_keys, -window.keys[op])).bit_count()
+        handed_on = (ancestors | bit_of.get(op, 0)) & prefix(negated_keys, -smallest_below[op])
+        if handed_on:
+            users = window.precedence.successors(op)
+            steps -= len(users)
+            for user in users:
+                arriving[user] = arriving.get(user, 0) | handed_on
+        if steps < 0 or (not arriving and op >= last_early):
+            break
+    return forced, steps

@@ -1,0 +1,50 @@
+import pytest
+from hypothesis import given
+
+from eio_audit.order import forced
+from eio_audit.order.forced import count_forced
+from eio_audit.order.windows import Window, block_of
+from tests.order.small_blocks import Block, blocks, forced_pairs, precedence_of
+
+
+def window(keys: list[int], edges: list[tuple[int, int]]) -> Window:
+    return block_of(keys, precedence_of(len(keys), edges))
+
+
+def test_a_pair_is_forced_through_an_op_between() -> None:
+    assert count_forced(window([5, 9, 1], [(0, 1), (1, 2)])) == (2, True)
+
+
+def test_equal_keys_are_not_forced() -> None:
+    assert count_forced(window([5, 5], [(0, 1)])) == (0, True)
+
+
+def test_unindexed_ops_hand_on_but_do_not_count() -> None:
+    block = block_of([5, None, 1], precedence_of(3, [(0, 1), (1, 2)]))
+    assert count_forced(block) == (1, True)
+
+
+def test_a_falling_chain_longer_than_a_batch() -> None:
+    size = 1000
+    falling = window(list(range(size, 0, -1)), [(op, op + 1) for op in range(size - 1)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forced, "SWEEP_EARLY_LIMITS", (64, 64))
+        assert count_forced(falling) == (size * (size - 1) // 2, True)
+
+
+def test_counting_that_is_cut_short_says_so() -> None:
+    counted, complete = count_forced(window([3, 2, 1, 0], [(0, 1), (1, 2), (2, 3)]), steps=1)
+    assert counted < 6
+    assert not complete
+
+
+@given(blocks())
+def test_forced_is_the_number_of_dependent_inverted_pairs(block: Block) -> None:
+    assert count_forced(block_of(block.keys, block.precedence)) == (forced_pairs(block), True)
+
+
+@given(blocks())
+def test_batches_do_not_change_the_count(block: Block) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forced, "SWEEP_EARLY_LIMITS", (1, 2))
+        assert count_forced(block_of(block.keys, block.precedence)) == (forced_pairs(block), True)
