@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
@@ -70,25 +71,36 @@ class EffectSource(StrEnum):
     """The op table lists the op but cannot tell its effects: it may do anything."""
     UNLISTED = "unlisted"
     """The op table does not list the op: it may do anything."""
+    ASSUMED = "assumed"
+    """It is taken to do nothing, because that was asked for."""
 
 
 class EffectTable:
     """The effects of every op of one dump.
 
+    Args:
+        ir: the dump.
+        assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to do nothing.
+            What the ops in their regions do still counts.
+
     Attributes:
         unknown_ops: how often each op occurs that may do anything, by full name.
+        assumed_pure: how many ops are taken to do nothing that otherwise would do something, by the first
+            pattern that matches.
 
     Complexity: linear in ops and operands, apart from the ops that do have effects on tensors.
     """
 
-    def __init__(self, ir: IR) -> None:
+    def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
         traits = op_traits()
         self._rows = [traits.get(name, UNLISTED) for name in ir.names]
         self._aliases = _alias_classes(ir, self._rows)
         self._effects: dict[int, Effects] = {}
         self._callees: dict[int, int] = {}
+        self._assumed = [_first_match(name, assume_pure) for name in ir.names]
         self.unknown_ops: Counter[str] = Counter()
+        self.assumed_pure: Counter[str] = Counter()
         self._fill()
 
     def of(self, op: int) -> Effects:
@@ -98,6 +110,8 @@ class EffectTable:
     def source_of(self, op: int) -> EffectSource:
         """How the op's effects are known."""
         row = self._rows[self._ir.op_name[op]]
+        if self._assumed[self._ir.op_name[op]] is not None and not _is_harmless(row):
+            return EffectSource.ASSUMED
         if row is UNLISTED:
             return EffectSource.UNLISTED
         if op in self._callees:
@@ -132,6 +146,11 @@ class EffectTable:
             if is_silent[ir.op_name[op]] and op not in self._effects:
                 continue
             row = self._rows[ir.op_name[op]]
+            pattern = self._assumed[ir.op_name[op]]
+            if pattern is not None:
+                self.assumed_pure[pattern] += not _is_harmless(row)
+                self._add(op, PURE)
+                continue
             if "call" in row.flags and row.unknown:
                 calls.append(op)
                 continue
@@ -319,6 +338,20 @@ class EffectTable:
 
 def _is_silent(row: OpTraits) -> bool:
     return not (row.unknown or row.dynamic or row.effects & _ORDERED)
+
+
+def _is_harmless(row: OpTraits) -> bool:
+    """Whether the op does nothing itself, apart from its regions."""
+    return _is_silent(row) or _is_declaration(row)
+
+
+def _first_match(name: str, patterns: Sequence[str]) -> str | None:
+    return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)
+
+
+def patterns_without_op(ir: IR, patterns: Sequence[str]) -> tuple[str, ...]:
+    """The shell patterns that match the full name of no op of the dump."""
+    return tuple(pattern for pattern in patterns if not any(fnmatchcase(n, pattern) for n in ir.names))
 
 
 def _is_declaration(row: OpTraits) -> bool:

@@ -16,7 +16,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, compress, islice, repeat
 from operator import add, lt, sub
 
 from eio_audit.mlir.ir import IR
@@ -24,10 +24,11 @@ from eio_audit.mlir.scopes import Scopes
 from eio_audit.mlir.source import Span
 
 CHUNK_BYTES = 1 << 18
-MOST_LINES = 1 << 14
 LONGEST_SHAPE = 1 << 12
 MOST_SHAPES = 1 << 16
-FEWEST_AT_ONCE = 16
+FEWEST_JUDGED = 64
+SHAPES_JUDGED = 8
+"""Of how many lines one may have a new shape; a judgement costs as much as reading several lines exactly."""
 
 _VALUE = rb"%[\w$.-]++(?:#\d++)?"
 _STRING = rb'"[^"\\\n%]{0,4096}+"'
@@ -56,15 +57,16 @@ _USED_NAME = re.compile(rb"%[\w$.-]++")
 _USED_NUMBER = re.compile(rb"%[\w$.-]++(?:#(\d{1,9}))?+")
 
 
-class _Lines:
-    """The lines of one chunk of a dump, each split by a pattern with an alternative for every other line.
+class _Chunk:
+    """The lines of one stretch of a dump, each split by a pattern with an alternative for every other line.
 
     Attributes:
-        rows: the pattern's groups, by line.
+        rows: the pattern's groups, by line; the last group is empty for every other line.
         starts: where the lines begin, and where the next chunk does.
+        others: the lines that are to be read otherwise, ascending, and the number of lines.
     """
 
-    __slots__ = ("_others", "rows", "starts")
+    __slots__ = ("others", "rows", "starts")
 
     def __init__(self, data: bytes, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
         chunk_end = _last_line_end(data, offset, end)
@@ -74,8 +76,8 @@ class _Lines:
             self.rows = pattern.findall(data, offset, chunk_end)
             lengths = map(len, data[offset:chunk_end].split(b"\n"))
             self.starts = list(accumulate(map(add, lengths, repeat(1)), initial=offset))
-        self._others = [k for k, row in enumerate(self.rows) if not row[-1]]
-        self._others.append(len(self.rows))
+        self.others = [k for k, row in enumerate(self.rows) if not row[-1]]
+        self.others.append(len(self.rows))
 
     def holds(self, offset: int) -> bool:
         """Whether a line of the chunk begins at ``offset``, or may."""
@@ -84,8 +86,37 @@ class _Lines:
     def run_from(self, offset: int) -> tuple[int, int] | None:
         """The lines from ``offset`` on that match, as a range; None when the first does not."""
         first = bisect_left(self.starts, offset)
-        stop = self._others[bisect_left(self._others, first)]
+        stop = self.others[bisect_left(self.others, first)]
         return (first, stop) if self.starts[first] == offset and first < stop else None
+
+
+class _Columns:
+    """What is needed of the op lines of a chunk, by column; each list has one entry per line.
+
+    Attributes:
+        results: the result's name, or nothing.
+        result_counts: how many values the op defines.
+        generic, custom: the op's name, in the one of both that is its form.
+        use_counts: how many values the op uses.
+        uses: the names used by all lines in turn; those of line k begin at ``use_starts[k]``.
+        numbers: for each of ``uses`` the number behind ``#``, or nothing; empty when there is none at all.
+        op_starts, op_ends, location_starts: byte offsets.
+    """
+
+    def __init__(self, chunk: _Chunk) -> None:
+        indents, self.results, counts, self.generic, operands, _, self.custom, bodies, locations = zip(
+            *chunk.rows, strict=True
+        )
+        self.result_counts = _result_counts(self.results, counts)
+        texts = list(map(add, operands, bodies))
+        joined = b"\n".join(texts)
+        self.use_counts = list(map(bytes.count, texts, repeat(b"%")))
+        self.use_starts = list(accumulate(self.use_counts, initial=0))
+        self.uses: list[bytes] = _USED_NAME.findall(joined)
+        self.numbers: list[bytes] = _USED_NUMBER.findall(joined) if b"#" in joined else []
+        self.op_starts = list(map(add, chunk.starts, map(len, indents)))
+        self.op_ends = list(map(sub, chunk.starts[1:], repeat(1)))
+        self.location_starts = list(map(sub, map(sub, self.op_ends, repeat(1)), map(len, locations)))
 
 
 def _last_line_end(data: bytes, offset: int, end: int) -> int:
@@ -126,23 +157,24 @@ class PlainLines:
         self._current_block = current_block
         self._shapes: dict[bytes, bool] = {}
         self._names: dict[bytes, int] = {}
-        self._lines = _Lines(self._data, end, end, _LINE)
-        self._aliases = _Lines(self._data, end, end, _ALIAS_LINE)
+        self._chunk = _Chunk(self._data, end, end, _LINE)
+        self._columns: _Columns | None = None
+        self._aliases = _Chunk(self._data, end, end, _ALIAS_LINE)
         self._slow_until = 0
 
     def read(self, offset: int) -> int:
         """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
         while self._slow_until <= offset < self._end:
-            if not self._lines.holds(offset):
-                self._lines = _Lines(self._data, offset, self._end, _LINE)
-            run = self._lines.run_from(offset)
+            if not self._chunk.holds(offset):
+                self._load(offset)
+            run = self._chunk.run_from(offset)
             if run is None:
                 return offset
-            first, stop = run[0], min(run[1], run[0] + MOST_LINES)
-            done = self._read_run(first, stop)
-            offset = self._lines.starts[done]
-            if done < stop:
+            first, stop = run
+            if not self._bind(first, stop):
+                self._slow_until = self._chunk.starts[stop]
                 return offset
+            offset = self._chunk.starts[stop]
         return offset
 
     def read_aliases(self, offset: int) -> int:
@@ -150,7 +182,7 @@ class PlainLines:
         aliases = self._ir.aliases
         while offset < self._end:
             if not self._aliases.holds(offset):
-                self._aliases = _Lines(self._data, offset, self._end, _ALIAS_LINE)
+                self._aliases = _Chunk(self._data, offset, self._end, _ALIAS_LINE)
             run = self._aliases.run_from(offset)
             if run is None:
                 return offset
@@ -165,74 +197,57 @@ class PlainLines:
             offset = self._aliases.starts[stop]
         return offset
 
-    def _read_run(self, first: int, stop: int) -> int:
-        """Reads the rows ``first`` to ``stop``; returns the row up to which that worked."""
-        rows = self._lines.rows[first:stop]
-        stop = first + self._plain_count(rows)
-        if stop == first:
-            self._slow_until = self._lines.starts[first + 1]
-            return first
-        rows = rows[: stop - first]
-        done = stop
-        if len(rows) < FEWEST_AT_ONCE:
-            done = first + self._bind_one_by_one(rows, first)
-        elif not self._bind(rows, first):
-            done = first
-        if done < stop:
-            self._slow_until = self._lines.starts[stop]
-        return done
-
-    def _plain_count(self, rows: Sequence[tuple[bytes, ...]]) -> int:
-        """How many rows, from the first on, have shapes that are one op each."""
-        known = self._shapes
-        shapes = [row[5] if row[3] else row[6] + _USE.sub(b"%", row[7]) for row in rows]
-        if all(map(known.get, shapes)):
-            return len(rows)
-        for place, (row, shape) in enumerate(zip(rows, shapes, strict=True)):
-            verdict = known.get(shape)
-            if verdict is None:
-                verdict = len(shape) <= LONGEST_SHAPE and self._judge(row, shape)
-            if not verdict:
-                return place
-        return len(rows)
-
-    def _judge(self, row: tuple[bytes, ...], shape: bytes) -> bool:
-        """Asks the exact reader about a shape it has not seen."""
-        if len(self._shapes) >= MOST_SHAPES:
+    def _load(self, offset: int) -> None:
+        """Splits the chunk that begins at a line start; lines of unproven shape are not plain."""
+        chunk = self._chunk = _Chunk(self._data, offset, self._end, _LINE)
+        if len(chunk.others) > len(chunk.rows):  # no line looks plain
+            return
+        self._columns = _Columns(chunk)
+        shapes = [row[5] if row[3] else row[6] + _USE.sub(b"%", row[7]) for row in chunk.rows]
+        new = {shape: row for shape, row in zip(shapes, chunk.rows, strict=True) if shape not in self._shapes}
+        if len(self._shapes) > MOST_SHAPES:
             self._shapes.clear()
-        line = b'"x.x"()' + shape if row[3] else shape.replace(b"%", b"%v")
-        verdict = self._shapes[shape] = self._is_one_op(line + b"loc(unknown)")
-        return verdict
+        for shape, row in islice(new.items(), FEWEST_JUDGED + len(shapes) // SHAPES_JUDGED):
+            self._judge(row, shape)
+        if not all(map(self._shapes.get, shapes)):
+            refused = (k for k, shape in enumerate(shapes) if not self._shapes.get(shape))
+            chunk.others = sorted({*chunk.others, *refused})
 
-    def _bind(self, rows: Sequence[tuple[bytes, ...]], first: int) -> bool:
+    def _judge(self, row: tuple[bytes, ...], shape: bytes) -> None:
+        """Asks the exact reader about a shape it has not seen."""
+        line = b'"x.x"()' + shape if row[3] else shape.replace(b"%", b"%v")
+        is_short = len(shape) <= LONGEST_SHAPE
+        self._shapes[shape] = bool(row[-1]) and is_short and self._is_one_op(line + b"loc(unknown)")
+
+    def _bind(self, first: int, stop: int) -> bool:
         """Defines results, binds uses, appends the ops; False, and nothing changed, where that needs care."""
-        ir, scopes, block = self._ir, self._scopes, self._current_block()
-        indents, results, counts, generic, operands, _, custom, bodies, locations = zip(*rows, strict=True)
-        op, size = len(ir), len(rows)
-        result_counts = _result_counts(results, counts)
+        ir, scopes, block, columns = self._ir, self._scopes, self._current_block(), self._columns
+        assert columns is not None
+        op, size = len(ir), stop - first
+        results = columns.results[first:stop]
+        result_counts = columns.result_counts[first:stop]
         values = list(accumulate(result_counts, initial=len(ir.value_owner)))
         definitions = dict(zip(results, values, strict=False))
         definitions.pop(b"", None)
         if len(definitions) + results.count(b"") < size or not scopes.are_new(definitions):
             return False
-        texts = list(map(add, operands, bodies)) if any(custom) else operands
-        joined = b"\n".join(texts)
-        use_counts = list(map(bytes.count, texts, repeat(b"%")))
-        used = scopes.bind_all(definitions, _USED_NAME.findall(joined))
+        use_counts = columns.use_counts[first:stop]
+        uses = slice(columns.use_starts[first], columns.use_starts[stop])
+        used = scopes.bind_all(definitions, columns.uses[uses])
         limits = chain.from_iterable(map(repeat, values, use_counts))
-        if -1 in used or not all(map(lt, used, limits)) or not self._add_numbers(joined, used, values):
+        numbers = columns.numbers[uses]
+        if -1 in used or not all(map(lt, used, limits)) or not self._add_numbers(numbers, used, values):
             scopes.forget_all(definitions)
             return False
         scopes.keep_all(definitions)
-        starts = self._lines.starts[first : first + size + 1]
-        ends = list(map(sub, starts[1:], repeat(1)))
-        ir.op_start.fromlist(list(map(add, starts, map(len, indents))))
-        ir.op_end.fromlist(ends)
-        ir.op_name.fromlist(self._name_numbers(generic, custom))
+        ops = array("i", range(op, op + size))
+        generic = columns.generic[first:stop]
+        ir.op_start.fromlist(columns.op_starts[first:stop])
+        ir.op_end.fromlist(columns.op_ends[first:stop])
+        ir.op_name.fromlist(self._name_numbers(generic, columns.custom[first:stop]))
         ir.op_is_generic.extend(map(bool, generic))
         ir.op_block.extend(array("i", [block]) * size)
-        ir.location_start.fromlist(list(map(sub, map(sub, ends, repeat(1)), map(len, locations))))
-        ops = array("i", range(op, op + size))
+        ir.location_start.fromlist(columns.location_starts[first:stop])
         ir.subtree_end.extend(ops[1:])
         ir.subtree_end.append(op + size)
         ir.first_result.fromlist(values[:-1])
@@ -242,49 +257,20 @@ class PlainLines:
         ir.block_ops[block].extend(ops)
         return True
 
-    def _bind_one_by_one(self, rows: Sequence[tuple[bytes, ...]], first: int) -> int:
-        """The same for few rows, for which columns do not pay; returns how many rows went well."""
-        ir, scopes, block = self._ir, self._scopes, self._current_block()
-        starts, op = self._lines.starts, len(ir)
-        block_ops = ir.block_ops[block]
-        for place, row in enumerate(rows):
-            indent, result, count, generic, operands, _, custom, body, location = row
-            used = scopes.look_up_all(_USE.findall(operands or body))
-            if used is None or (result and not scopes.define_new(result)):
-                return place
-            end = starts[first + place + 1] - 1
-            ir.op_start.append(starts[first + place] + len(indent))
-            ir.op_end.append(end)
-            ir.op_name.append(self._name_numbers((generic,), (custom,))[0])
-            ir.op_is_generic.append(bool(generic))
-            ir.op_block.append(block)
-            ir.location_start.append(end - 1 - len(location))
-            ir.subtree_end.append(op + 1)
-            ir.first_result.append(len(ir.value_owner))
-            if result:
-                ir.value_owner.extend([op] * (int(count) if count else 1))
-            ir.operands.extend(used)
-            ir.operand_start.append(len(ir.operands))
-            block_ops.append(op)
-            op += 1
-        return len(rows)
-
-    def _add_numbers(self, text: bytes, used: list[int], values: Sequence[int]) -> bool:
+    def _add_numbers(self, numbers: Sequence[bytes], used: list[int], values: Sequence[int]) -> bool:
         """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
 
         Args:
-            text: in which the uses stand.
-            used: the value that each of them names.
+            numbers: by use, the number behind ``#`` or nothing.
+            used: by use, the value it names.
             values: the first values of the new ops.
         """
-        if b"#" not in text:
+        if not any(numbers):
             return True
         owners = self._ir.value_owner
-        for place, number in enumerate(_USED_NUMBER.findall(text)):
-            if not number:
-                continue
+        for place in compress(range(len(numbers)), numbers):
             base = used[place]
-            value = used[place] = base + int(number)
+            value = used[place] = base + int(numbers[place])
             if base < len(owners):
                 exists = value < len(owners) and owners[value] == owners[base]
             else:

@@ -168,27 +168,6 @@ class Scopes:
         if scope.outer_defs is None:
             scope.undo.extend(zip(definitions, repeat(None)))
 
-    def look_up_all(self, tokens: list[bytes]) -> list[int] | None:
-        """The values of a few uses; None when one of them is not visible, or its op has no such result."""
-        values = []
-        for token in tokens:
-            name, number = split_use(token) if b"#" in token else (token, 0)
-            value = self._defs.get(name)
-            if value is None or (number and not self._exists(value, number)):
-                return None
-            values.append(value + number)
-        return values
-
-    def define_new(self, name: bytes) -> bool:
-        """Makes a name mean the next value; False when it means something already."""
-        if name in self._defs:
-            return False
-        self._defs[name] = len(self._ir.value_owner)
-        scope = self._scopes[-1]
-        if scope.outer_defs is None:
-            scope.undo.append((name, None))
-        return True
-
     # ------------------------------------------------------------------ uses
 
     def use(self, op: int, token: bytes, offset: int) -> None:
