@@ -204,9 +204,9 @@ class PlainLines:
             return
         self._columns = _Columns(chunk)
         shapes = [row[5] if row[3] else row[6] + _USE.sub(b"%", row[7]) for row in chunk.rows]
-        new = {shape: row for shape, row in zip(shapes, chunk.rows, strict=True) if shape not in self._shapes}
         if len(self._shapes) > MOST_SHAPES:
             self._shapes.clear()
+        new = {shape: row for shape, row in zip(shapes, chunk.rows, strict=True) if shape not in self._shapes}
         for shape, row in islice(new.items(), FEWEST_JUDGED + len(shapes) // SHAPES_JUDGED):
             self._judge(row, shape)
         if not all(map(self._shapes.get, shapes)):
