@@ -10,7 +10,7 @@ UNKNOWN = "my.effect"
 
 @st.composite
 def programs(draw: st.DrawFn, max_ops: int = 9) -> str:
-    """A function of pure and effectful ops, some of them unindexed, one with a region."""
+    """A function of pure and effectful ops, some of them unindexed, derived or constants, some with a region."""
     count = draw(st.integers(1, max_ops))
     lines = []
     for k in range(count):
@@ -20,6 +20,8 @@ def programs(draw: st.DrawFn, max_ops: int = 9) -> str:
         name = draw(st.sampled_from([PURE, PURE, PURE, UNKNOWN]))
         index = draw(st.none() | st.integers(0, max_ops))
         location = "" if index is None else f' loc("DEBUG|{index}|net|op")'
+        if index is not None and draw(st.integers(0, 3)) == 0:
+            location = f' loc("DEBUG|{index}|net|op_tm0"("DEBUG|{index}|net|op"))'
         comment = draw(st.sampled_from(["", "", " // %9 { loc("]))
         if draw(st.integers(0, 6)) == 0:
             lines.append(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
-from eio_audit.audit.original_index import IndexPattern, OriginalIndices
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.order_keys import OrderKeys
+from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.effects import patterns_without_op
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
@@ -89,6 +92,9 @@ class BlockAudit:
         derived: indexed ops that a pass made from another op and that carry its index.
         inherited: inversions with a derived op at an end.
         worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
+        constants: indexed ops without operands that the op table calls pure or constant.
+        at_constants: inversions with a constant at an end.
+        followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
     """
 
     function: str | None
@@ -105,6 +111,9 @@ class BlockAudit:
     derived: int
     inherited: int
     worst: tuple[DisplacedOp, ...] = ()
+    constants: int = 0
+    at_constants: int = 0
+    followed: int = 0
 
     @property
     def certified(self) -> bool:
@@ -135,10 +144,19 @@ class Summary:
     minimum: int
     lower_bound: int
     avoidable: int
+    knock_on: int
     displaced: int
     derived: int
     inherited: int
+    constants: int
+    at_constants: int
+    followed: int
     certified: bool
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether any op carries an index, be it one that follows its consumer."""
+        return self.indexed + self.followed > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +168,12 @@ class DumpAudit:
         line: 1-based line of the dump's marker, or of its first line.
         pass_name: from the marker; None without one.
         when: ``"before"`` or ``"after"`` that pass; None without a marker.
-        blocks: the blocks that hold an indexed op, in textual order.
+        blocks: the blocks that hold an op with an index, in textual order.
         unknown_ops: how many ops there are, by name, that may do anything to memory because the op table
             does not say; counted only where a block has inversions.
+        assumed_pure: how many ops are taken to have no effects that otherwise would have some, by the pattern
+            that says so; counted only where a block has inversions.
+        unmatched: the patterns of ops to be taken as pure that match no op of the dump.
     """
 
     source: str
@@ -161,6 +182,8 @@ class DumpAudit:
     when: str | None
     blocks: tuple[BlockAudit, ...]
     unknown_ops: Counter[str]
+    assumed_pure: Counter[str] = field(default_factory=Counter)
+    unmatched: tuple[str, ...] = ()
 
     @property
     def summary(self) -> Summary:
@@ -181,11 +204,21 @@ def summarize(dumps: Sequence[DumpAudit]) -> Summary:
         minimum=sum(b.minimum for b in blocks),
         lower_bound=sum(b.lower_bound for b in blocks),
         avoidable=sum(b.avoidable for b in blocks),
+        knock_on=sum(b.knock_on for b in blocks),
         displaced=sum(b.displaced for b in blocks),
         derived=sum(b.derived for b in blocks),
         inherited=sum(b.inherited for b in blocks),
+        constants=sum(b.constants for b in blocks),
+        at_constants=sum(b.at_constants for b in blocks),
+        followed=sum(b.followed for b in blocks),
         certified=all(b.certified for b in blocks),
     )
+
+
+def unmatched_patterns(dumps: Sequence[DumpAudit]) -> list[str]:
+    """The patterns of ops to be taken as pure that match no op of any dump."""
+    first = dumps[0].unmatched if dumps else ()
+    return [pattern for pattern in first if all(pattern in dump.unmatched for dump in dumps)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,55 +239,74 @@ class AuditedDump:
     """An audit with what it was made from: the dump's structure and the orders found for its blocks.
 
     Attributes:
+        keys: what its ops are ordered by.
+        dependences: of its blocks, for those that are asked for.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
     """
 
     dump: Dump
+    options: AuditOptions
     ir: IR
-    indices: OriginalIndices
+    keys: OrderKeys
+    dependences: Dependences
     audit: DumpAudit
     orders: dict[int, list[int]]
 
+    @property
+    def indices(self) -> OriginalIndices:
+        """The indices that the ops' locations carry."""
+        return self.keys.indices
 
-def check(dumps: Iterable[Dump], pattern: IndexPattern | None = None) -> Check:
+
+def check(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Check:
     """Audits every dump; one that cannot be read does not hide the others."""
     audits, errors = [], []
     for dump in dumps:
         try:
-            audits.append(audit_dump(dump, pattern).audit)
+            audits.append(audit_dump(dump, options).audit)
         except InputError as error:
             errors.append(error)
     return Check(tuple(audits), tuple(errors))
 
 
-def audit_dump(dump: Dump, pattern: IndexPattern | None = None) -> AuditedDump:
+def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDump:
     """Reads one dump and audits its order.
 
     Raises:
         InputError: the dump cannot be read.
     """
     ir = read_ir(dump.source, dump.span)
-    indices = OriginalIndices(ir, pattern)
-    keys_of = {block: indices.keys(ir.block_ops[block]) for block in range(ir.block_count)}
-    indexed = {block: keys for block, keys in keys_of.items() if any(key is not None for key in keys)}
-    inverted = [block for block, keys in indexed.items() if _has_inversion(keys)]
-    dependences = Dependences(ir)
+    keys = OrderKeys(ir, options)
+    blocks = list(_blocks_with_indices(ir, keys))
+    inverted = [block.block for block in blocks if _has_inversion(block.keys)]
+    dependences = Dependences(ir, options.assume_pure)
     graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
     orders: dict[int, list[int]] = {}
     functions = functions_around(ir)
-    blocks = [
-        _audit_block(_Block(ir, indices, block, keys, graphs.get(block), functions[block]), orders)
-        for block, keys in indexed.items()
-    ]
     audit = DumpAudit(
         source=dump.source.name,
         line=dump.line,
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
-        blocks=tuple(blocks),
+        blocks=tuple(
+            _audit_block(replace(block, graph=graphs.get(block.block)), functions[block.block], orders)
+            for block in blocks
+        ),
         unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
+        assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
+        unmatched=patterns_without_op(ir, options.assume_pure),
     )
-    return AuditedDump(dump, ir, indices, audit, orders)
+    return AuditedDump(dump, options, ir, keys, dependences, audit, orders)
+
+
+def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[_Block]:
+    """The blocks that hold an op with an index, be it one that follows its consumer."""
+    for block in range(ir.block_count):
+        ops = ir.block_ops[block]
+        block_keys = keys.of(ops)
+        followed = keys.count_followed(ops)
+        if followed or any(key is not None for key in block_keys):
+            yield _Block(ir, keys, block, block_keys, followed)
 
 
 def _has_inversion(keys: Sequence[int | None]) -> bool:
@@ -272,23 +324,28 @@ class _Block:
     """A block with its keys, and its dependences where it has inversions and is no graph region."""
 
     ir: IR
-    indices: OriginalIndices
+    order_keys: OrderKeys
     block: int
     keys: list[int | None]
-    graph: DependenceGraph | None
-    function: str | None
+    followed: int
+    graph: DependenceGraph | None = None
+
+    @property
+    def indices(self) -> OriginalIndices:
+        return self.order_keys.indices
 
     @property
     def ops(self) -> array[int]:
         return self.ir.block_ops[self.block]
 
 
-def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
+def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int]]) -> BlockAudit:
     """Audits one block; an order better than the textual one goes into ``orders``."""
     ir, ops = block.ir, block.ops
     places = [k for k, key in enumerate(block.keys) if key is not None]
     keys = [key for key in block.keys if key is not None]
     derived = block.indices.derived([ops[k] for k in places])
+    constants = block.order_keys.constants([ops[k] for k in places])
     inversions = count_inversions(keys)
     is_graph = bool(ir.region_is_graph[ir.block_region[block.block]])
     forced: int | None = None if is_graph else 0
@@ -299,9 +356,8 @@ def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
         if minimum < inversions:
             orders[block.block] = list(restoration.order)
     out_of_place = displaced(keys) if inversions else []
-    own = [key for key, is_derived in zip(keys, derived, strict=True) if not is_derived]
     return BlockAudit(
-        function=block.function,
+        function=function,
         block=ir.block_name(block.block),
         line=ir.source.line_at(ir.block_offset(block.block)),
         ops=len(ops),
@@ -313,9 +369,18 @@ def _audit_block(block: _Block, orders: dict[int, list[int]]) -> BlockAudit:
         lower_bound=lower_bound,
         displaced=len(out_of_place),
         derived=sum(derived),
-        inherited=inversions - count_inversions(own) if inversions else 0,
+        inherited=_inversions_with(keys, derived) if inversions else 0,
         worst=_worst(block, [places[p] for p in out_of_place], keys, places),
+        constants=sum(constants),
+        at_constants=_inversions_with(keys, constants) if inversions else 0,
+        followed=block.followed,
     )
+
+
+def _inversions_with(keys: Sequence[int], is_member: Sequence[bool]) -> int:
+    """How many inversions have a member at an end."""
+    others = [key for key, member in zip(keys, is_member, strict=True) if not member]
+    return count_inversions(keys) - count_inversions(others)
 
 
 def functions_around(ir: IR) -> list[str | None]:

@@ -7,12 +7,13 @@ everything nested in them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.effects import EffectTable
 from eio_audit.mlir.ir import IR
@@ -79,15 +80,21 @@ class DependenceGraph:
 
 
 class Dependences:
-    """The dependence graphs of one dump, made for the blocks that are asked for."""
+    """The dependence graphs of one dump, made for the blocks that are asked for.
 
-    def __init__(self, ir: IR) -> None:
+    Args:
+        ir: the dump.
+        assume_pure: shell patterns; ops whose full name matches one are taken to have no effects.
+    """
+
+    def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
+        self._assume_pure = assume_pure
 
     @cached_property
     def effects(self) -> EffectTable:
         """The effects of the dump's ops."""
-        return EffectTable(self._ir)
+        return EffectTable(self._ir, self._assume_pure)
 
     def of(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
         """The graphs of several blocks, in one pass over the dump.
@@ -224,7 +231,7 @@ class _Chain:
         self.last_write, self.reads = k, []
 
 
-def dataflow_graph(ir: IR, block: int, indices: OriginalIndices | None = None) -> nx.MultiDiGraph[int]:
+def dataflow_graph(ir: IR, block: int, options: AuditOptions = DEFAULT_OPTIONS) -> nx.MultiDiGraph[int]:
     """The block's dataflow DAG as a networkx graph.
 
     Nodes are op numbers, in textual order, with ``name``, ``place`` (0-based in the block) and ``index``
@@ -233,12 +240,12 @@ def dataflow_graph(ir: IR, block: int, indices: OriginalIndices | None = None) -
     """
     import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
 
-    indices = indices or OriginalIndices(ir)
+    indices = OriginalIndices(ir, options.pattern)
     graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
     ops = ir.block_ops[block]
     for place, op in enumerate(ops):
         graph.add_node(op, name=ir.name(op), place=place, index=indices.index(op))
-    for dependence in Dependences(ir).of([block])[block].dependences():
+    for dependence in Dependences(ir, options.assume_pure).of([block])[block].dependences():
         kind = dependence.kind.value
         graph.add_edge(dependence.producer, dependence.user, key=kind, kind=kind)
     return graph

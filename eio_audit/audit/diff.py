@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, OpLabel, audit_dump, functions_around, label
 from eio_audit.audit.matching import Fingerprint, Fingerprints, Interned, match_ops
-from eio_audit.audit.original_index import IndexPattern
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.order.displaced import displaced
 
@@ -60,13 +60,13 @@ class Diff:
     removed: tuple[OpChange, ...]
 
 
-def diff(before: Dump, after: Dump, pattern: IndexPattern | None = None) -> Diff:
+def diff(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Diff:
     """Compares two dumps of one program.
 
     Raises:
         InputError: one of them cannot be read.
     """
-    return _Comparison(audit_dump(before, pattern), audit_dump(after, pattern)).run()
+    return _Comparison(audit_dump(before, options), audit_dump(after, options)).run()
 
 
 class _Comparison:

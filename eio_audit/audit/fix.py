@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.check import AuditedDump, Summary, audit_dump, summarize
+from eio_audit.audit.check import AuditedDump, DumpAudit, Summary, audit_dump, summarize
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.original_index import IndexPattern, OriginalIndices
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
@@ -27,13 +28,18 @@ class Fix:
 
     Attributes:
         text: the corrected bytes; the input's own where nothing is avoidable.
-        before: the figures of the dumps as they were.
+        dumps: the audits of the dumps as they were.
         moved: ops that stand elsewhere now, the fewest that explain the new order.
     """
 
     text: bytes
-    before: Summary
+    dumps: tuple[DumpAudit, ...]
     moved: int
+
+    @property
+    def before(self) -> Summary:
+        """The figures of the dumps as they were."""
+        return summarize(self.dumps)
 
     @property
     def changed(self) -> bool:
@@ -42,25 +48,29 @@ class Fix:
 
 
 def fix(
-    source: Source, dumps: Sequence[Dump], pattern: IndexPattern | None = None, *, only_dumps: bool = False
+    source: Source,
+    dumps: Sequence[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    *,
+    only_dumps: bool = False,
 ) -> Fix:
     """Restores the original order of every given dump of one source as far as dependences allow.
 
     Args:
         source: the file.
         dumps: the dumps of it to fix, in order of appearance.
-        pattern: finds the op index in a location's name.
+        options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
 
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the corrected text is not the same program in a better order.
     """
-    audited = [audit_dump(dump, pattern) for dump in dumps]
+    audited = [audit_dump(dump, options) for dump in dumps]
     pieces, offset, moved = [], 0, 0
     for dump in audited:
         span = dump.dump.span
-        text = corrected(dump, pattern) if dump.orders else source.data[span.start : span.end]
+        text = corrected(dump) if dump.orders else source.data[span.start : span.end]
         if only_dumps:
             pieces.append(text.lstrip(b"\r\n"))
         else:
@@ -69,21 +79,21 @@ def fix(
         moved += sum(_moved_count(order) for order in dump.orders.values())
     if not only_dumps:
         pieces.append(source.data[offset:])
-    return Fix(b"".join(pieces), summarize([dump.audit for dump in audited]), moved)
+    return Fix(b"".join(pieces), tuple(dump.audit for dump in audited), moved)
 
 
-def corrected(dump: AuditedDump, pattern: IndexPattern | None = None) -> bytes:
+def corrected(dump: AuditedDump) -> bytes:
     """The dump's text in the orders found for it, verified by reading it again.
 
     Raises:
         VerificationError: see ``verify``.
     """
     text = reorder(dump.ir, dump.orders)
-    verify(dump, text, pattern)
+    verify(dump, text)
     return text
 
 
-def verify(before: AuditedDump, text: bytes, pattern: IndexPattern | None = None) -> None:
+def verify(before: AuditedDump, text: bytes) -> None:
     """Checks a rewritten dump against the one it was made from.
 
     The text is read anew. Every block must hold the same ops with the same text and the same operands, in the
@@ -100,21 +110,18 @@ def verify(before: AuditedDump, text: bytes, pattern: IndexPattern | None = None
     old_of = list(_expected_order(before.ir, before.orders))
     if len(after) != len(before.ir) or after.block_count != before.ir.block_count:
         raise VerificationError("the rewritten text has other operations or blocks")
-    _Comparison(before, after, old_of, pattern).run()
+    _Comparison(before, after, old_of).run()
 
 
 class _Comparison:
     """An old dump and a new one, whose op ``i`` should be the old op ``old_of[i]``."""
 
-    def __init__(
-        self, before: AuditedDump, after: IR, old_of: list[int], pattern: IndexPattern | None
-    ) -> None:
+    def __init__(self, before: AuditedDump, after: IR, old_of: list[int]) -> None:
         self.before = before
         self.old = before.ir
         self.new = after
         self.old_of = old_of
         self.new_of = sorted(range(len(old_of)), key=old_of.__getitem__)
-        self.pattern = pattern
 
     def run(self) -> None:
         for new_op, old_op in enumerate(self.old_of):
@@ -124,14 +131,15 @@ class _Comparison:
                 raise self._failure("an op uses other values", old_op)
         blocks = {old: self._new_block(old) for old in self.before.orders}
         self._compare_dependences(blocks)
-        indices = OriginalIndices(self.new, self.pattern)
+        keys = OrderKeys(self.new, self.before.options)
         for old, new in blocks.items():
-            if _inversions(indices, self.new, new) > _inversions(self.before.indices, self.old, old):
+            if _inversions(keys, self.new, new) > _inversions(self.before.keys, self.old, old):
                 raise VerificationError(f"more inversions than before in {self.old.block_name(old)}")
 
     def _compare_dependences(self, blocks: dict[int, int]) -> None:
-        old_graphs = Dependences(self.old).of(blocks)
-        new_graphs = Dependences(self.new).of(blocks.values())
+        assume_pure = self.before.options.assume_pure
+        old_graphs = Dependences(self.old, assume_pure).of(blocks)
+        new_graphs = Dependences(self.new, assume_pure).of(blocks.values())
         for old, new in blocks.items():
             kept = {
                 (self.new_of[d.producer], self.new_of[d.user], d.kind) for d in old_graphs[old].dependences()
@@ -198,8 +206,8 @@ def _own_text(ir: IR, op: int) -> bytes:
     return ir.source.data[ir.op_start[op] : ir.header_end(op)] + ir.source.data[around : ir.op_end[op]]
 
 
-def _inversions(indices: OriginalIndices, ir: IR, block: int) -> int:
-    return count_inversions([key for key in indices.keys(ir.block_ops[block]) if key is not None])
+def _inversions(keys: OrderKeys, ir: IR, block: int) -> int:
+    return count_inversions([key for key in keys.of(ir.block_ops[block]) if key is not None])
 
 
 def _moved_count(order: Sequence[int]) -> int:

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import regex
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.location import AliasLoc, CallSiteLoc, FusedLoc, Location, Locations, NameLoc
+from eio_audit.mlir.location import (
+    AliasLoc,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    Location,
+    Locations,
+    NameLoc,
+)
 from eio_audit.mlir.source import InputError
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
@@ -155,11 +163,27 @@ class OriginalIndices:
         return len(outer.name) > len(child.name) and outer.name.startswith(child.name)
 
     def origin(self, op: int) -> Origin | None:
-        """The model's source that the op's outermost indexed name tells of."""
+        """The model's source that the op's outermost indexed name tells of.
+
+        A name with a negative index tells of none: its fields are placeholders.
+        """
         location = self.locations.of(op)
         for inner in () if location is None else self.locations.walk(location, op):
-            if isinstance(inner, NameLoc) and self._pattern.index_in(inner.name) is not None:
+            index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None
+            if isinstance(inner, NameLoc) and index is not None and index >= 0:
                 return parse_origin(inner.name)
+        return None
+
+    def model_line(self, op: int) -> str | None:
+        """Where in the model's source the op comes from, ``model.py:51``, as far as its location says."""
+        origin = self.origin(op)
+        if origin is not None and origin.file is not None:
+            file, _, definition_line = origin.file.rpartition(":")
+            return f"{file if definition_line.isdigit() else origin.file}:{origin.line}"
+        location = self.locations.of(op)
+        for inner in () if location is None else self.locations.walk(location, op):
+            if isinstance(inner, FileLineColLoc):
+                return f"{inner.file}:{inner.line}"
         return None
 
     def _evaluate(self, root: Location, op: int) -> int | None:

@@ -9,17 +9,18 @@ from dataclasses import replace
 
 import click
 
-from eio_audit import Dump, IndexPattern, InputError, check, find_files, read
+from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
+    audit_options,
     dump_option,
     exit_code,
     fail_on_option,
     format_option,
-    index_pattern_option,
     pass_option,
     select,
     verbose_option,
+    warn_of_unmatched,
 )
 from eio_audit.cli.output import show_error, write_bytes
 
@@ -28,7 +29,7 @@ from eio_audit.cli.output import show_error, write_bytes
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @pass_option
 @dump_option
-@index_pattern_option
+@audit_options
 @fail_on_option
 @format_option("text", "json")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
@@ -39,13 +40,13 @@ def check_command(
     paths: tuple[str, ...],
     pass_name: str | None,
     dump_number: int | None,
-    pattern: IndexPattern | None,
+    options: AuditOptions,
     fail_on: str,
     format_: str,
     output: str | None,
     verbose: bool,
 ) -> None:
-    r"""Audit the order of every dump in files, logs and folders; - is standard input.
+    """Audit the order of every dump in files, logs and folders; - is standard input.
 
     \b
     Examples:
@@ -54,10 +55,11 @@ def check_command(
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
     """
     unreadable: list[InputError] = []
-    result = check(_dumps(paths, pass_name, dump_number, unreadable), pattern)
+    result = check(_dumps(paths, pass_name, dump_number, unreadable), options)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
+    warn_of_unmatched(result.dumps)
     if format_ == "json":
         from eio_audit.report.json import check_to_json
 
@@ -73,7 +75,7 @@ def check_command(
             write_bytes(text.getvalue().encode(), output)
     if result.errors:
         ctx.exit(2)
-    if result.summary.indexed == 0:
+    if not result.summary.has_indices:
         raise InputError(_all_names(paths), None, NOTHING_INDEXED)
     ctx.exit(exit_code(result.summary, fail_on))
 

@@ -7,17 +7,18 @@ import sys
 
 import click
 
-from eio_audit import Dump, IndexPattern, InputError, diff, read
+from eio_audit import AuditOptions, Dump, InputError, diff, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
+    audit_options,
     dump_option,
     exit_code,
     fail_on_option,
     format_option,
-    index_pattern_option,
     pass_option,
     select,
     verbose_option,
+    warn_of_unmatched,
 )
 from eio_audit.cli.output import write_bytes
 
@@ -27,7 +28,7 @@ from eio_audit.cli.output import write_bytes
 @click.argument("after", required=False)
 @pass_option
 @dump_option
-@index_pattern_option
+@audit_options
 @fail_on_option
 @format_option("text", "json")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
@@ -39,13 +40,13 @@ def diff_command(
     after: str | None,
     pass_name: str | None,
     dump_number: int | None,
-    pattern: IndexPattern | None,
+    options: AuditOptions,
     fail_on: str,
     format_: str,
     output: str | None,
     verbose: bool,
 ) -> None:
-    r"""Show what happened between two dumps, op by op, and what it did to the order.
+    """Show what happened between two dumps, op by op, and what it did to the order.
 
     With one log instead of two dumps: what the pass named by --pass did. --fail-on looks at the dump after.
 
@@ -58,8 +59,9 @@ def diff_command(
         old, new = _around_pass(read(before), before, pass_name, dump_number)
     else:
         old, new = (_only_dump(path, pass_name, dump_number) for path in (before, after))
-    result = diff(old, new, pattern)
-    if result.before.summary.indexed == 0 and result.after.summary.indexed == 0:
+    result = diff(old, new, options)
+    warn_of_unmatched([result.before, result.after])
+    if not result.before.summary.has_indices and not result.after.summary.has_indices:
         raise InputError(new.source.name, None, NOTHING_INDEXED)
     if format_ == "json":
         from eio_audit.report.json import diff_to_json

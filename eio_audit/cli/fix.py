@@ -6,8 +6,15 @@ import sys
 
 import click
 
-from eio_audit import IndexPattern, InputError, fix, read
-from eio_audit.cli.options import NOTHING_INDEXED, dump_option, index_pattern_option, pass_option, select
+from eio_audit import AuditOptions, InputError, fix, read
+from eio_audit.cli.options import (
+    NOTHING_INDEXED,
+    audit_options,
+    dump_option,
+    pass_option,
+    select,
+    warn_of_unmatched,
+)
 from eio_audit.cli.output import write_bytes
 
 
@@ -15,7 +22,7 @@ from eio_audit.cli.output import write_bytes
 @click.argument("path")
 @pass_option
 @dump_option
-@index_pattern_option
+@audit_options
 @click.option("-o", "--output", metavar="OUT", help="Write to OUT instead of standard output.")
 @click.option(
     "-i", "--in-place", is_flag=True, help="Change the file itself, if there is anything to change."
@@ -25,12 +32,12 @@ def fix_command(
     path: str,
     pass_name: str | None,
     dump_number: int | None,
-    pattern: IndexPattern | None,
+    options: AuditOptions,
     output: str | None,
     in_place: bool,
     quiet: bool,
 ) -> None:
-    r"""Write the IR in its original order, as far as dependences allow; - is standard input.
+    """Write the IR in its original order, as far as dependences allow; - is standard input.
 
     Every dump of a log is corrected where it stands; with --pass or --dump only that dump is written.
     The result is read again and verified before anything is written.
@@ -49,8 +56,8 @@ def fix_command(
         raise InputError("<stdin>" if path == "-" else path, None, "nothing to fix: the input holds no IR")
     source = chosen[0].source
     is_selection = (pass_name is not None or dump_number is not None) and not in_place
-    result = fix(source, chosen, pattern, only_dumps=is_selection)
-    if result.before.indexed == 0:
+    result = fix(source, chosen, options, only_dumps=is_selection)
+    if not result.before.has_indices:
         raise InputError(source.name, None, NOTHING_INDEXED)
     if in_place:
         if source.is_compressed:
@@ -60,6 +67,7 @@ def fix_command(
     else:
         write_bytes(result.text, output)
     if not quiet:
+        warn_of_unmatched(result.dumps)
         from eio_audit.report.text import make_console, print_fix
 
         print_fix(result, source.name, make_console(sys.stderr))

@@ -11,6 +11,7 @@ import click
 from eio_audit import InputError, VerificationError, __version__
 from eio_audit.cli.check import check_command
 from eio_audit.cli.diff import diff_command
+from eio_audit.cli.explain import explain_command
 from eio_audit.cli.fix import fix_command
 
 COULD_NOT_RUN = 2
@@ -26,7 +27,7 @@ def cli() -> None:
     """
 
 
-for _command in (check_command, diff_command, fix_command):
+for _command in (check_command, diff_command, explain_command, fix_command):
     cli.add_command(_command)
 
 

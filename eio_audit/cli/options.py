@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
-from eio_audit import Dump, IndexPattern, InputError, Summary
+from eio_audit import (
+    DEFAULT_INDEX_PATTERN,
+    AuditOptions,
+    Dump,
+    DumpAudit,
+    Follow,
+    IndexPattern,
+    InputError,
+    Summary,
+    unmatched_patterns,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,12 +61,42 @@ class DumpNumberType(click.ParamType[int]):
         self.fail(f"{value!r} is not a number from 1, 'first' or 'last'", param, ctx)
 
 
-index_pattern_option = click.option(
-    "--index-pattern",
-    "pattern",
-    type=IndexPatternType(),
-    help="Finds the op index in a location's name: a regular expression with a group named 'index'.",
-)
+def audit_options(command: F) -> F:
+    """The options that change the figures of an audit; the command gets them as one ``options``."""
+
+    @click.option(
+        "--index-pattern",
+        "pattern",
+        type=IndexPatternType(),
+        default=DEFAULT_INDEX_PATTERN,
+        help="Finds the op index in a location's name: a regular expression with a group named 'index'.",
+    )
+    @click.option(
+        "--follow",
+        multiple=True,
+        type=click.Choice([follow.value for follow in Follow]),
+        help="These ops follow their consumer, whatever index they carry; the order of the others counts. "
+        "derived: made by a pass from other ops; constants: pure, without operands. May be repeated.",
+    )
+    @click.option(
+        "--assume-pure",
+        multiple=True,
+        metavar="GLOB",
+        help="Ops whose full name matches (my.*) have no memory effects. May be repeated.",
+    )
+    @functools.wraps(command)
+    def with_options(
+        *args: Any,
+        pattern: IndexPattern,
+        follow: tuple[str, ...],
+        assume_pure: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
+        return command(*args, options=AuditOptions(pattern, follow, assume_pure), **others)
+
+    return cast(F, with_options)
+
+
 pass_option = click.option(
     "--pass", "pass_name", metavar="NAME", help="Only the dumps of this pass, of a log."
 )
@@ -112,6 +153,12 @@ def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
     close = difflib.get_close_matches(name, passes, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(passes)}"
     return f"no dump of pass '{name}'; {hint}"
+
+
+def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:
+    """Says on standard error which globs of ``--assume-pure`` match no op: they may be misspelt."""
+    for pattern in unmatched_patterns(dumps):
+        click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)
 
 
 def exit_code(summary: Summary, fail_on: str) -> int:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from eio_audit.audit.check import BlockAudit, Check, DisplacedOp, DumpAudit, OpLabel, Summary
 from eio_audit.audit.diff import Diff, OpChange
+from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
 from eio_audit.mlir.source import InputError
 
 SCHEMA = "eio-audit/1"
@@ -37,6 +38,17 @@ def diff_to_json(diff: Diff) -> str:
     )
 
 
+def explanation_to_json(explanation: Explanation) -> str:
+    """Why ops stand where they stand, ending in a newline."""
+    dump = explanation.dump
+    return _document(
+        "explain",
+        dump={"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when},
+        ops=[_explanation(op) for op in explanation.ops],
+        errors=[],
+    )
+
+
 def _document(command: str, **fields: object) -> str:
     document = {"schema": SCHEMA, "command": command, **fields}
     return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
@@ -55,6 +67,7 @@ def _dump(dump: DumpAudit) -> dict[str, object]:
         "when": dump.when,
         "blocks": [_block(block) for block in dump.blocks],
         "unknown_ops": dict(sorted(dump.unknown_ops.items())),
+        "assumed_pure": dict(sorted(dump.assumed_pure.items())),
     }
 
 
@@ -75,6 +88,9 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "displaced": block.displaced,
         "derived": block.derived,
         "inherited": block.inherited,
+        "constants": block.constants,
+        "at_constants": block.at_constants,
+        "followed": block.followed,
         "worst": [_displaced(op) for op in block.worst],
     }
 
@@ -105,6 +121,68 @@ def _change(change: OpChange) -> dict[str, object]:
         "moved": change.moved,
         "derived": change.derived,
     }
+
+
+def _explanation(op: OpExplanation) -> dict[str, object]:
+    effects = op.effects
+    return {
+        **_label(op.op),
+        "function": op.function,
+        "block": op.block,
+        "block_line": op.block_line,
+        "place": op.place,
+        "ops": op.ops,
+        "modules": list(op.origin.modules) if op.origin else [],
+        "model_line": op.model_line,
+        "derived": op.derived,
+        "follows": op.follows.value if op.follows else None,
+        "consumer": _optional_label(op.consumer),
+        "effects": {
+            "anywhere": sorted(effects.anywhere),
+            "memory": sorted(effects.memory),
+            "tensors": sorted(effects.tensors),
+            "known": effects.source.value,
+        },
+        "inversions": op.inversions,
+        "kinds": {kind.value: number for kind, number in op.kinds.items()},
+        "inverted": [_inverted(inverted) for inverted in op.inverted],
+        "same_index": op.same_index,
+        "lower": _neighbour(op.lower),
+        "higher": _neighbour(op.higher),
+        "fixed": _fixed(op.fixed),
+    }
+
+
+def _inverted(inverted: InvertedOp) -> dict[str, object]:
+    return {
+        **_label(inverted.op),
+        "kind": inverted.kind.value,
+        "path": [
+            {"producer": _label(step.producer), "user": _label(step.user), "kind": step.kind.value}
+            for step in inverted.path
+        ],
+        "fixed": _fixed(inverted.fixed),
+    }
+
+
+def _neighbour(neighbour: Neighbour | None) -> dict[str, object] | None:
+    return None if neighbour is None else {**_label(neighbour.op), "distance": neighbour.distance}
+
+
+def _fixed(fixed: FixedPlace | None) -> dict[str, object] | None:
+    if fixed is None:
+        return None
+    return {
+        "place": fixed.place,
+        "moved": fixed.moved,
+        "behind": _optional_label(fixed.behind),
+        "before": _optional_label(fixed.before),
+        "inversions": fixed.inversions,
+    }
+
+
+def _optional_label(op: OpLabel | None) -> dict[str, object] | None:
+    return None if op is None else _label(op)
 
 
 def _errors(errors: Sequence[InputError]) -> list[dict[str, object]]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from rich.console import Console
 
-from eio_audit.audit.check import Check, DumpAudit
+from eio_audit.audit.check import Check, DumpAudit, Summary
 from eio_audit.audit.fix import Fix
 from eio_audit.report.console import Column, Piece, make_console, print_line, print_table
 from eio_audit.report.text_diff import print_diff
+from eio_audit.report.text_explain import print_explanation
 from eio_audit.report.text_order import print_heading, print_order
-from eio_audit.report.wording import count, moment_of, place_of
+from eio_audit.report.wording import assumed_pure, count, moment_of, place_of
 
-__all__ = ["make_console", "print_check", "print_diff", "print_fix"]
+__all__ = ["make_console", "print_check", "print_diff", "print_explanation", "print_fix"]
 
 SHOWN_FILES = 3
 """How many files to fix the last lines name."""
@@ -43,27 +45,42 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
 def print_fix(fix: Fix, source_name: str, console: Console) -> None:
     """Prints what a fix moved, what inversions remain and why."""
     before = fix.before
-    remain, forced = before.minimum, before.forced
+    remain = before.minimum
     if not before.inversions:
         print_line(console, f"{source_name}: in order: unchanged")
         return
-    if forced == remain:
-        why = "forced by a dependence" if remain == 1 else "all forced by dependences"
-    else:
-        why = f"{forced:,} of them forced by dependences"
-    if not before.certified:
-        why += f"; not certified: perhaps {remain - before.lower_bound:,} more are avoidable"
+    assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
+    if assumed:
+        print_line(console, f"{source_name}: {assumed}")
+    why = _why_they_remain(before)
     if not fix.changed:
         print_line(
-            console, f"{source_name}: nothing avoidable: unchanged ({count(remain, 'inversion')}, {why})"
+            console, f"{source_name}: nothing avoidable: unchanged ({count(remain, 'inversion')}{why})"
         )
         return
     if remain:
         removed = f"{before.avoidable:,} of {count(before.inversions, 'inversion')} removed"
-        rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}, {why}"
+        rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
     print_line(console, f"{source_name}: {count(fix.moved, 'op')} moved, {removed}; {rest}")
+
+
+def _why_they_remain(before: Summary) -> str:
+    """What the inversions are that a fix leaves: ``: 388 forced by dependences, 379 knock-on``."""
+    remain, forced, knock_on = before.minimum, before.forced, before.knock_on
+    if forced == remain:
+        why = ", forced by a dependence" if remain == 1 else ", all forced by dependences"
+    else:
+        kinds = {
+            "forced by dependences": forced,
+            "knock-on": knock_on,
+            "in graph regions": remain - forced - knock_on,
+        }
+        why = ": " + ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
+    if not before.certified:
+        why += f"; not certified: perhaps {remain - before.lower_bound:,} more are avoidable"
+    return why
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +93,7 @@ class _Run:
     def title(self) -> str:
         """When the first of them was printed, and how many there are."""
         dump, more = self.dumps[0], len(self.dumps) - 1
-        if not dump.summary.indexed:
+        if not dump.summary.has_indices:
             note = f"{more + 1:,} dumps without op indices" if more else "no op indices"
         elif not dump.summary.inversions:
             note = f"{more + 1:,} dumps in order" if more else "in order"
@@ -92,7 +109,7 @@ def _runs(dumps: Iterable[DumpAudit]) -> list[_Run]:
     def likeness(dump: DumpAudit) -> tuple[object, ...]:
         figures = dump.summary
         if not figures.inversions:
-            return (figures.indexed > 0,)
+            return (figures.has_indices,)
         return dump.source, figures.inversions, figures.forced, figures.minimum, figures.lower_bound
 
     return [_Run(list(run)) for _, run in groupby(dumps, key=likeness)]
@@ -113,7 +130,12 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
         Column("line", [str(dump.line) if is_log else "" for dump in firsts], right=True),
         Column("inversions", [f"{dump.summary.inversions:,}" for dump in firsts], right=True, style="bold"),
         Column("forced", [_if_broken(dump, dump.summary.forced) for dump in firsts], right=True),
-        Column("knock-on", [_if_broken(dump, _knock_on(dump)) for dump in firsts], right=True, optional=True),
+        Column(
+            "knock-on",
+            [_if_broken(dump, dump.summary.knock_on) for dump in firsts],
+            right=True,
+            optional=True,
+        ),
         Column("avoidable", [_avoidable(dump) for dump in firsts], right=True, style="red"),
         Column("in graphs", [_in_graphs(dump) for dump in firsts], right=True, optional=True),
         Column("ops", [f"{dump.summary.ops:,}" for dump in firsts], right=True, optional=True),
@@ -137,10 +159,6 @@ def _in_graphs(dump: DumpAudit) -> str:
     return f"{_without_order(dump):,}" if _without_order(dump) else ""
 
 
-def _knock_on(dump: DumpAudit) -> int:
-    return sum(block.knock_on for block in dump.blocks)
-
-
 def _without_order(dump: DumpAudit) -> int:
     """Inversions in graph regions."""
     return sum(block.inversions for block in dump.blocks if block.forced is None)
@@ -156,7 +174,7 @@ def _described(broken: Sequence[DumpAudit], *, verbose: bool) -> Sequence[DumpAu
 
 
 def _print_others(dumps: Sequence[DumpAudit], console: Console) -> None:
-    indexed = sum(1 for dump in dumps if dump.summary.indexed)
+    indexed = sum(1 for dump in dumps if dump.summary.has_indices)
     notes = [f"{count(indexed, 'other dump')} in order"] if indexed else []
     if indexed < len(dumps):
         notes.append(f"{count(len(dumps) - indexed, 'dump')} without op indices")
@@ -167,21 +185,28 @@ def _print_conclusion(check: Check, console: Console) -> None:
     """The line that sums everything up."""
     figures = check.summary
     line: list[Piece] = [f"checked {count(figures.dumps, 'dump')}"]
-    if figures.dumps and not figures.indexed:
+    if figures.dumps and not figures.has_indices:
         line.append(": no op carries an op index")
     elif figures.dumps:
-        line.append(f", {count(figures.blocks, 'block')}, {count(figures.ops, 'op')}: ")
+        line.append(f", {count(figures.blocks, 'block')}, {count(figures.ops, 'op')}{_followed(figures)}: ")
         line += _figures(check.dumps) if figures.inversions else [("all in order", "green")]
     if check.errors:
         line += ["; ", (f"{count(len(check.errors), 'input')} could not be read", "red")]
     print_line(console, *line)
 
 
+def _followed(figures: Summary) -> str:
+    if not figures.followed:
+        return ""
+    verb = "follows its consumer" if figures.followed == 1 else "follow their consumers"
+    return f" ({figures.followed:,} {verb})"
+
+
 def _figures(dumps: Sequence[DumpAudit]) -> list[Piece]:
     summaries = [dump.summary for dump in dumps]
     inversions = sum(s.inversions for s in summaries)
     forced = sum(s.forced for s in summaries)
-    knock_on = sum(map(_knock_on, dumps))
+    knock_on = sum(s.knock_on for s in summaries)
     avoidable = sum(s.avoidable for s in summaries)
     without_order = sum(map(_without_order, dumps))
     return [

@@ -7,6 +7,8 @@ from rich.console import Console
 from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.report.console import Piece, print_line
 from eio_audit.report.wording import (
+    assumed_pure,
+    at_constants,
     certificate,
     count,
     inherited,
@@ -42,18 +44,20 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        _print_block(block, console, verbose=verbose, notes=[earlier, inherited(block)])
+        _print_block(block, console, verbose=verbose, notes=[earlier, inherited(block), at_constants(block)])
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
         print_line(console, (f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
     if unknown := unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES):
         print_line(console, unknown, indent=2)
+    if assumed := assumed_pure(dump.assumed_pure):
+        print_line(console, assumed, indent=2)
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:
     """What the order of a block was in the dump before; empty where its name does not tell the block."""
-    if before.summary.indexed and not before.summary.inversions:
+    if before.summary.has_indices and not before.summary.inversions:
         return "before: in order"
     same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
     if len(same) != 1:

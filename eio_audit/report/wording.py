@@ -6,6 +6,7 @@ from collections import Counter
 
 from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit, Hold, OpLabel
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.options import Follow
 
 
 def count(number: int, noun: str) -> str:
@@ -64,16 +65,26 @@ def certificate(block: BlockAudit) -> str:
 
 def inherited(block: BlockAudit) -> str:
     """How much of the disorder derived ops bring along; empty where none."""
-    if not block.inherited:
+    one = "the one op that a pass derived from another"
+    many = f"one of {block.derived:,} ops that passes derived from others"
+    return _share(block, block.inherited, one if block.derived == 1 else many, Follow.DERIVED)
+
+
+def at_constants(block: BlockAudit) -> str:
+    """How much of the disorder constants are an end of; empty where none."""
+    what = "the one constant" if block.constants == 1 else f"one of {block.constants:,} constants"
+    return _share(block, block.at_constants, what, Follow.CONSTANTS)
+
+
+def _share(block: BlockAudit, inversions: int, what: str, follow: Follow) -> str:
+    if not inversions:
         return ""
     total = count(block.inversions, "inversion")
-    share = f"{block.inherited:,} of {total}"
-    if block.inherited == block.inversions:
+    share = f"{inversions:,} of {total}"
+    if inversions == block.inversions:
         share = total if block.inversions == 1 else f"all {total}"
-    verb = "involves" if block.inherited == 1 else "involve"
-    if block.derived == 1:
-        return f"{share} {verb} the one op that a pass derived from another"
-    return f"{share} {verb} one of {block.derived:,} ops that passes derived from others"
+    verb = "involves" if inversions == 1 else "involve"
+    return f"{share} {verb} {what}: see --follow {follow.value}"
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
@@ -122,11 +133,24 @@ def _passed_on(other: OpLabel, displaced: DisplacedOp) -> str:
 def unknown_ops(names: Counter[str], limit: int | None) -> str:
     """How many ops the op table does not know, and which; empty where none."""
     total = sum(names.values())
+    keep = "keeps its" if total == 1 else "keep their"
+    return f"{count(total, 'op')} of unknown effect {keep} order ({_most(names, limit)})" if total else ""
+
+
+def assumed_pure(patterns: Counter[str]) -> str:
+    """How many ops are taken to have no effects, and by which pattern; empty where none."""
+    total = sum(patterns.values())
     if not total:
         return ""
-    listed = sorted(names.items(), key=lambda item: (-item[1], item[0]))
+    named = [pattern for pattern, number in patterns.items() if number]
+    return f"{count(total, 'op')} assumed pure ({named[0] if len(named) == 1 else _most(patterns, None)})"
+
+
+def _most(numbers: Counter[str], limit: int | None) -> str:
+    """``7 c.d, 5 e.f, 1 more``: what there is most of."""
+    listed = sorted(
+        ((name, number) for name, number in numbers.items() if number), key=lambda i: (-i[1], i[0])
+    )
     shown = [f"{number:,} {name}" for name, number in listed[:limit]]
     rest = sum(number for _, number in listed[len(shown) :])
-    shown += [f"{rest:,} more"] if rest else []
-    keep = "keeps its" if total == 1 else "keep their"
-    return f"{count(total, 'op')} of unknown effect {keep} order ({', '.join(shown)})"
+    return ", ".join(shown + ([f"{rest:,} more"] if rest else []))

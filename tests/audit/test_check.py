@@ -61,6 +61,14 @@ def test_knock_on_5_feeds_1_and_3_is_independent() -> None:
     )
 
 
+def test_the_knock_on_inversions_of_all_blocks_add_up() -> None:
+    function = (
+        'func.func @f() {\n %0 = "ttir.add"() : () -> i32 loc("5|a")\n "ttir.add"(%0) : (i32) -> i32 loc("1|a")\n'
+        ' "ttir.add"() : () -> i32 loc("3|a")\n return\n}\n'
+    )
+    assert check(read_text(function + function.replace("@f", "@g"))).summary.knock_on == 2
+
+
 def test_graph_regions_are_counted_and_nothing_in_them_is_forced() -> None:
     block = only_block('module {\n "t.a"() : () -> () loc("2|a")\n "t.b"() : () -> () loc("1|a")\n}')
     assert (block.inversions, block.forced, block.minimum, block.avoidable) == (1, None, 1, 0)

@@ -9,7 +9,9 @@ from tests.reading import ir_of
 
 
 def edges(
-    body: str, arguments: str = "%t: tensor<4xf32>, %u: tensor<4xf32>, %m: memref<4xf32>, %i: index"
+    body: str,
+    arguments: str = "%t: tensor<4xf32>, %u: tensor<4xf32>, %m: memref<4xf32>, %i: index",
+    assume_pure: tuple[str, ...] = (),
 ) -> set[str]:
     """The direct dependences of a function body, ``a -> b kind`` by the ops' ``id`` attributes or names."""
     ir = ir_of(f"func.func @f({arguments}) {{\n{body}\n  return\n}}\n")
@@ -18,7 +20,7 @@ def edges(
         op: ir.text(op).decode().partition('id = "')[2].partition('"')[0] or ir.name(op)
         for op in ir.block_ops[block]
     }
-    graph = Dependences(ir).of([block])[block]
+    graph = Dependences(ir, assume_pure).of([block])[block]
     return {
         f"{shown[d.producer]} -> {shown[d.user]} {d.kind}"
         for d in graph.dependences()
@@ -251,3 +253,45 @@ def test_the_dataflow_graph_is_a_networkx_dag() -> None:
     assert nx.is_directed_acyclic_graph(graph)
     assert graph.nodes[1] == {"name": "ttir.relu", "place": 0, "index": 3}
     assert list(graph.edges(keys=True)) == [(1, 2, "value"), (2, 3, "terminator")]
+
+
+TWO_UNKNOWN = '"my.a"() {id = "a"} : () -> ()\n"my.b"() {id = "b"} : () -> ()'
+
+
+@pytest.mark.parametrize(
+    ("assume_pure", "expected"),
+    [
+        ((), {"a -> b effect"}),
+        (("my.*",), set()),
+        (("my.a",), set()),
+        (("my",), {"a -> b effect"}),
+        (("*.c", "*.b"), set()),
+        (("MY.*",), {"a -> b effect"}),
+    ],
+)
+def test_ops_assumed_pure_are_free(assume_pure: tuple[str, ...], expected: set[str]) -> None:
+    assert edges(TWO_UNKNOWN, assume_pure=assume_pure) == expected
+
+
+def test_a_region_of_an_op_assumed_pure_still_counts() -> None:
+    body = '"my.loop"() ({\n"other.a"() : () -> ()\n}) {id = "loop"} : () -> ()\n"other.b"() {id = "b"} : () -> ()'
+    assert edges(body, assume_pure=("my.*",)) == {"loop -> b effect"}
+    assert edges(body, assume_pure=("my.*", "other.a")) == set()
+
+
+def test_a_call_assumed_pure_is_free_whatever_it_calls() -> None:
+    body = 'func.call @g() : () -> ()\n"my.b"() {id = "b"} : () -> ()'
+    assert edges(body) == {"func.call -> b effect"}
+    assert edges(body, assume_pure=("func.call",)) == set()
+
+
+def test_a_terminator_assumed_pure_stays_last() -> None:
+    ir = ir_of('"my.f"() ({\n^bb0:\n"my.a"() : () -> ()\n"my.yield"() : () -> ()\n}) : () -> ()')
+    block = ir.op_block[1]
+    kinds = [str(kind) for _, _, kind in Dependences(ir, ["my.*"]).of([block])[block].edges()]
+    assert kinds == ["terminator"]
+
+
+def test_only_ops_that_would_have_effects_count_as_assumed_pure() -> None:
+    ir = ir_of(f"func.func @f(%t: tensor<4xf32>) {{\n{TWO_UNKNOWN}\n{PURE}\nreturn\n}}")
+    assert Dependences(ir, ["*.a", "*"]).effects.assumed_pure == {"*.a": 1, "*": 1}

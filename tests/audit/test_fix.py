@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, settings
 
-from eio_audit import Source, VerificationError, fix, read_text
+from eio_audit import AuditOptions, Source, VerificationError, fix, read_text
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.fix import corrected, verify
 from tests.audit.test_check import ISSUE
@@ -107,13 +107,62 @@ def test_verification_refuses_more_inversions() -> None:
         corrected(dump)
 
 
-@settings(max_examples=200, deadline=None)
-@given(programs())
-def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(text: str) -> None:
+def op(result: str, index: int, name: str, operands: str = "%a") -> str:
+    derived = f'"DEBUG|{index}|net|x_tm0"("DEBUG|{index}|net|x")'
+    location = derived if name == "ttir.permute" else f'"DEBUG|{index}|net|x"'
+    types = ", ".join(["i32"] * len(operands.split(",")))
+    return f'  {result} = "{name}"({operands}) : ({types}) -> i32 loc({location})'
+
+
+def order_with(follow: str, *ops: str) -> list[str]:
+    """The results of a function's ops as a fix orders them."""
+    dumps = read_text("\n".join(["func.func @f(%a: i32) {", *ops, "  return", "}"]))
+    text = fix(dumps[0].source, dumps, AuditOptions(follow=[follow])).text.decode()
+    return [line.split()[0] for line in text.split("\n")[1:-2]]
+
+
+def test_derived_ops_follow_their_consumer() -> None:
+    """Counting them, the order would stay: three inversions become five."""
+    late = [op("%8", 9, "ttir.permute"), op("%9", 9, "ttir.permute"), op("%0", 0, "ttir.add", "%8, %9")]
+    early = [op("%1", 1, "ttir.abs"), op("%2", 2, "ttir.abs"), op("%3", 3, "ttir.abs")]
+    assert order_with("derived", *early, *late) == ["%8", "%9", "%0", "%1", "%2", "%3"]
+    assert order_with("constants", *early, *late) == ["%1", "%2", "%3", "%8", "%9", "%0"]
+
+
+def test_ops_assumed_pure_change_places() -> None:
+    text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
+    dumps = read_text(text)
+    assert not fix(dumps[0].source, dumps).changed
+    result = fix(dumps[0].source, dumps, AuditOptions(assume_pure=["my.*"]))
+    assert result.text.decode() == fixed(SHUFFLED).replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
+    assert result.dumps[0].assumed_pure == {"my.*": 2}
+
+
+def test_constants_follow_their_consumer() -> None:
+    constant = '  %8 = "ttir.constant"() : () -> i32 loc("DEBUG|9|net|x")'
+    late = [constant, constant.replace("%8", "%9"), op("%0", 0, "ttir.add", "%8, %9")]
+    early = [op("%1", 1, "ttir.abs"), op("%2", 2, "ttir.abs"), op("%3", 3, "ttir.abs")]
+    assert order_with("constants", *early, *late) == ["%8", "%9", "%0", "%1", "%2", "%3"]
+    assert order_with("derived", *early, *late) == ["%1", "%2", "%3", "%8", "%9", "%0"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        AuditOptions(),
+        AuditOptions(follow=["derived"]),
+        AuditOptions(follow=["constants"]),
+        AuditOptions(follow=["derived", "constants"], assume_pure=["my.*"]),
+    ],
+    ids=["plain", "derived", "constants", "all"],
+)
+@settings(max_examples=150, deadline=None)
+@given(text=programs())
+def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: AuditOptions, text: str) -> None:
     source = Source("f", text.encode())
-    once = fix(source, read_text(text))
+    once = fix(source, read_text(text), options)
     again_source = Source("f", once.text)
-    again = fix(again_source, read_text(once.text))
+    again = fix(again_source, read_text(once.text), options)
     assert again.text == once.text
     assert again.before.inversions == once.before.minimum
     assert again.before.forced == once.before.forced

@@ -94,3 +94,19 @@ def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch: pytest.Mo
     monkeypatch.setattr("eio_audit.audit.original_index.PATTERN_SECONDS", 0.05)
     with pytest.raises(InputError, match="takes too long"):
         index(f'"{"a" * 70}!"', pattern=IndexPattern(r"^(?P<index>(?:a|aa)+)+$"))
+
+
+@pytest.mark.parametrize(
+    ("location", "modules"),
+    [
+        ('"DEBUG|4|Net[net]|/m.py:1|forward|2|add"', ("Net[net]",)),
+        ('"DEBUG|-1|unknown|unknown|-1|xla__device_data"', None),
+        ('"DEBUG|-1|unknown|-1|x"("DEBUG|3|Net[net]|/m.py:1|forward|2|add")', ("Net[net]",)),
+    ],
+)
+def test_names_with_a_negative_index_tell_of_no_module(
+    location: str, modules: tuple[str, ...] | None
+) -> None:
+    ir = ir_of(f'"t.a"() : () -> () loc({location})')
+    origin = OriginalIndices(ir).origin(0)
+    assert (origin and origin.modules) == modules

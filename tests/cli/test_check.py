@@ -135,3 +135,10 @@ def test_a_report_goes_to_a_file(tmp_path: Path) -> None:
 def test_version_and_help() -> None:
     assert run("--version").stdout.startswith(b"eio-audit 0.")
     assert b"Exit codes" in run("--help").stdout
+
+
+@pytest.mark.parametrize("command", ["check", "diff", "explain", "fix"])
+def test_help_has_each_example_on_a_line_of_its_own(command: str) -> None:
+    lines = run(command, "--help").stdout.decode().split("Examples:\n")[1].split("\n\n")[0].split("\n")
+    assert len(lines) >= 2
+    assert all("eio-audit" in line for line in lines)

@@ -226,11 +226,21 @@ def test_derived_op() -> None:
     assert report(checked(text)).splitlines()[1:6] == [
         "  @forward ^bb0 at line 2: 2 inversions, all forced by dependences"
         " (certified: no legal order has fewer)",
-        "    all 2 inversions involve the one op that a pass derived from another",
+        "    all 2 inversions involve the one op that a pass derived from another: see --follow derived",
         "    1 of 3 indexed ops is displaced:",
         "      #23 ttir.abs %0 stands early at line 2, in 2 inversions (Conv2d[net.conv1])",
         "        its user #18 ttir.abs %1 (line 3) needs it; a pass made it from the op at #23",
     ]
+
+
+def test_constants_that_were_hoisted() -> None:
+    constant = f'%0 = "ttir.constant"() : () -> i32 {location(9, "constant")}'
+    text = function(constant, op("%1", 1), op("%2", 2))
+    assert "    all 2 inversions involve the one constant: see --follow constants\n" in report(checked(text))
+    followed = eio_audit.check(
+        eio_audit.read_text(text), eio_audit.AuditOptions(follow=["derived", "constants"])
+    )
+    assert report(followed) == "checked 1 dump, 1 block, 4 ops (1 follows its consumer): all in order\n"
 
 
 def test_graph_region_has_no_order_to_keep() -> None:
@@ -264,7 +274,7 @@ def test_what_is_not_certified_says_so() -> None:
         "big.mlir:1",
         "  @main ^bb0 at line 3: 9,000 inversions: 4,000 forced by dependences, at most 4,000 knock-on,"
         " at least 1,000 avoidable (between 7,900 and 8,000 unavoidable, not certified)",
-        "    1,234 of 9,000 inversions involve one of 7 ops that passes derived from others",
+        "    1,234 of 9,000 inversions involve one of 7 ops that passes derived from others: see --follow derived",
         "    60 of 1,500 indexed ops are displaced; the worst:",
         "      ... and 60 more",
         "  1,200 ops of unknown effect keep their order (1,200 foo.bar)",
@@ -438,7 +448,7 @@ def test_fix() -> None:
     )
     knock_on = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
     assert fix_report(knock_on) == (
-        "after.mlir: nothing avoidable: unchanged (2 inversions, 1 of them forced by dependences)\n"
+        "after.mlir: nothing avoidable: unchanged (2 inversions: 1 forced by dependences, 1 knock-on)\n"
     )
 
 

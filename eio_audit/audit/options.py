@@ -1,0 +1,50 @@
+"""What an audit is told besides the dump."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from eio_audit.audit.original_index import IndexPattern
+
+
+class Follow(StrEnum):
+    """Ops that follow their consumer, whatever index they carry."""
+
+    DERIVED = "derived"
+    """Ops that a pass made from others: they carry the index of a place where they never stood."""
+    CONSTANTS = "constants"
+    """Ops without operands that the op table calls pure or constant: passes hoist them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOptions:
+    """The choices that change the figures of an audit; the same for every dump of one run.
+
+    Attributes:
+        pattern: finds the op index in a location's name.
+        follow: the ops that are treated as unindexed, so that only the order of the others counts: names of
+            ``Follow``, made a set of them.
+        assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to have no effects.
+            What the ops in their regions do still counts.
+
+    Raises:
+        ValueError: a name that ``Follow`` does not have.
+
+    Example:
+        >>> sorted(AuditOptions(follow={"derived"}).follow)
+        [<Follow.DERIVED: 'derived'>]
+    """
+
+    pattern: IndexPattern = field(default_factory=IndexPattern)
+    follow: Collection[Follow | str] = frozenset()
+    assume_pure: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "follow", frozenset(map(Follow, self.follow)))
+        object.__setattr__(self, "assume_pure", tuple(self.assume_pure))
+
+
+DEFAULT_OPTIONS = AuditOptions()
+"""No choice made."""

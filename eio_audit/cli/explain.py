@@ -1,0 +1,79 @@
+"""``eio-audit explain``: why an op stands where it stands."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+
+from eio_audit import AuditOptions, InputError, explain, read
+from eio_audit.cli.options import (
+    NOTHING_INDEXED,
+    audit_options,
+    dump_option,
+    format_option,
+    pass_option,
+    select,
+    verbose_option,
+    warn_of_unmatched,
+)
+from eio_audit.cli.output import write_bytes
+
+WHICH_OP = (
+    "which op? %name, '#index' (in quotes: to a shell an unquoted # begins a comment) or a line of the file"
+)
+
+
+@click.command("explain")
+@click.argument("path")
+@click.argument("op", required=False)
+@pass_option
+@dump_option
+@audit_options
+@format_option("text", "json")
+@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@verbose_option
+def explain_command(
+    path: str,
+    op: str | None,
+    pass_name: str | None,
+    dump_number: int | None,
+    options: AuditOptions,
+    format_: str,
+    output: str | None,
+    verbose: bool,
+) -> None:
+    """Tell why an op stands where it stands: what it is inverted with, and what forces that.
+
+    OP is %name, '#index' (quoted), or a line of the file: 57, or 57:3 with a column. In a log, a line says
+    which dump is meant; otherwise --pass and --dump do.
+
+    \b
+    Examples:
+      eio-audit explain after.mlir %56
+      eio-audit explain after.mlir '#23'
+      eio-audit explain passes.log 4711
+    """
+    if op is None:
+        raise click.UsageError(WHICH_OP)
+    dumps = select(read(path), pass_name, dump_number)
+    if not dumps:
+        raise InputError("<stdin>" if path == "-" else path, None, "the input holds no IR")
+    explanation = explain(dumps, op, options)
+    warn_of_unmatched([explanation.dump])
+    if not explanation.dump.summary.has_indices:
+        raise InputError(explanation.dump.source, None, NOTHING_INDEXED)
+    if format_ == "json":
+        from eio_audit.report.json import explanation_to_json
+
+        write_bytes(explanation_to_json(explanation).encode(), output)
+        return
+    from eio_audit.report.text import make_console, print_explanation
+
+    if output is None:
+        print_explanation(explanation, make_console(sys.stdout), verbose=verbose)
+        return
+    text = io.StringIO()
+    print_explanation(explanation, make_console(text), verbose=verbose)
+    write_bytes(text.getvalue().encode(), output)

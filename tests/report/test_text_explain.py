@@ -1,0 +1,104 @@
+"""What a person reads about one op."""
+
+from __future__ import annotations
+
+import io
+
+import eio_audit
+from eio_audit.report.text import make_console, print_explanation
+from tests.report.test_text import MISSION, SHUFFLED, function, op
+
+
+def explained(text: str, op: str, *, verbose: bool = False, follow: tuple[str, ...] = ()) -> str:
+    file = io.StringIO()
+    options = eio_audit.AuditOptions(follow=follow)
+    explanation = eio_audit.explain(eio_audit.read_text(text, "after.mlir"), op, options)
+    print_explanation(explanation, make_console(file), verbose=verbose)
+    return file.getvalue()
+
+
+def test_a_forced_inversion() -> None:
+    assert explained(MISSION, "#23") == (
+        "after.mlir:1\n"
+        "  #23 ttir.abs %56 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
+        "    from net.py:2, forward(), Conv2d[net.conv1], ttir.abs\n"
+        "    no memory effects (as the op table lists)\n"
+        "    next lower index: #18 ttir.relu %57 (line 4), 1 place behind it\n"
+        "    1 inversion, forced by a dependence\n"
+        "      forced with #18 ttir.relu %57 (line 4)\n"
+        "        #23 ttir.abs %56 (line 3)\n"
+        "        value: used by #18 ttir.relu %57 (line 4)\n"
+        "    fix leaves it where it is\n"
+    )
+
+
+def test_an_avoidable_inversion() -> None:
+    assert explained(SHUFFLED, "%0").splitlines()[-4:] == [
+        "    2 inversions, all avoidable",
+        "      avoidable with #0 ttir.abs %1 (line 3)",
+        "      avoidable with #1 ttir.abs %2 (line 4)",
+        "    fix puts it behind #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 2",
+    ]
+
+
+def test_an_avoidable_inversion_where_the_other_op_moves() -> None:
+    assert explained(SHUFFLED, "%1").splitlines()[-4:] == [
+        "    1 inversion, avoidable",
+        "      avoidable with #2 ttir.abs %0 (line 2)",
+        "        fix puts that op behind #1 ttir.abs %2 (line 4), before func.return (line 5)",
+        "    fix leaves it and moves others: 0 inversions instead of 1",
+    ]
+
+
+def test_a_knock_on_inversion() -> None:
+    text = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
+    assert explained(text, "%2").splitlines()[-3:] == [
+        "    1 inversion, knock-on",
+        "      knock-on with #5 ttir.abs %0 (line 2)",
+        "    fix leaves it where it is",
+    ]
+
+
+def test_an_op_of_unknown_effect_without_index() -> None:
+    text = function('%0 = "my.op"(%a) : (i32) -> i32', op("%1", 3, "%0"))
+    assert explained(text, "%0").splitlines()[2:] == [
+        "    unindexed: its location carries no op index; it stays with #3 ttir.abs %1 (line 3)",
+        "    may do anything to memory (it is not in the op table)",
+        "    no inversions",
+    ]
+
+
+def test_an_op_that_follows_its_consumer() -> None:
+    text = function('%0 = "ttir.constant"() : () -> i32 loc("9|x")', op("%1", 3, "%0"))
+    assert explained(text, "%0", follow=("constants",)).splitlines()[3:] == [
+        "    its index does not count (--follow constants); it stays with #3 ttir.abs %1 (line 3)",
+        "    no memory effects (as the op table lists)",
+        "    no inversions",
+    ]
+
+
+def test_ops_that_share_an_index_get_an_outline_each() -> None:
+    text = function(op("%0", 2), op("%1", 2), op("%2", 1, "%0"))
+    assert explained(text, "#2") == (
+        "after.mlir:1\n"
+        "2 ops carry index 2:\n"
+        "  #2 ttir.abs %0 at line 2: op 1 of 4 in @forward ^bb0 (line 2)\n"
+        "    1 inversion, forced by a dependence\n"
+        "    fix leaves it where it is\n"
+        "  #2 ttir.abs %1 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
+        "    1 inversion, avoidable\n"
+        "    fix puts it behind #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 1\n"
+        "--verbose explains each of them; a line instead of the index, one\n"
+    )
+
+
+def test_a_long_path_loses_its_middle_unless_verbose() -> None:
+    unindexed = [f'%{k} = "ttir.abs"(%{k - 1}) : (i32) -> i32' for k in range(1, 12)]
+    text = function(op("%0", 9), *unindexed, op("%12", 1, "%11"))
+    assert "\n        ... 4 more ops ...\n" in explained(text, "#1")
+    assert "more ops" not in explained(text, "#1", verbose=True)
+
+
+def test_more_inversions_than_shown() -> None:
+    text = function(op("%x", 99), *(op(f"%{k}", k) for k in range(6)))
+    assert "      ... and 3 more avoidable; --verbose shows more\n" in explained(text, "%x")
