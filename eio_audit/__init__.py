@@ -14,39 +14,80 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.check import (
-    BlockAudit,
-    Check,
-    DisplacedOp,
-    DumpAudit,
-    Hold,
-    OpLabel,
-    Summary,
-    check,
-    unmatched_patterns,
-)
-from eio_audit.audit.dependence import DependenceKind, dataflow_graph
-from eio_audit.audit.diff import Diff, OpChange, diff
-from eio_audit.audit.explain import (
-    Explanation,
-    FixedPlace,
-    InversionKind,
-    InvertedOp,
-    Neighbour,
-    OpEffects,
-    OpExplanation,
-    PathStep,
-    explain,
-)
-from eio_audit.audit.fix import Fix, VerificationError, fix
-from eio_audit.audit.options import AuditOptions, Follow
-from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
-from eio_audit.mlir.dumps import Dump, find_dumps, find_files
-from eio_audit.mlir.effects import EffectSource
-from eio_audit.mlir.markers import Marker
-from eio_audit.mlir.source import InputError, Source
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eio_audit.audit.check import (
+        BlockAudit,
+        Check,
+        DisplacedOp,
+        DumpAudit,
+        Hold,
+        OpLabel,
+        Summary,
+        check,
+        unmatched_patterns,
+    )
+    from eio_audit.audit.dependence import DependenceKind, dataflow_graph
+    from eio_audit.audit.diff import Diff, OpChange, diff
+    from eio_audit.audit.explain import (
+        Explanation,
+        FixedPlace,
+        InversionKind,
+        InvertedOp,
+        Neighbour,
+        OpEffects,
+        OpExplanation,
+        PathStep,
+        explain,
+    )
+    from eio_audit.audit.fix import Fix, VerificationError, fix
+    from eio_audit.audit.options import AuditOptions, Follow
+    from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
+    from eio_audit.mlir.dumps import Dump, find_files, read, read_text
+    from eio_audit.mlir.effects import EffectSource
+    from eio_audit.mlir.markers import Marker
+    from eio_audit.mlir.source import InputError, Source
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "audit.check": (
+        "BlockAudit",
+        "Check",
+        "DisplacedOp",
+        "DumpAudit",
+        "Hold",
+        "OpLabel",
+        "Summary",
+        "check",
+        "unmatched_patterns",
+    ),
+    "audit.dependence": ("DependenceKind", "dataflow_graph"),
+    "audit.diff": ("Diff", "OpChange", "diff"),
+    "audit.explain": (
+        "Explanation",
+        "FixedPlace",
+        "InversionKind",
+        "InvertedOp",
+        "Neighbour",
+        "OpEffects",
+        "OpExplanation",
+        "PathStep",
+        "explain",
+    ),
+    "audit.fix": ("Fix", "VerificationError", "fix"),
+    "audit.options": ("AuditOptions", "Follow"),
+    "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
+    "mlir.effects": ("EffectSource",),
+    "mlir.markers": ("Marker",),
+    "mlir.source": ("InputError", "Source"),
+}
+"""Where the public names live; a module is imported when one of its names is first used."""
+
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "DEFAULT_INDEX_PATTERN",
@@ -90,15 +131,13 @@ __all__ = [
 ]
 
 
-def read(path: str) -> list[Dump]:
-    """The dumps of a file, ``-`` for standard input, in order of appearance.
+def __getattr__(name: str) -> object:
+    """Imports a public name (PEP 562), so that a program pays for what it uses."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    return value
 
-    Raises:
-        InputError: the file cannot be read, or is MLIR bytecode.
-    """
-    return find_dumps(Source.read(path))
 
-
-def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
-    """The dumps of a text; ``name`` stands for the file in messages."""
-    return find_dumps(Source(name, text.encode() if isinstance(text, str) else text))
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import regex
-
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
     AliasLoc,
@@ -27,9 +25,13 @@ DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 PATTERN_SECONDS = 2.0
 """How long a pattern may take on one name: only one that backtracks without end needs that long."""
 
+LONGEST_INDEX = 4000
+"""Digits; Python refuses to make an int of more than 4,300."""
+
 FEWEST_AT_ONCE = 8
 """Locations for which a short cut pays."""
 
+_DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
 _PLAIN_INDICES = re.compile(rb'^(?:"(?:DEBUG\|)?([0-9]{1,18})\|)?[^\n]*+$', re.MULTILINE)
 
 
@@ -41,13 +43,17 @@ class IndexPattern:
     """
 
     def __init__(self, expression: str = DEFAULT_INDEX_PATTERN) -> None:
+        self._is_default = expression == DEFAULT_INDEX_PATTERN
+        if self._is_default:
+            return
+        import regex  # noqa: PLC0415  (slow to import; needed for a user's pattern only: it can be stopped)
+
         try:
             self._pattern = regex.compile(expression)
         except regex.error as error:
             raise ValueError(f"malformed index pattern: {error}") from error
         if "index" not in self._pattern.groupindex:
             raise ValueError("the index pattern has no group named 'index'")
-        self._is_default = expression == DEFAULT_INDEX_PATTERN
 
     def indices_in(self, locations: Sequence[bytes]) -> list[int | None]:
         """The indices of many locations' texts at once, as far as they can be told without parsing them.
@@ -67,6 +73,9 @@ class IndexPattern:
         Raises:
             InputError: matching one name takes longer than PATTERN_SECONDS.
         """
+        if self._is_default:
+            plain = _DEFAULT.search(name)
+            return int(plain["index"]) if plain and len(plain["index"]) <= LONGEST_INDEX else None
         try:
             match = self._pattern.search(name, timeout=PATTERN_SECONDS)
         except TimeoutError:
@@ -77,7 +86,7 @@ class IndexPattern:
 
 def _integer(text: str | None) -> int | None:
     digits = (text or "").removeprefix("-")
-    if not digits.isascii() or not digits.isdigit() or len(digits) > 4000:
+    if not digits.isascii() or not digits.isdigit() or len(digits) > LONGEST_INDEX:
         return None
     return int(text or "")
 

@@ -41,6 +41,20 @@ class Dump:
     line: int
 
 
+def read(path: str) -> list[Dump]:
+    """The dumps of a file, ``-`` for standard input, in order of appearance.
+
+    Raises:
+        InputError: the file cannot be read, or is MLIR bytecode.
+    """
+    return find_dumps(Source.read(path))
+
+
+def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
+    """The dumps of a text; ``name`` stands for the file in messages."""
+    return find_dumps(Source(name, text.encode() if isinstance(text, str) else text))
+
+
 def find_dumps(source: Source) -> list[Dump]:
     """The dumps of one source, in order of appearance.
 

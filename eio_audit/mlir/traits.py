@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def op_traits() -> Mapping[str, OpTraits]:
     Source: the op definitions (ODS) of MLIR 22.1, tt-mlir and StableHLO; ``op_traits.json`` names the
     revisions, and lists as ``additions`` what those definitions leave out.
     """
-    table = json.loads((files(__package__) / "op_traits.json").read_bytes())
+    table = json.loads(Path(__file__).with_name("op_traits.json").read_bytes())
     rows = {name: _row(entry) for name, entry in table["ops"].items()}
     for name in table["additions"]["view"]:
         rows[name] = replace(rows[name], flags=rows[name].flags | {"view"})

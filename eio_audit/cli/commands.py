@@ -1,0 +1,34 @@
+"""The commands, each imported when it is called for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from eio_audit import __version__
+
+COMMANDS = ("check", "diff", "explain", "fix")
+
+
+class _Commands(click.Group):
+    """A group whose commands live in modules of their own name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"eio_audit.cli.{cmd_name}"), f"{cmd_name}_command")
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="eio-audit", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Audit and restore the original order of operations in MLIR pass dumps.
+
+    Exit codes: 0 done and clean; 1 findings; 2 could not run; 3 own verification failed, nothing written.
+    """
