@@ -346,7 +346,8 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
     keys = [key for key in block.keys if key is not None]
     derived = block.indices.derived([ops[k] for k in places])
     constants = block.order_keys.constants([ops[k] for k in places])
-    inversions = count_inversions(keys)
+    is_inverted = _has_inversion(keys)
+    inversions = count_inversions(keys) if is_inverted else 0
     is_graph = bool(ir.region_is_graph[ir.block_region[block.block]])
     forced: int | None = None if is_graph else 0
     minimum = lower_bound = inversions
@@ -363,7 +364,7 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
         ops=len(ops),
         indexed=len(keys),
         inversions=inversions,
-        descents=count_descents(keys),
+        descents=count_descents(keys) if is_inverted else 0,
         forced=forced,
         minimum=minimum,
         lower_bound=lower_bound,

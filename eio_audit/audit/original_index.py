@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
@@ -28,8 +29,8 @@ PATTERN_SECONDS = 2.0
 LONGEST_INDEX = 4000
 """Digits; Python refuses to make an int of more than 4,300."""
 
-FEWEST_AT_ONCE = 8
-"""Locations for which a short cut pays."""
+OPS_AT_ONCE = 1 << 13
+"""Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
 
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
 _PLAIN_INDICES = re.compile(rb'^(?:"(?:DEBUG\|)?([0-9]{1,18})\|)?[^\n]*+$', re.MULTILINE)
@@ -60,7 +61,7 @@ class IndexPattern:
 
         Only the default pattern has a short cut; None stands for "parse it", not for "unindexed".
         """
-        if not self._is_default or len(locations) < FEWEST_AT_ONCE:
+        if not self._is_default:
             return [None] * len(locations)
         found = _PLAIN_INDICES.findall(b"\n".join(locations))
         if len(found) != len(locations):  # a location over several lines
@@ -122,29 +123,40 @@ class OriginalIndices:
 
     def index(self, op: int) -> int | None:
         """The op's index, or None when it is unindexed."""
-        return self.keys([op])[0]
+        return self._scanned[0][op]
 
-    def keys(self, ops: Sequence[int]) -> list[int | None]:
+    def keys(self, ops: Iterable[int]) -> list[int | None]:
         """The indices of several ops, None for an unindexed one."""
-        texts = self._texts(ops)
-        keys = self._pattern.indices_in(list(map(self._definition, texts)))
-        for place, (op, text) in enumerate(zip(ops, texts, strict=True)):
-            if text and keys[place] is None:
-                keys[place] = self._of_text(op, text)
-        return keys
+        return list(map(self._scanned[0].__getitem__, ops))
 
-    def derived(self, ops: Sequence[int]) -> list[bool]:
+    def derived(self, ops: Iterable[int]) -> list[bool]:
         """Which ops a pass made from others: the name extends its child's name (``"X_tm0"("X")``)."""
-        return [
-            text.endswith(b")") and self._is_derived(op)
-            for op, text in zip(ops, map(self._definition, self._texts(ops)), strict=True)
-        ]
+        return list(map(bool, map(self._scanned[1].__getitem__, ops)))
 
     def is_derived(self, op: int) -> bool:
         """Whether a pass made the op from another one, whose index it carries."""
-        return self.derived([op])[0]
+        return bool(self._scanned[1][op])
 
-    def _texts(self, ops: Sequence[int]) -> list[bytes]:
+    @cached_property
+    def _scanned(self) -> tuple[list[int | None], bytearray]:
+        """By op its index, and whether it is derived; the locations are looked at in batches."""
+        indices: list[int | None] = []
+        derived = bytearray(len(self._ir))
+        for start in range(0, len(self._ir), OPS_AT_ONCE):
+            ops = range(start, min(start + OPS_AT_ONCE, len(self._ir)))
+            texts = self._texts(ops)
+            definitions = list(map(self._definition, texts)) if self._ir.aliases else texts
+            keys = self._pattern.indices_in(definitions)
+            for place, key in enumerate(keys):
+                if key is None and texts[place]:
+                    keys[place] = self._of_text(ops[place], texts[place])
+            indices += keys
+            for place, definition in enumerate(definitions):
+                if definition.endswith(b")"):
+                    derived[ops[place]] = self._is_derived(ops[place])
+        return indices, derived
+
+    def _texts(self, ops: Iterable[int]) -> list[bytes]:
         """The ops' locations as text; empty for an op without."""
         data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
         return [data[starts[op] : ends[op] - 1] if starts[op] != NO_OFFSET else b"" for op in ops]
