@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.fix import Fix, VerificationError, fix
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
+    from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.mlir.dumps import Dump, find_files, read, read_text
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.markers import Marker
@@ -60,6 +61,7 @@ _HOMES = {
         "DumpAudit",
         "Hold",
         "OpLabel",
+        "OriginalOrder",
         "Summary",
         "check",
         "unmatched_patterns",
@@ -79,6 +81,7 @@ _HOMES = {
     ),
     "audit.fix": ("Fix", "VerificationError", "fix"),
     "audit.options": ("AuditOptions", "Follow"),
+    "audit.original_order": ("OriginalOrder",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
     "mlir.effects": ("EffectSource",),
@@ -115,6 +118,7 @@ __all__ = [
     "OpEffects",
     "OpExplanation",
     "OpLabel",
+    "OriginalOrder",
     "PathStep",
     "Source",
     "Summary",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
@@ -17,7 +18,6 @@ from eio_audit.mlir.effects import patterns_without_op
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.traits import op_traits
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
 from eio_audit.order.linear_extension import restore_order
@@ -382,21 +382,6 @@ def _inversions_with(keys: Sequence[int], is_member: Sequence[bool]) -> int:
     """How many inversions have a member at an end."""
     others = [key for key, member in zip(keys, is_member, strict=True) if not member]
     return count_inversions(keys) - count_inversions(others)
-
-
-def functions_around(ir: IR) -> list[str | None]:
-    """By block: the symbol of the innermost function, or unlisted op with a symbol, around it."""
-    traits = op_traits()
-    functions: list[str | None] = []
-    for block in range(ir.block_count):
-        op = ir.parent_op(block)
-        if op < 0:
-            functions.append(None)
-            continue
-        row = traits.get(ir.name(op))
-        has_symbol = row is None or "function" in row.flags
-        functions.append((ir.symbol(op) if has_symbol else None) or functions[ir.op_block[op]])
-    return functions
 
 
 def _worst(

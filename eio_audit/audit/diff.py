@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.check import AuditedDump, DumpAudit, OpLabel, audit_dump, functions_around, label
+from eio_audit.audit.check import AuditedDump, DumpAudit, OpLabel, audit_dump, label
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.matching import Fingerprint, Fingerprints, Interned, match_ops
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump

@@ -6,7 +6,8 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
-from eio_audit.audit.check import AuditedDump, functions_around
+from eio_audit.audit.check import AuditedDump
+from eio_audit.audit.functions import functions_around
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from eio_audit.audit.original_index import IndexPattern
+from eio_audit.audit.original_order import OriginalOrder
 
 
 class Follow(StrEnum):
@@ -26,6 +27,7 @@ class AuditOptions:
         pattern: finds the op index in a location's name.
         follow: the ops that are treated as unindexed, so that only the order of the others counts: names of
             ``Follow``, made a set of them.
+        order_from: a dump whose order is the original one, instead of the indices in locations.
         assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to have no effects.
             What the ops in their regions do still counts.
 
@@ -40,6 +42,7 @@ class AuditOptions:
     pattern: IndexPattern = field(default_factory=IndexPattern)
     follow: Collection[Follow | str] = frozenset()
     assume_pure: Sequence[str] = ()
+    order_from: OriginalOrder | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "follow", frozenset(map(Follow, self.follow)))

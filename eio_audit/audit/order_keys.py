@@ -21,6 +21,8 @@ class OrderKeys:
         self._ir = ir
         self._follow = options.follow
         self.indices = OriginalIndices(ir, options.pattern)
+        if options.order_from is not None:
+            self.indices = self.indices.replaced(options.order_from.indices_of(ir, self.indices))
         traits = op_traits()
         self._may_be_constant = [_may_be_constant(traits.get(name, UNLISTED)) for name in ir.names]
 

@@ -133,6 +133,13 @@ class OriginalIndices:
         """Which ops a pass made from others: the name extends its child's name (``"X_tm0"("X")``)."""
         return list(map(bool, map(self._scanned[1].__getitem__, ops)))
 
+    def replaced(self, indices: list[int | None]) -> OriginalIndices:
+        """The same dump with other indices, one per op; what is derived stays so."""
+        other = OriginalIndices(self._ir, self._pattern)
+        other.locations = self.locations
+        other._scanned = (indices, self._scanned[1])
+        return other
+
     def is_derived(self, op: int) -> bool:
         """Whether a pass made the op from another one, whose index it carries."""
         return bool(self._scanned[1][op])

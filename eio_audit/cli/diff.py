@@ -15,6 +15,7 @@ from eio_audit.cli.options import (
     exit_code,
     fail_on_option,
     format_option,
+    only_dump,
     pass_option,
     select,
     verbose_option,
@@ -58,7 +59,7 @@ def diff_command(
     if after is None:
         old, new = _around_pass(read(before), before, pass_name, dump_number)
     else:
-        old, new = (_only_dump(path, pass_name, dump_number) for path in (before, after))
+        old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
     result = diff(old, new, options)
     warn_of_unmatched([result.before, result.after])
     if not result.before.summary.has_indices and not result.after.summary.has_indices:
@@ -77,17 +78,6 @@ def diff_command(
             print_diff(result, make_console(text), verbose=verbose)
             write_bytes(text.getvalue().encode(), output)
     ctx.exit(exit_code(result.after.summary, fail_on))
-
-
-def _only_dump(path: str, pass_name: str | None, dump_number: int | None) -> Dump:
-    """The one dump of a file, or of those chosen from it."""
-    dumps = select(read(path), pass_name, dump_number)
-    name = "<stdin>" if path == "-" else path
-    if not dumps:
-        raise InputError(name, None, "the input holds no IR")
-    if len(dumps) > 1:
-        raise InputError(name, None, f"{len(dumps)} dumps to choose from: say which with --pass and --dump")
-    return dumps[0]
 
 
 def _around_pass(

@@ -17,7 +17,9 @@ from eio_audit import (
     Follow,
     IndexPattern,
     InputError,
+    OriginalOrder,
     Summary,
+    read,
     unmatched_patterns,
 )
 
@@ -84,15 +86,23 @@ def audit_options(command: F) -> F:
         metavar="GLOB",
         help="Ops whose full name matches (my.*) have no memory effects. May be repeated.",
     )
+    @click.option(
+        "--order-from",
+        metavar="BEFORE",
+        help="The original order is that of this dump; ops are matched as in diff. No indices are needed.",
+    )
     @functools.wraps(command)
     def with_options(
         *args: Any,
         pattern: IndexPattern,
         follow: tuple[str, ...],
         assume_pure: tuple[str, ...],
+        order_from: str | None,
         **others: Any,
     ) -> Any:
-        return command(*args, options=AuditOptions(pattern, follow, assume_pure), **others)
+        original = OriginalOrder(only_dump(order_from)) if order_from is not None else None
+        options = AuditOptions(pattern, follow, assume_pure, original)
+        return command(*args, options=options, **others)
 
     return cast(F, with_options)
 
@@ -144,6 +154,21 @@ def select(dumps: Sequence[Dump], pass_name: str | None, dump_number: int | None
             raise InputError(dumps[0].source.name, None, f"there are only {len(chosen)} dumps to choose from")
         chosen = [chosen[dump_number]]
     return chosen
+
+
+def only_dump(path: str, pass_name: str | None = None, dump_number: int | None = None) -> Dump:
+    """The one dump of a file, or of those chosen from it.
+
+    Raises:
+        InputError: there is none, or more than one.
+    """
+    dumps = select(read(path), pass_name, dump_number)
+    name = "<stdin>" if path == "-" else path
+    if not dumps:
+        raise InputError(name, None, "the input holds no IR")
+    if len(dumps) > 1:
+        raise InputError(name, None, f"{len(dumps)} dumps to choose from: say which with --pass and --dump")
+    return dumps[0]
 
 
 def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:

@@ -142,3 +142,13 @@ def test_help_has_each_example_on_a_line_of_its_own(command: str) -> None:
     lines = run(command, "--help").stdout.decode().split("Examples:\n")[1].split("\n\n")[0].split("\n")
     assert len(lines) >= 2
     assert all("eio-audit" in line for line in lines)
+
+
+def test_the_order_of_another_dump(tmp_path: Path) -> None:
+    before = tmp_path / "before.mlir"
+    before.write_text("func.func @f() {\n  %0 = t.a : i32\n  %1 = t.b : i32\n  return\n}\n")
+    after = b"func.func @f() {\n  %0 = t.b : i32\n  %1 = t.a : i32\n  return\n}\n"
+    result = run(
+        "check", "-", "--order-from", before, "--assume-pure", "t.*", "--format", "json", stdin=after
+    )
+    assert (result.returncode, json.loads(result.stdout)["summary"]["avoidable"]) == (1, 1)

@@ -1,0 +1,39 @@
+"""Another dump as the original order: for ops whose locations carry no index."""
+
+from __future__ import annotations
+
+from eio_audit.audit.functions import functions_around
+from eio_audit.audit.matching import Fingerprint, Fingerprints, Interned, match_ops
+from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reader import read_ir
+
+
+class OriginalOrder:
+    """The order of the ops in a dump from before a pass.
+
+    Raises:
+        InputError: the dump cannot be read.
+    """
+
+    def __init__(self, before: Dump) -> None:
+        self._interned = Interned()
+        ir = read_ir(before.source, before.span)
+        self._before = self._fingerprints(ir, OriginalIndices(ir))
+
+    def indices_of(self, ir: IR, indices: OriginalIndices) -> list[int | None]:
+        """By op of another dump: the place, from 0, of the op it was; None for an op that was not there.
+
+        Ops are matched as in a diff.
+        """
+        pairs = match_ops(self._before, self._fingerprints(ir, indices))
+        places: list[int | None] = [None] * len(ir)
+        for old, new in pairs.items():
+            places[new] = old
+        return places
+
+    def _fingerprints(self, ir: IR, indices: OriginalIndices) -> list[Fingerprint]:
+        by_block = functions_around(ir)
+        functions = [by_block[ir.op_block[op]] for op in range(len(ir))]
+        return Fingerprints(ir, indices, functions, self._interned).all

@@ -1,0 +1,39 @@
+from eio_audit import AuditOptions, OriginalOrder, Source, check, fix, read_text
+
+BEFORE = """func.func @f(%a: i32) -> i32 {
+  %0 = "ttir.abs"(%a) : (i32) -> i32
+  %1 = "ttir.neg"(%a) : (i32) -> i32
+  %2 = "ttir.add"(%0, %1) : (i32, i32) -> i32
+  return %2 : i32
+}
+"""
+AFTER = """func.func @f(%arg0: i32) -> i32 {
+  %0 = "ttir.neg"(%arg0) : (i32) -> i32
+  %1 = "my.new"() : () -> i32
+  %2 = "ttir.abs"(%arg0) : (i32) -> i32
+  %3 = "ttir.add"(%2, %0) : (i32, i32) -> i32
+  return %3 : i32
+}
+"""
+OPTIONS = AuditOptions(order_from=OriginalOrder(read_text(BEFORE)[0]))
+
+
+def test_ops_without_indices_are_ordered_as_in_another_dump() -> None:
+    summary = check(read_text(AFTER), OPTIONS).summary
+    assert (summary.indexed, summary.inversions, summary.avoidable) == (5, 1, 1)
+
+
+def test_a_fix_restores_that_order() -> None:
+    source = Source("after", AFTER.encode())
+    lines = fix(source, read_text(AFTER), OPTIONS).text.decode().split("\n")
+    assert [line.split('"')[1] for line in lines if '"' in line] == [
+        "ttir.abs",
+        "ttir.neg",
+        "my.new",
+        "ttir.add",
+    ]
+
+
+def test_indices_in_locations_do_not_count_then() -> None:
+    indexed = AFTER.replace(": (i32) -> i32\n", ': (i32) -> i32 loc("DEBUG|1|x")\n')
+    assert check(read_text(indexed), OPTIONS).summary.inversions == 1
