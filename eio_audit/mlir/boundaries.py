@@ -140,7 +140,14 @@ class Boundaries:
     # ------------------------------------------------------------------ does the op go on behind a line end?
 
     def continuation(
-        self, line_end: int, op_start: int, *, at_top: bool, has_region: bool, dialect: str
+        self,
+        line_end: int,
+        op_start: int,
+        *,
+        at_top: bool,
+        has_region: bool,
+        needs_region: bool,
+        dialect: str,
     ) -> int | None:
         """Where an op goes on behind a line end outside brackets; None where it ends there.
 
@@ -149,6 +156,7 @@ class Boundaries:
             op_start: offset of the op.
             at_top: the op stands outside all regions.
             has_region: a region of the op has been read.
+            needs_region: the op names values that nothing defines, if not as arguments of a region to come.
             dialect: of the op around it; its ops may be printed without it.
         """
         offset = self.skip_trivia(line_end)
@@ -164,7 +172,9 @@ class Boundaries:
         if first == b'"' and self.generic_op(offset):
             return None
         word = IDENTIFIER.match(self._data, offset, self._end)
-        if word and (self._is_op_name(word, dialect) or (not at_top and self._is_aligned(word, op_start))):
+        if word and self._is_op_name(word, dialect):
+            return None
+        if word and not at_top and not needs_region and self._is_aligned(word, op_start):
             return None
         if not at_top:
             return offset

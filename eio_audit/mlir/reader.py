@@ -397,6 +397,7 @@ class Reader:
             self.ir.op_start[current.op],
             at_top=len(self.regions) == 1,
             has_region=current.has_region,
+            needs_region=any(not is_used for *_, is_used in current.names),
             dialect=self._dialect(self.ops[-2]) if len(self.ops) > 1 else "",
         )
 

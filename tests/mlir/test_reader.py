@@ -155,6 +155,33 @@ def test_clauses_aligned_with_their_op() -> None:
     ]
 
 
+def test_regions_aligned_with_their_op() -> None:
+    text = """
+    func.func @f(%a: i32) {
+      %0:2 = stablehlo.while(%it = %a, %x = %a) : i32, i32
+      cond {
+        stablehlo.return %it : i32
+      } do {
+        stablehlo.return %it, %x : i32, i32
+      }
+      %1 = my.fold(%y = %a) : i32
+      body {
+        my.return %y
+      }
+      return
+    }
+    """
+    assert names(text) == [
+        "func.func",
+        "  stablehlo.while",
+        "    stablehlo.return",
+        "    stablehlo.return",
+        "  my.fold",
+        "    my.return",
+        "  func.return",
+    ]
+
+
 def test_a_location_in_a_header_is_no_end() -> None:
     text = 'affine.for %i loc("i") = 0 to 4 {\n  "t.use"(%i) : (index) -> () loc("u")\n} loc("for")'
     assert names(text) == ["affine.for", "  t.use"]
