@@ -29,7 +29,7 @@ BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unreali
 """Ops that MLIR prints without dialect inside every function or module."""
 
 _CLAUSES = frozenset(
-    {b"attributes", b"case", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
+    {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
 )
 """Words that stand at the start of a line, aligned with the op that they go on with."""
 
