@@ -1,10 +1,13 @@
 import gzip
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from eio_audit.cli.main import main
 from tests.audit.test_fix import SHUFFLED, fixed
 from tests.cli.running import SAMPLES, run
 
@@ -109,3 +112,23 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     result = run("fix", RESNET, "-o", tmp_path / "no" / "such" / "folder.mlir")
     assert result.returncode == 2
     assert b"cannot write: No such file or directory" in result.stderr
+
+
+def test_a_failed_verification_exits_3_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "dump.mlir"
+    target.write_text(SHUFFLED)
+    monkeypatch.setattr("eio_audit.audit.fix.reorder", lambda ir, orders: b"module {\n}\n")
+    monkeypatch.setattr("sys.argv", ["eio-audit", "fix", str(target), "--in-place"])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 3
+    assert target.read_text() == SHUFFLED
+    assert "nothing was written" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m eio_audit fix {LOG} --quiet | head -c 10"
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")
