@@ -25,7 +25,7 @@ from eio_audit.cli.options import (
 from eio_audit.cli.output import show_error, write_bytes
 
 
-@click.command("check")
+@click.command("check", short_help="Audit the order of every dump: the CI gate.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @pass_option
 @dump_option

@@ -24,7 +24,7 @@ from eio_audit.cli.options import (
 from eio_audit.cli.output import write_bytes
 
 
-@click.command("diff")
+@click.command("diff", short_help="Show what a pass did, op by op, and to the order.")
 @click.argument("before")
 @click.argument("after", required=False)
 @pass_option

@@ -25,7 +25,7 @@ WHICH_OP = (
 )
 
 
-@click.command("explain")
+@click.command("explain", short_help="Tell why an op stands where it stands.")
 @click.argument("path")
 @click.argument("op", required=False)
 @pass_option

@@ -18,7 +18,7 @@ from eio_audit.cli.options import (
 from eio_audit.cli.output import write_bytes
 
 
-@click.command("fix")
+@click.command("fix", short_help="Write the IR in its original order.")
 @click.argument("path")
 @pass_option
 @dump_option
