@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -22,7 +20,7 @@ from eio_audit.cli.options import (
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import show_error, write_bytes
+from eio_audit.cli.output import show_error, write_bytes, write_text
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.")
@@ -67,12 +65,7 @@ def check_command(
     else:
         from eio_audit.report.text import make_console, print_check
 
-        if output is None:
-            print_check(result, make_console(sys.stdout), verbose=verbose)
-        else:
-            text = io.StringIO()
-            print_check(result, make_console(text), verbose=verbose)
-            write_bytes(text.getvalue().encode(), output)
+        write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
     if result.errors:
         ctx.exit(2)
     if not result.summary.has_indices:

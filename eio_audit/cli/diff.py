@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
 import click
 
 from eio_audit import AuditOptions, Dump, InputError, diff, read
@@ -21,7 +18,7 @@ from eio_audit.cli.options import (
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes
+from eio_audit.cli.output import write_bytes, write_text
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.")
@@ -71,12 +68,7 @@ def diff_command(
     else:
         from eio_audit.report.text import make_console, print_diff
 
-        if output is None:
-            print_diff(result, make_console(sys.stdout), verbose=verbose)
-        else:
-            text = io.StringIO()
-            print_diff(result, make_console(text), verbose=verbose)
-            write_bytes(text.getvalue().encode(), output)
+        write_text(lambda file: print_diff(result, make_console(file), verbose=verbose), output)
     ctx.exit(exit_code(result.after.summary, fail_on))
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
 import click
 
 from eio_audit import AuditOptions, InputError, explain, read
@@ -18,7 +15,7 @@ from eio_audit.cli.options import (
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes
+from eio_audit.cli.output import write_bytes, write_text
 
 WHICH_OP = (
     "which op? %name, '#index' (in quotes: to a shell an unquoted # begins a comment) or a line of the file"
@@ -71,9 +68,4 @@ def explain_command(
         return
     from eio_audit.report.text import make_console, print_explanation
 
-    if output is None:
-        print_explanation(explanation, make_console(sys.stdout), verbose=verbose)
-        return
-    text = io.StringIO()
-    print_explanation(explanation, make_console(text), verbose=verbose)
-    write_bytes(text.getvalue().encode(), output)
+    write_text(lambda file: print_explanation(explanation, make_console(file), verbose=verbose), output)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import click
 
@@ -20,6 +23,16 @@ def write_bytes(data: bytes, path: str | None) -> None:
         sys.stdout.buffer.flush()
     else:
         write_atomically(path, data)
+
+
+def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
+    """Prints a report to a file, atomically, or to standard output, which may be a terminal."""
+    if path is None or path == "-":
+        print_to(sys.stdout)
+        return
+    text = io.StringIO()
+    print_to(text)
+    write_atomically(path, text.getvalue().encode())
 
 
 def write_atomically(path: str, data: bytes) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -26,6 +26,7 @@ _READ_WRITE = frozenset({"read", "write"})
 _STRING = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
 _CALLEE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")(?!::)')
 _TOKEN = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|//[^\n]*|->|[(){}\[\]<>:,]')
+_PAREN = re.compile(rb"\s*+\(")
 _MEMREF_LIKE = re.compile(rb"\bmemref<|![A-Za-z_]|\bptr\b")
 _TENSOR_LIKE = re.compile(rb"(?:tensor|vector)<|[su]?i\d|b?f\d|tf32|index|none|complex<")
 
@@ -317,16 +318,11 @@ class EffectTable:
         if not ir.op_is_generic[op]:
             return None
         text = self._tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op)
-        depth, found = 0, -1
-        for token in _TOKEN.finditer(text):
-            kind = token[0]
-            if kind in (b"(", b"[", b"{", b"<"):
-                depth += 1
-            elif kind in (b")", b"]", b"}", b">"):
-                depth -= 1
-            elif kind == b":" and depth <= 0 and text[token.end() :].lstrip()[:1] == b"(":
-                found = token.end()
-        return None if found < 0 else text[found:].lstrip()
+        found = -1
+        for token, depth in _tokens(text):
+            if token[0] == b":" and depth <= 0 and (paren := _PAREN.match(text, token.end())):
+                found = paren.end() - 1
+        return None if found < 0 else text[found:]
 
     def _tail(self, op: int) -> bytes:
         """The op's text behind its last region."""
@@ -380,16 +376,22 @@ def _alias_classes(ir: IR, rows: list[OpTraits]) -> dict[int, int]:
     return roots
 
 
+def _tokens(text: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
+    """The brackets, strings and separators of a text, each with how many brackets are open behind it."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] in (b"(", b"[", b"{", b"<"):
+            depth += 1
+        elif token[0] in (b")", b"]", b"}", b">"):
+            depth -= 1
+        yield token, depth
+
+
 def _split_types(text: bytes) -> list[bytes]:
     """The types of ``(t0, t1, ...)`` at the start of ``text``."""
-    types, depth, start = [], 0, 1
-    for token in _TOKEN.finditer(text):
-        kind = token[0]
-        if kind in (b"(", b"[", b"{", b"<"):
-            depth += 1
-        elif kind in (b")", b"]", b"}", b">"):
-            depth -= 1
-        if (kind == b"," and depth == 1) or depth == 0:
+    types, start = [], 1
+    for token, depth in _tokens(text):
+        if (token[0] == b"," and depth == 1) or depth == 0:
             types.append(text[start : token.start()].strip())
             start = token.end()
             if depth == 0:
