@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, OpLabel, audit_dump, label
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.matching import Fingerprint, Fingerprints, Interned, match_ops
+from eio_audit.audit.matching import Fingerprints, Interned, match_ops
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.order.displaced import displaced
@@ -75,17 +74,11 @@ class _Comparison:
         self.before = before
         self.after = after
         interned = Interned()
-        self.old = self._fingerprints(before, interned)
-        self.new = self._fingerprints(after, interned)
+        self.old = Fingerprints(before.ir, before.indices, interned).all
+        self.new = Fingerprints(after.ir, after.indices, interned).all
         self.pairs = match_ops(self.old, self.new)
         self.place_before = _places(before)
         self.place_after = _places(after)
-
-    def _fingerprints(self, dump: AuditedDump, interned: Interned) -> list[Fingerprint]:
-        ir = dump.ir
-        by_block = functions_around(ir)
-        functions = [by_block[ir.op_block[op]] for op in range(len(ir))]
-        return Fingerprints(ir, dump.indices, functions, interned).all
 
     def run(self) -> Diff:
         moved_ops = self._moved()

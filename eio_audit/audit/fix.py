@@ -125,7 +125,7 @@ class _Comparison:
 
     def run(self) -> None:
         for new_op, old_op in enumerate(self.old_of):
-            if _own_text(self.new, new_op) != _own_text(self.old, old_op):
+            if self.new.own_text(new_op) != self.old.own_text(old_op):
                 raise self._failure("the text of an op changed", old_op)
             if self._operands(self.new, new_op) != self._operands(self.old, old_op, self.new_of):
                 raise self._failure("an op uses other values", old_op)
@@ -195,15 +195,6 @@ def _expected_order(ir: IR, orders: dict[int, list[int]]) -> Iterator[int]:
 def _ordered(ir: IR, block: int, orders: dict[int, list[int]]) -> list[int]:
     ops = ir.block_ops[block]
     return [ops[k] for k in orders[block]] if block in orders else list(ops)
-
-
-def _own_text(ir: IR, op: int) -> bytes:
-    """The op's text without its regions; all of it when nothing is nested in it."""
-    if ir.subtree_end[op] == op + 1:
-        return ir.text(op)
-    last = ir.region_end[ir.block_region[ir.op_block[ir.subtree_end[op] - 1]]]
-    around = max(last, ir.header_end(op))
-    return ir.source.data[ir.op_start[op] : ir.header_end(op)] + ir.source.data[around : ir.op_end[op]]
 
 
 def _inversions(keys: OrderKeys, ir: IR, block: int) -> int:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import AliasLoc, FileLineColLoc, FusedLoc, Location, NameLoc, OpaqueLoc, children
@@ -44,20 +45,19 @@ class Fingerprint:
 class Fingerprints:
     """The fingerprints of all ops of one dump."""
 
-    def __init__(
-        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
-    ) -> None:
+    def __init__(self, ir: IR, indices: OriginalIndices, interned: Interned) -> None:
         self._ir = ir
         self._indices = indices
         self._interned = interned
         self._by_alias: dict[str, int] = {}
         self._by_location: dict[bytes | None, int] = {}
         self._locations = [self._location(op) for op in range(len(ir))]
-        self.all = [self._fingerprint(op, functions[op]) for op in range(len(ir))]
+        functions = functions_around(ir)
+        self.all = [self._fingerprint(op, functions[ir.op_block[op]]) for op in range(len(ir))]
 
     def _fingerprint(self, op: int, function: str | None) -> Fingerprint:
         ir = self._ir
-        text = self._interned.number(_VALUE_NAME.sub(b"%", _ARGUMENT_LOCATION.sub(b"", own_text(ir, op))))
+        text = self._interned.number(_VALUE_NAME.sub(b"%", _ARGUMENT_LOCATION.sub(b"", bare_text(ir, op))))
         owners = (ir.value_owner[value] for value in ir.operands_of(op))
         producers = tuple(self._locations[owner] if owner >= 0 else -1 for owner in owners)
         return Fingerprint(function, ir.name(op), self._locations[op], text, producers)
@@ -73,6 +73,7 @@ class Fingerprints:
         """A number for the location with its aliases resolved; iterative, and each alias counts once."""
         locations, interned = self._indices.locations, self._interned
         done: list[int] = []
+        entered: set[str] = set()
         pending: list[tuple[Location, bool]] = [(root, False)]
         while pending:
             location, children_done = pending.pop()
@@ -81,7 +82,10 @@ class Fingerprints:
                     done.append(self._by_alias[location.alias])
                 elif children_done:
                     self._by_alias[location.alias] = done[-1]
+                elif location.alias in entered:
+                    raise locations.loop(location.alias, op)
                 else:
+                    entered.add(location.alias)
                     pending += [(location, True), (locations.resolve(location, op), False)]
             elif children_done or not (parts := children(location)):
                 count = len(children(location))
@@ -108,17 +112,12 @@ def _own_part(location: Location) -> Hashable:
             return None
 
 
-def own_text(ir: IR, op: int) -> bytes:
+def bare_text(ir: IR, op: int) -> bytes:
     """The op's text without its results' names, its regions and its location."""
-    start = ir.op_start[op]
-    end = ir.op_end[op]
+    text = ir.own_text(op)
     if ir.location_start[op] != NO_OFFSET:
-        end = ir.source.data.rindex(b"loc", start, ir.location_start[op])
-    if ir.subtree_end[op] > op + 1:
-        last = ir.region_end[ir.block_region[ir.op_block[ir.subtree_end[op] - 1]]]
-        text = ir.source.data[start : ir.header_end(op)] + ir.source.data[max(last, ir.header_end(op)) : end]
-    else:
-        text = ir.source.data[start:end]
+        location = ir.source.data.rindex(b"loc", ir.op_start[op], ir.location_start[op])
+        text = text[: len(text) - (ir.op_end[op] - location)]
     if text.startswith(b"%"):
         text = text.partition(b"=")[2]
     return text.strip()

@@ -234,7 +234,7 @@ class OriginalIndices:
                 case AliasLoc(alias):
                     span = self.locations.alias_span(alias, op)
                     if alias in entered:
-                        raise self._ir.source.error(span.start, f"alias '{alias}' is defined by itself")
+                        raise self.locations.loop(alias, op)
                     entered.add(alias)
                     frames.append(_Frame([self.locations.parse(span)], alias=alias))
                 case NameLoc(name, child):

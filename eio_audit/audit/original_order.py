@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.matching import Fingerprint, Fingerprints, Interned, match_ops
+from eio_audit.audit.matching import Fingerprints, Interned, match_ops
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
@@ -20,20 +19,15 @@ class OriginalOrder:
     def __init__(self, before: Dump) -> None:
         self._interned = Interned()
         ir = read_ir(before.source, before.span)
-        self._before = self._fingerprints(ir, OriginalIndices(ir))
+        self._before = Fingerprints(ir, OriginalIndices(ir), self._interned).all
 
     def indices_of(self, ir: IR, indices: OriginalIndices) -> list[int | None]:
         """By op of another dump: the place, from 0, of the op it was; None for an op that was not there.
 
         Ops are matched as in a diff.
         """
-        pairs = match_ops(self._before, self._fingerprints(ir, indices))
+        pairs = match_ops(self._before, Fingerprints(ir, indices, self._interned).all)
         places: list[int | None] = [None] * len(ir)
         for old, new in pairs.items():
             places[new] = old
         return places
-
-    def _fingerprints(self, ir: IR, indices: OriginalIndices) -> list[Fingerprint]:
-        by_block = functions_around(ir)
-        functions = [by_block[ir.op_block[op]] for op in range(len(ir))]
-        return Fingerprints(ir, indices, functions, self._interned).all

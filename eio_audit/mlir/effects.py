@@ -296,11 +296,7 @@ class EffectTable:
     # ------------------------------------------------------------------ types, as far as the text tells
 
     def _has_memref_like(self, op: int) -> bool:
-        ir = self._ir
-        text = ir.source.data[ir.op_start[op] : ir.header_end(op)]
-        if ir.subtree_end[op] > op + 1:
-            text += self._tail(op)
-        return _MEMREF_LIKE.search(_STRING.sub(b'""', text)) is not None
+        return _MEMREF_LIKE.search(_STRING.sub(b'""', self._ir.own_text(op))) is not None
 
     def _is_tensor(self, op: int, types: list[bytes] | None, position: int) -> bool:
         if types is not None and position < len(types):
@@ -317,19 +313,12 @@ class EffectTable:
         ir = self._ir
         if not ir.op_is_generic[op]:
             return None
-        text = self._tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op)
+        text = ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op)
         found = -1
         for token, depth in _tokens(text):
             if token[0] == b":" and depth <= 0 and (paren := _PAREN.match(text, token.end())):
                 found = paren.end() - 1
         return None if found < 0 else text[found:]
-
-    def _tail(self, op: int) -> bytes:
-        """The op's text behind its last region."""
-        ir = self._ir
-        regions = {ir.block_region[ir.op_block[nested]] for nested in ir.nested_ops(op)}
-        ends = [ir.region_end[region] for region in regions if ir.region_op[region] == op]
-        return ir.source.data[max(ends, default=ir.op_start[op]) + 1 : ir.op_end[op]]
 
 
 def _is_silent(row: OpTraits) -> bool:

@@ -40,6 +40,8 @@ class IR:
     for an argument of block ``b``. ``operands`` holds value numbers. Operands that follow a region of
     their op (``} do (%x)``) are in ``late_operands``, by op.
 
+    ``regions_end`` has, by op with regions, the offset of the closing brace of the last one.
+
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
     (0 at top level), block_ops (the ops that stand in it, in textual order).
     Arrays indexed by region: region_op (the op that holds it, -1 for the implicit top-level region),
@@ -61,6 +63,7 @@ class IR:
         self.operand_start = array("q", [0])
         self.operands = array("i")
         self.late_operands: dict[int, list[int]] = {}
+        self.regions_end: dict[int, int] = {}
         self.value_owner = array("i")
         self.block_region = array("i")
         self.block_label = array("q")
@@ -114,6 +117,16 @@ class IR:
         direct = self.operands[self.operand_start[op] : self.operand_start[op + 1]]
         late = self.late_operands.get(op)
         return direct if late is None else [*direct, *late]
+
+    def own_text(self, op: int) -> bytes:
+        """The op's text without what its regions hold; all of it when nothing is nested in it."""
+        if self.subtree_end[op] == op + 1:
+            return self.text(op)
+        return self.source.data[self.op_start[op] : self.header_end(op)] + self.tail(op)
+
+    def tail(self, op: int) -> bytes:
+        """The op's text behind its last region, its location included; nothing for an op without regions."""
+        return self.source.data[self.regions_end.get(op, self.op_end[op]) : self.op_end[op]]
 
     def nested_ops(self, op: int) -> range:
         """All ops inside the op's regions, at any depth."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import InputError, Source, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +104,18 @@ class Locations:
             )
         return span
 
+    def loop(self, alias: str, user: int) -> InputError:
+        """The error that an alias, used by op ``user``, is defined by itself."""
+        span = self.alias_span(alias, user)
+        return self._ir.source.error(span.start, f"alias '{alias}' is defined by itself")
+
     def resolve(self, location: Location, user: int) -> Location:
         """The location that is not an alias behind ``location``, which op ``user`` carries."""
         seen: set[str] = set()
         while isinstance(location, AliasLoc):
             span = self.alias_span(location.alias, user)
             if location.alias in seen:
-                raise self._ir.source.error(span.start, f"alias '{location.alias}' is defined by itself")
+                raise self.loop(location.alias, user)
             seen.add(location.alias)
             location = self.parse(span)
         return location

@@ -194,6 +194,7 @@ class Reader:
             return self._top_level(offset)
         if first == b"}":
             self._close_region(offset)
+            self.ir.regions_end[self.ops[-1].op] = offset
             return self._body(self.ops[-1], offset + 1)
         if first == b"^":
             return self._label(offset)

@@ -1,4 +1,6 @@
-from eio_audit import Diff, OpChange, diff, read_text
+import pytest
+
+from eio_audit import Diff, InputError, OpChange, diff, read_text
 
 BEFORE = """func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "ttir.abs"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|0|net|abs")
@@ -88,3 +90,16 @@ def test_ops_of_one_location_are_told_apart_by_what_they_use() -> None:
         "added": 0,
         "removed": 0,
     }
+
+
+@pytest.mark.parametrize("loop", ['"b"(#loc1)', "fused[#loc1]", "#loc1"])
+def test_an_alias_defined_by_itself_behind_an_index_is_an_error(loop: str) -> None:
+    text = f'"t.a"() : () -> () loc(#loc1)\n#loc1 = loc("DEBUG|1|x"(#loc2))\n#loc2 = loc({loop})\n'
+    with pytest.raises(InputError, match="defined by itself"):
+        compare(text, text)
+
+
+def test_an_op_is_told_by_its_own_text_however_deep_its_regions_are() -> None:
+    text = "module {\n  my.outer @a {\n    my.inner {\n      my.end\n    } {x = 1}\n  } {y = 1}\n}\n"
+    [change] = compare(text.replace("x = 1", "x = 2"), text).modified
+    assert op_of(change) == "my.inner"
