@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.stamp import stamp
     from eio_audit.mlir.dumps import Dump, find_files, read, read_text
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.markers import Marker
@@ -83,6 +84,7 @@ _HOMES = {
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.stamp": ("stamp",),
     "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
     "mlir.effects": ("EffectSource",),
     "mlir.markers": ("Marker",),
@@ -131,6 +133,7 @@ __all__ = [
     "fix",
     "read",
     "read_text",
+    "stamp",
     "unmatched_patterns",
 ]
 
