@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eio_audit import Summary, check, fix, read_text, stamp
-from tests.judge import parse, same_program
+from tests.judge import same_program
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "data" / "real_passes").glob("*.mlir"))
