@@ -104,7 +104,7 @@ def verify(before: AuditedDump, text: bytes) -> None:
         VerificationError: any of this does not hold.
     """
     try:
-        after = read_ir(Source("rewritten " + before.ir.source.name, text))
+        after = read_ir(Source("rewritten " + before.ir.source.name, text), None, before.ir.op_table)
     except InputError as error:
         raise VerificationError(f"the rewritten text cannot be read: {error}") from error
     old_of = list(_expected_order(before.ir, before.orders))

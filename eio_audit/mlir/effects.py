@@ -16,7 +16,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
+from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 ANY = frozenset({"read", "write", "free"})
 _ORDERED = ANY
@@ -64,6 +64,8 @@ class EffectSource(StrEnum):
 
     LISTED = "listed"
     """The op table declares them."""
+    CONFIGURED = "configured"
+    """The project's own rows of the op table declare them."""
     CONTENTS = "contents"
     """They are those of the ops in its regions."""
     CALLEE = "callee"
@@ -94,8 +96,7 @@ class EffectTable:
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        traits = op_traits()
-        self._rows = [traits.get(name, UNLISTED) for name in ir.names]
+        self._rows = [ir.op_table.of(name) for name in ir.names]
         self._aliases = _alias_classes(ir, self._rows)
         self._effects: dict[int, Effects] = {}
         self._callees: dict[int, int] = {}
@@ -121,7 +122,8 @@ class EffectTable:
             return EffectSource.CONTENTS
         if row.unknown or (row.dynamic and "destination_style" not in row.flags):
             return EffectSource.UNKNOWN
-        return EffectSource.LISTED
+        is_own = self._ir.op_table.is_own(self._ir.name(op))
+        return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
 
     def alias_class(self, value: int) -> int:
         """A value that stands for this one and all that may share its buffer through views."""
@@ -134,7 +136,7 @@ class EffectTable:
 
     def may_be_terminator(self, op: int) -> bool:
         """Whether the table calls the op a terminator, or does not know it."""
-        row = self._rows[self._ir.op_name[op]]
+        row = self._ir.op_table.rows.get(self._ir.name(op), UNLISTED)
         return row is UNLISTED or "terminator" in row.flags
 
     # ------------------------------------------------------------------ all ops, innermost first

@@ -44,7 +44,7 @@ from eio_audit.mlir.tokens import (
     comment_start,
     string_end,
 )
-from eio_audit.mlir.traits import UNLISTED, OpTraits, listed_dialects, op_traits
+from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, listed_dialects
 
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
@@ -105,8 +105,13 @@ class _OpenOp:
         return "isolated" in self.traits.flags
 
 
-def read_ir(source: Source, span: Span | None = None) -> IR:
+def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None = None) -> IR:
     """Reads the one dump that ``span`` of the source holds (the whole source without it).
+
+    Args:
+        source: the file.
+        span: where the dump stands in it.
+        op_table: says which ops are isolated or hold graph regions; the shipped table without it.
 
     Returns:
         Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
@@ -115,19 +120,19 @@ def read_ir(source: Source, span: Span | None = None) -> IR:
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    return Reader(source, span or Span(0, len(source.data))).read()
+    return Reader(source, span or Span(0, len(source.data)), op_table or OpTable()).read()
 
 
 class Reader:
     """Reads one dump; ``exact`` reads every line by itself, without the fast path (plain_lines.py)."""
 
-    def __init__(self, source: Source, span: Span, *, exact: bool = False) -> None:
+    def __init__(self, source: Source, span: Span, op_table: OpTable, *, exact: bool = False) -> None:
         self.source = source
         self.data = source.data
         self.start = span.start
         self.end = span.end
-        self.ir = IR(source, span)
-        self.traits = op_traits()
+        self.ir = IR(source, span, op_table)
+        self.traits = op_table.rows
         self.scopes = Scopes(self.ir, self.traits)
         self.text = Boundaries(source, span.end, self.traits)
         self.name_ids: dict[str, int] = {}
@@ -169,7 +174,7 @@ class Reader:
         """Whether a line, with ``%v`` for every value, is one op without region, ended by its location."""
         text = b'"judge"() ({\n^bb0(%v: i1):\n' + line + b"\n}) : () -> ()"
         try:
-            ir = Reader(Source("", text), Span(0, len(text)), exact=True).read()
+            ir = Reader(Source("", text), Span(0, len(text)), self.ir.op_table, exact=True).read()
         except InputError:
             return False
         return len(ir) == 2 and ir.location_start[1] != NO_OFFSET and ir.text(1) == line
