@@ -69,6 +69,8 @@ def op_traits() -> Mapping[str, OpTraits]:
     rows = {name: _row(entry) for name, entry in table["ops"].items()}
     for name in table["additions"]["view"]:
         rows[name] = replace(rows[name], flags=rows[name].flags | {"view"})
+    for name in table["additions"]["hidden_state"]:
+        rows[name] = replace(rows[name], effects=frozenset({"read", "write"}))
     return rows
 
 
