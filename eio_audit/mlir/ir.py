@@ -96,6 +96,11 @@ class IR:
         """The op's text, nested regions and location included."""
         return self.source.data[self.op_start[op] : self.op_end[op]]
 
+    @property
+    def dump_text(self) -> bytes:
+        """The text of the whole dump."""
+        return self.source.data[self.span.start : self.span.end]
+
     def location_text(self, op: int) -> bytes | None:
         """The text inside the op's ``loc(...)``, or None."""
         start = self.location_start[op]
