@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -44,7 +43,7 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     settings = [(key, options[key].name or "") for key in KEYS]
     lines = [(f"{key} = {_toml(ctx.params[name])}", _origin(ctx, name, config)) for key, name in settings]
     width = max(len(line) for line, _ in lines)
-    text = [f"# {config.path or f'no configuration file at or above {Path.cwd()}'}"]
+    text = [f"# {config.path or 'no configuration file in this folder or above it'}"]
     text += [f"{line:{width}}  # {origin}" for line, origin in lines]
     for name, entry in config.op_entries.items():
         text += ["", f"[ops.{_toml(name)}]  # {_file_name(config)}"]

@@ -38,8 +38,8 @@ class Config:
     op_entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def find_config(folder: Path) -> Config:
-    """The nearest configuration at or above a folder; an empty one where there is none.
+def find_config() -> Config:
+    """The configuration nearest to the current folder, in it or above; an empty one where there is none.
 
     In each folder eio-audit.toml comes before pyproject.toml, and a pyproject.toml without the table is
     passed over.
@@ -47,6 +47,10 @@ def find_config(folder: Path) -> Config:
     Raises:
         InputError: a file on the way cannot be read, or says what it cannot say.
     """
+    try:
+        folder = Path.cwd()
+    except FileNotFoundError:  # it has been removed, which a filter need not mind
+        return Config()
     for parent in (folder, *folder.parents):
         if (own := parent / OWN_FILE).is_file():
             return read_config(own)

@@ -132,7 +132,7 @@ def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> C
         raise click.UsageError(_NOT_BOTH)
     if isolated or ctx.resilient_parsing:
         return Config()
-    config = find_config(Path.cwd()) if path is None else read_config(Path(path))
+    config = find_config() if path is None else read_config(Path(path))
     options = {key_of(option): option for option in ctx.command.params}
     ctx.default_map = {
         options[key].name: _checked(ctx, config, options[key], value)

@@ -48,7 +48,7 @@ def error_of(project: Path, text: str) -> str:
 
 def test_without_a_file_everything_is_a_default(project: Path) -> None:
     assert run("config").stdout == (
-        f"# no configuration file at or above {project}/dumps\n"
+        "# no configuration file in this folder or above it\n"
         "index-pattern = '^(?:DEBUG\\|)?(?P<index>-?[0-9]+)\\|'  # default\n"
         "follow = []                                           # default\n"
         "assume-pure = []                                      # default\n"
@@ -126,6 +126,12 @@ def test_a_file_that_is_named_is_read_instead(project: Path) -> None:
     (project / "ci.toml").write_text('fail-on = "any"\n')
     printed = run("config", "--config", "../ci.toml").stdout
     assert 'fail-on = "any"                                       # ci.toml\n' in printed
+
+
+def test_a_folder_that_is_gone_has_no_file(project: Path) -> None:
+    (project / "eio-audit.toml").write_text("folow = 1\n")
+    (project / "dumps").rmdir()
+    assert run("check", "-").returncode == 0
 
 
 def test_isolated_reads_no_file(project: Path) -> None:
