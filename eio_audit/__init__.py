@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.source import InputError, Source
+    from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
 __version__ = "0.1.0"
 
@@ -89,6 +90,7 @@ _HOMES = {
     "mlir.effects": ("EffectSource",),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source"),
+    "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
 }
 """Where the public names live; a module is imported when one of its names is first used."""
 
@@ -120,6 +122,8 @@ __all__ = [
     "OpEffects",
     "OpExplanation",
     "OpLabel",
+    "OpTable",
+    "OpTraits",
     "OriginalOrder",
     "PathStep",
     "Source",
@@ -131,6 +135,7 @@ __all__ = [
     "explain",
     "find_files",
     "fix",
+    "parse_op_traits",
     "read",
     "read_text",
     "stamp",
