@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, Summary, audit_dump, summarize
@@ -49,7 +49,7 @@ class Fix:
 
 def fix(
     source: Source,
-    dumps: Sequence[Dump],
+    dumps: Iterable[Dump],
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     only_dumps: bool = False,
@@ -66,20 +66,20 @@ def fix(
         InputError: a dump cannot be read.
         VerificationError: the corrected text is not the same program in a better order.
     """
-    audited = [audit_dump(dump, options) for dump in dumps]
-    pieces, offset, moved = [], 0, 0
-    for dump in audited:
-        span = dump.dump.span
-        text = corrected(dump) if dump.orders else source.data[span.start : span.end]
+    audits, pieces, offset, moved = [], [], 0, 0
+    for dump in dumps:
+        audited = audit_dump(dump, options)
+        text = corrected(audited) if audited.orders else source.data[dump.span.start : dump.span.end]
         if only_dumps:
             pieces.append(text.lstrip(b"\r\n"))
         else:
-            pieces += [source.data[offset : span.start], text]
-        offset = span.end
-        moved += sum(_moved_count(order) for order in dump.orders.values())
+            pieces += [source.data[offset : dump.span.start], text]
+        offset = dump.span.end
+        moved += sum(_moved_count(order) for order in audited.orders.values())
+        audits.append(audited.audit)
     if not only_dumps:
         pieces.append(source.data[offset:])
-    return Fix(b"".join(pieces), tuple(dump.audit for dump in audited), moved)
+    return Fix(b"".join(pieces), tuple(audits), moved)
 
 
 def corrected(dump: AuditedDump) -> bytes:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import TYPE_CHECKING
+
+from eio_audit.mlir.dumps import Dump
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -19,7 +21,7 @@ REFRESHES_PER_SECOND = 5
 
 @contextmanager
 def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """Shows how much of the input is done, at what rate, and the time left.
+    """Shows how much of the input is done, at what rate, for how long, and the time left.
 
     It appears on standard error once a second has passed, only where that is a terminal, and leaves nothing
     behind.
@@ -39,6 +41,21 @@ def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], No
         yield delayed.advance
     finally:
         delayed.close()
+
+
+def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
+    """The dumps of a file in turn; each counts as done when the next one is asked for.
+
+    Args:
+        dumps: what is done.
+        advance: of ``progress``.
+        total_bytes: what they count as together: the size of the file, which may hold more, or be packed.
+            0 for a pipe: then each counts as its length.
+    """
+    lengths = [dump.span.end - dump.span.start for dump in dumps]
+    for dump, length in zip(dumps, lengths, strict=True):
+        yield dump
+        advance(total_bytes * length // sum(lengths) if total_bytes else length)
 
 
 class _Delayed:
@@ -82,23 +99,12 @@ def _make_bar(*, knows_total: bool) -> Progress:
     from rich import progress as rich_progress  # noqa: PLC0415  (slow to import; needed for long work only)
     from rich.console import Console  # noqa: PLC0415
 
-    columns: list[rich_progress.ProgressColumn] = [
-        rich_progress.TextColumn("{task.description}", markup=False)
-    ]
+    label = rich_progress.TextColumn("{task.description}", markup=False)
+    speed, elapsed = rich_progress.TransferSpeedColumn(), rich_progress.TimeElapsedColumn()
+    columns: list[rich_progress.ProgressColumn] = [label, rich_progress.FileSizeColumn(), speed, elapsed]
     if knows_total:
-        columns += [
-            rich_progress.BarColumn(bar_width=None),
-            rich_progress.TaskProgressColumn(),
-            rich_progress.TransferSpeedColumn(),
-            rich_progress.TimeRemainingColumn(compact=True),
-        ]
-    else:
-        columns += [
-            rich_progress.SpinnerColumn(),
-            rich_progress.FileSizeColumn(),
-            rich_progress.TransferSpeedColumn(),
-            rich_progress.TimeElapsedColumn(),
-        ]
+        bar, share = rich_progress.BarColumn(bar_width=None), rich_progress.TaskProgressColumn()
+        columns = [label, bar, share, speed, elapsed, rich_progress.TimeRemainingColumn()]
     return rich_progress.Progress(
         *columns,
         console=Console(file=sys.stderr),

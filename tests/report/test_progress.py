@@ -5,8 +5,9 @@ import time
 
 import pytest
 
+from eio_audit import read_text
 from eio_audit.report import progress as module
-from eio_audit.report.progress import progress
+from eio_audit.report.progress import advancing, progress
 
 
 class Terminal(io.StringIO):
@@ -73,10 +74,24 @@ def test_a_terminal_that_cannot_erase_is_left_alone(monkeypatch: pytest.MonkeyPa
 
 def test_where_there_is_no_terminal_nothing_is_imported_for_it() -> None:
     script = """import sys
-from eio_audit.report.progress import progress
+from eio_audit.report.progress import advancing, progress
 with progress(None, "checking") as advance:
     advance(1)
 sys.exit("rich" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_packed_file_counts_as_its_size_on_disk() -> None:
+    dumps = read_text("func.func @f() {\n}\n// -----\nfunc.func @g() {\n}\n")
+    done: list[int] = []
+    assert list(advancing(dumps, done.append, 20)) == dumps
+    assert done == [9, 10]  # the second begins with the line end behind the separator
+
+
+def test_what_comes_from_a_pipe_counts_as_its_length() -> None:
+    dumps = read_text("func.func @f() {\n}\n")
+    done: list[int] = []
+    assert list(advancing(dumps, done.append, 0)) == dumps
+    assert done == [19]
