@@ -46,9 +46,9 @@ def longest_nondecreasing(keys: Sequence[int]) -> list[int]:
 def _cheapest_longest_nondecreasing(found: Stretches) -> list[int]:
     """Return, last first, the stretches of a longest non-decreasing subsequence of the least total cost.
 
-    A longest subsequence that holds one key of a stretch holds all of it. So it is one of stretches with rising
-    ranks, and a sweep over a Fenwick tree finds for each the best one to append it to among those that end at
-    smaller ranks: the longest, then the cheapest, then the one that ends earliest in the text.
+    A longest subsequence that holds one key of a stretch holds all of it. So it is one of stretches with
+    rising ranks, and a sweep over a Fenwick tree finds for each the best one to append it to among those that
+    end at smaller ranks: the longest, then the cheapest, then the one that ends earliest in the text.
     """
     cost_limit = 1 + sum(map(mul, found.carried, found.lengths))  # no cost outweighs the length of one key
     count = len(found.ranks)
