@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
@@ -20,7 +21,7 @@ from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
-from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.linear_extension import Restoration, restore_order
 
 NAMED_OPS = 10
 """How many displaced ops of a block an audit describes, worst first."""
@@ -242,6 +243,7 @@ class AuditedDump:
         keys: what its ops are ordered by.
         dependences: of its blocks, for those that are asked for.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
+        moved: how many ops stand elsewhere in these orders, the fewest that explain them.
     """
 
     dump: Dump
@@ -251,6 +253,7 @@ class AuditedDump:
     dependences: Dependences
     audit: DumpAudit
     orders: dict[int, list[int]]
+    moved: int
 
     @property
     def indices(self) -> OriginalIndices:
@@ -269,8 +272,15 @@ def check(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Che
     return Check(tuple(audits), tuple(errors))
 
 
-def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDump:
+def audit_dump(
+    dump: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, describes_worst: bool = True
+) -> AuditedDump:
     """Reads one dump and audits its order.
+
+    Args:
+        dump: which.
+        options: the choices that change the figures.
+        describes_worst: whether the displaced ops are described that carry most inversions.
 
     Raises:
         InputError: the dump cannot be read.
@@ -281,7 +291,7 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
     inverted = [block.block for block in blocks if _has_inversion(block.keys)]
     dependences = Dependences(ir, options.assume_pure)
     graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
-    orders: dict[int, list[int]] = {}
+    restored: dict[int, Restoration] = {}
     functions = functions_around(ir)
     audit = DumpAudit(
         source=dump.source.name,
@@ -289,14 +299,21 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
         blocks=tuple(
-            _audit_block(replace(block, graph=graphs.get(block.block)), functions[block.block], orders)
+            _audit_block(
+                replace(block, graph=graphs.get(block.block)),
+                functions[block.block],
+                restored,
+                describes_worst=describes_worst,
+            )
             for block in blocks
         ),
         unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
         assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
         unmatched=patterns_without_op(ir, options.assume_pure),
     )
-    return AuditedDump(dump, options, ir, keys, dependences, audit, orders)
+    orders = {block: restoration.order for block, restoration in restored.items()}
+    moved = sum(restoration.moved for restoration in restored.values())
+    return AuditedDump(dump, options, ir, keys, dependences, audit, orders, moved)
 
 
 def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[_Block]:
@@ -339,8 +356,10 @@ class _Block:
         return self.ir.block_ops[self.block]
 
 
-def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int]]) -> BlockAudit:
-    """Audits one block; an order better than the textual one goes into ``orders``."""
+def _audit_block(
+    block: _Block, function: str | None, restored: dict[int, Restoration], *, describes_worst: bool
+) -> BlockAudit:
+    """Audits one block; an order better than the textual one goes into ``restored``."""
     ir, ops = block.ir, block.ops
     places = [k for k, key in enumerate(block.keys) if key is not None]
     keys = [key for key in block.keys if key is not None]
@@ -355,8 +374,9 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
         restoration = restore_order(block.keys, block.graph.precedence)
         forced, minimum, lower_bound = restoration.forced, restoration.inversions, restoration.lower_bound
         if minimum < inversions:
-            orders[block.block] = list(restoration.order)
+            restored[block.block] = restoration
     out_of_place = displaced(keys) if inversions else []
+    worst = _worst(block, [places[p] for p in out_of_place], keys, places) if describes_worst else ()
     return BlockAudit(
         function=function,
         block=ir.block_name(block.block),
@@ -370,18 +390,20 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
         lower_bound=lower_bound,
         displaced=len(out_of_place),
         derived=sum(derived),
-        inherited=_inversions_with(keys, derived) if inversions else 0,
-        worst=_worst(block, [places[p] for p in out_of_place], keys, places),
+        inherited=_inversions_with(keys, derived, inversions),
+        worst=worst,
         constants=sum(constants),
-        at_constants=_inversions_with(keys, constants) if inversions else 0,
+        at_constants=_inversions_with(keys, constants, inversions),
         followed=block.followed,
     )
 
 
-def _inversions_with(keys: Sequence[int], is_member: Sequence[bool]) -> int:
-    """How many inversions have a member at an end."""
+def _inversions_with(keys: Sequence[int], is_member: Sequence[bool], inversions: int) -> int:
+    """How many of the inversions have a member at an end."""
+    if not inversions or not any(is_member):
+        return 0
     others = [key for key, member in zip(keys, is_member, strict=True) if not member]
-    return count_inversions(keys) - count_inversions(others)
+    return inversions - count_inversions(others)
 
 
 def _worst(
@@ -392,7 +414,7 @@ def _worst(
         return ()
     carried = dict(zip(places, inversions_carried(keys), strict=True))
     chosen = sorted(displaced_places, key=lambda k: (-carried[k], k))[:NAMED_OPS]
-    holds = _Holds(block) if block.graph is not None else None
+    holds = _Holds(block, chosen) if block.graph is not None else None
     described = []
     for k in chosen:
         early = _smaller_after(block.keys, k) * 2 >= carried[k]
@@ -415,32 +437,51 @@ def _smaller_after(keys: Sequence[int | None], place: int) -> int:
 
 
 class _Holds:
-    """Finds the dependence that keeps a displaced op where it stands."""
+    """Finds the dependences that keep some displaced ops where they stand."""
 
-    def __init__(self, block: _Block) -> None:
+    def __init__(self, block: _Block, places: Sequence[int]) -> None:
         assert block.graph is not None
         self._block = block
-        keys, precedence = block.keys, block.graph.precedence
-        self._smallest_below = [inf if key is None else key for key in keys]
-        for k in range(len(keys) - 1, -1, -1):
-            below = [self._smallest_below[user] for user in precedence.successors(k)]
-            self._smallest_below[k] = min([self._smallest_below[k], *below])
-        self._largest_above = [-inf if key is None else key for key in keys]
-        for k in range(len(keys)):
-            above = [self._largest_above[producer] for producer in precedence.predecessors(k)]
-            self._largest_above[k] = max([self._largest_above[k], *above])
+        self._graph = block.graph
+        self._edges: dict[int, list[tuple[int, int, DependenceKind]]] = {place: [] for place in places}
+        for edge in block.graph.edges():
+            if edge[0] in self._edges:
+                self._edges[edge[0]].append(edge)
+            if edge[1] in self._edges:
+                self._edges[edge[1]].append(edge)
+
+    @cached_property
+    def _smallest_below(self) -> list[float]:
+        """By place, the smallest key among an op and those that depend on it."""
+        smallest = [inf if key is None else key for key in self._block.keys]
+        successors = self._graph.precedence.successors
+        for k in range(len(smallest) - 1, -1, -1):
+            if users := successors(k):
+                smallest[k] = min(smallest[k], *map(smallest.__getitem__, users))
+        return smallest
+
+    @cached_property
+    def _largest_above(self) -> list[float]:
+        """By place, the largest key among an op and those that it depends on."""
+        largest = [-inf if key is None else key for key in self._block.keys]
+        predecessors = self._graph.precedence.predecessors
+        for k in range(len(largest)):
+            if producers := predecessors(k):
+                largest[k] = max(largest[k], *map(largest.__getitem__, producers))
+        return largest
 
     def of(self, place: int, *, early: bool) -> Hold | None:
         """The direct user through which an op is needed early, or the direct producer that makes it late."""
-        block, graph = self._block, self._block.graph
+        block = self._block
         own = block.keys[place]
-        assert graph is not None and own is not None
+        assert own is not None
+        reaches = self._smallest_below if early else self._largest_above
         best: tuple[int, float, int] | None = None
-        for producer, user, _ in graph.edges():
+        for producer, user, _ in self._edges[place]:
             if (producer if early else user) != place:
                 continue
             other = user if early else producer
-            reach = self._smallest_below[other] if early else self._largest_above[other]
+            reach = reaches[other]
             if reach >= own if early else reach <= own:
                 continue
             direct = block.keys[other] == reach
@@ -449,9 +490,9 @@ class _Holds:
         if best is None:
             return None
         other = best[2]
-        kinds = [k for p, u, k in graph.edges() if {p, u} == {place, other}]
+        kinds = [kind for producer, user, kind in self._edges[place] if other in (producer, user)]
         kind = min(kinds, key=list(DependenceKind).index)
-        return Hold(label(block.ir, block.indices, graph.ops[other]), kind)
+        return Hold(label(block.ir, block.indices, self._graph.ops[other]), kind)
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:

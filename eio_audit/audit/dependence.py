@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import chain, islice, repeat
-from operator import sub
+from itertools import chain, compress, islice, repeat
+from operator import gt, sub
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -76,6 +76,11 @@ class DependenceGraph:
         """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
         return zip(self._producers, self._users, self._kinds, strict=True)
 
+    def placed_too_early(self, place: Sequence[int]) -> list[int]:
+        """The users that would stand before a producer of theirs if op k stood at ``place[k]``."""
+        producers, users = map(place.__getitem__, self._producers), map(place.__getitem__, self._users)
+        return list(compress(self._users, map(gt, producers, users)))
+
     def dependences(self) -> Iterator[Dependence]:
         """The edges as ops of the dump."""
         for producer, user, kind in self.edges():
@@ -98,6 +103,7 @@ class Dependences:
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
         self._assume_pure = assume_pure
+        self._graphs: dict[int, DependenceGraph] = {}
 
     @cached_property
     def effects(self) -> EffectTable:
@@ -112,14 +118,24 @@ class Dependences:
         Complexity: linear in ops and operands; for a block in which tensors are written or freed, also in
         what is nested in it.
         """
-        graphs = {block: DependenceGraph(self._ir.block_ops[block]) for block in blocks}
-        self._add_uses(graphs)
-        for block, graph in graphs.items():
-            active = [k for k, op in enumerate(graph.ops) if self.effects.of(op) is not PURE]
-            self._add_effects(graph, active)
-            self._add_tensor_effects(graph, active)
+        new = {b: DependenceGraph(self._ir.block_ops[b]) for b in blocks if b not in self._graphs}
+        self._add_uses(new)
+        for block, graph in new.items():
+            self._add_all_effects(graph)
             self._add_terminator(block, graph)
-        return graphs
+        self._graphs.update(new)
+        return {block: self._graphs[block] for block in blocks}
+
+    def by_effect(self, block: int) -> DependenceGraph:
+        """The dependences of a block that memory effects make, without others."""
+        graph = DependenceGraph(self._ir.block_ops[block])
+        self._add_all_effects(graph)
+        return graph
+
+    def _add_all_effects(self, graph: DependenceGraph) -> None:
+        active = [k for k, op in enumerate(graph.ops) if self.effects.of(op) is not PURE]
+        self._add_effects(graph, active)
+        self._add_tensor_effects(graph, active)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
         """SSA def-use."""

@@ -53,7 +53,12 @@ def _sort_by_insertion(keys: Sequence[int]) -> tuple[list[int], int]:
         return list(keys), 0
     inversions = 0
     run: list[int] = []
+    largest = keys[0]
     for key in keys:
+        if key >= largest:
+            run.append(key)
+            largest = key
+            continue
         place = bisect_right(run, key)
         inversions += len(run) - place
         run.insert(place, key)
