@@ -42,10 +42,11 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
-    from eio_audit.audit.fix import Fix, VerificationError, fix
+    from eio_audit.audit.fix import Fix, fix
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.verification import VerificationError
     from eio_audit.mlir.dumps import Dump, find_files, read, read_text
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.markers import Marker
@@ -79,9 +80,10 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.fix": ("Fix", "VerificationError", "fix"),
+    "audit.fix": ("Fix", "fix"),
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
+    "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
     "mlir.effects": ("EffectSource",),

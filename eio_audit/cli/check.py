@@ -67,7 +67,8 @@ def check_command(
 
         write_bytes(check_to_json(result).encode(), output)
     else:
-        from eio_audit.report.text import make_console, print_check
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text import print_check
 
         write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
     if result.errors:

@@ -70,6 +70,7 @@ def fix_command(
         write_bytes(result.text, output)
     if not quiet:
         warn_of_unmatched(result.dumps)
-        from eio_audit.report.text import make_console, print_fix
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text import print_fix
 
         print_fix(result, source.name, make_console(sys.stderr))

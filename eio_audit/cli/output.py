@@ -29,6 +29,7 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
     """Prints a report to a file, atomically, or to standard output, which may be a terminal."""
     if path is None or path == "-":
         print_to(sys.stdout)
+        sys.stdout.flush()
         return
     text = io.StringIO()
     print_to(text)

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 
 from eio_audit import AuditOptions, Source, VerificationError, fix, read_text
 from eio_audit.audit.check import audit_dump
-from eio_audit.audit.fix import corrected, verify
+from eio_audit.audit.fix import corrected
+from eio_audit.audit.verification import verify
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
 
