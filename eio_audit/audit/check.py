@@ -6,8 +6,8 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import inf
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.functions import functions_around
@@ -21,7 +21,9 @@ from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
-from eio_audit.order.linear_extension import Restoration, restore_order
+
+if TYPE_CHECKING:
+    from eio_audit.order.linear_extension import Restoration
 
 NAMED_OPS = 10
 """How many displaced ops of a block an audit describes, worst first."""
@@ -371,6 +373,8 @@ def _audit_block(
     forced: int | None = None if is_graph else 0
     minimum = lower_bound = inversions
     if block.graph is not None:
+        from eio_audit.order.linear_extension import restore_order  # noqa: PLC0415  (not for clean dumps)
+
         restoration = restore_order(block.keys, block.graph.precedence)
         forced, minimum, lower_bound = restoration.forced, restoration.inversions, restoration.lower_bound
         if minimum < inversions:
@@ -414,7 +418,7 @@ def _worst(
         return ()
     carried = dict(zip(places, inversions_carried(keys), strict=True))
     chosen = sorted(displaced_places, key=lambda k: (-carried[k], k))[:NAMED_OPS]
-    holds = _Holds(block, chosen) if block.graph is not None else None
+    holds = _Holds(block) if block.graph is not None else None
     described = []
     for k in chosen:
         early = _smaller_after(block.keys, k) * 2 >= carried[k]
@@ -437,51 +441,32 @@ def _smaller_after(keys: Sequence[int | None], place: int) -> int:
 
 
 class _Holds:
-    """Finds the dependences that keep some displaced ops where they stand."""
+    """Finds the dependence that keeps a displaced op where it stands."""
 
-    def __init__(self, block: _Block, places: Sequence[int]) -> None:
+    def __init__(self, block: _Block) -> None:
         assert block.graph is not None
         self._block = block
-        self._graph = block.graph
-        self._edges: dict[int, list[tuple[int, int, DependenceKind]]] = {place: [] for place in places}
-        for edge in block.graph.edges():
-            if edge[0] in self._edges:
-                self._edges[edge[0]].append(edge)
-            if edge[1] in self._edges:
-                self._edges[edge[1]].append(edge)
-
-    @cached_property
-    def _smallest_below(self) -> list[float]:
-        """By place, the smallest key among an op and those that depend on it."""
-        smallest = [inf if key is None else key for key in self._block.keys]
-        successors = self._graph.precedence.successors
-        for k in range(len(smallest) - 1, -1, -1):
-            if users := successors(k):
-                smallest[k] = min(smallest[k], *map(smallest.__getitem__, users))
-        return smallest
-
-    @cached_property
-    def _largest_above(self) -> list[float]:
-        """By place, the largest key among an op and those that it depends on."""
-        largest = [-inf if key is None else key for key in self._block.keys]
-        predecessors = self._graph.precedence.predecessors
-        for k in range(len(largest)):
-            if producers := predecessors(k):
-                largest[k] = max(largest[k], *map(largest.__getitem__, producers))
-        return largest
+        keys, precedence = block.keys, block.graph.precedence
+        self._smallest_below = [inf if key is None else key for key in keys]
+        for k in range(len(keys) - 1, -1, -1):
+            below = [self._smallest_below[user] for user in precedence.successors(k)]
+            self._smallest_below[k] = min([self._smallest_below[k], *below])
+        self._largest_above = [-inf if key is None else key for key in keys]
+        for k in range(len(keys)):
+            above = [self._largest_above[producer] for producer in precedence.predecessors(k)]
+            self._largest_above[k] = max([self._largest_above[k], *above])
 
     def of(self, place: int, *, early: bool) -> Hold | None:
         """The direct user through which an op is needed early, or the direct producer that makes it late."""
-        block = self._block
+        block, graph = self._block, self._block.graph
         own = block.keys[place]
-        assert own is not None
-        reaches = self._smallest_below if early else self._largest_above
+        assert graph is not None and own is not None
         best: tuple[int, float, int] | None = None
-        for producer, user, _ in self._edges[place]:
+        for producer, user, _ in graph.edges():
             if (producer if early else user) != place:
                 continue
             other = user if early else producer
-            reach = reaches[other]
+            reach = self._smallest_below[other] if early else self._largest_above[other]
             if reach >= own if early else reach <= own:
                 continue
             direct = block.keys[other] == reach
@@ -490,9 +475,9 @@ class _Holds:
         if best is None:
             return None
         other = best[2]
-        kinds = [kind for producer, user, kind in self._edges[place] if other in (producer, user)]
+        kinds = [k for p, u, k in graph.edges() if {p, u} == {place, other}]
         kind = min(kinds, key=list(DependenceKind).index)
-        return Hold(label(block.ir, block.indices, self._graph.ops[other]), kind)
+        return Hold(label(block.ir, block.indices, graph.ops[other]), kind)
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:

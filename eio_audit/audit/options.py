@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.original_index import IndexPattern
-from eio_audit.audit.original_order import OriginalOrder
+
+if TYPE_CHECKING:
+    from eio_audit.audit.original_order import OriginalOrder
 
 
 class Follow(StrEnum):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
@@ -17,7 +16,6 @@ from eio_audit import (
     Follow,
     IndexPattern,
     InputError,
-    OriginalOrder,
     Summary,
     read,
     unmatched_patterns,
@@ -100,7 +98,11 @@ def audit_options(command: F) -> F:
         order_from: str | None,
         **others: Any,
     ) -> Any:
-        original = OriginalOrder(only_dump(order_from)) if order_from is not None else None
+        original = None
+        if order_from is not None:
+            from eio_audit import OriginalOrder
+
+            original = OriginalOrder(only_dump(order_from))
         options = AuditOptions(pattern, follow, assume_pure, original)
         return command(*args, options=options, **others)
 
@@ -175,6 +177,8 @@ def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
     passes = dict.fromkeys(d.marker.pass_name for d in dumps if d.marker)
     if not passes:
         return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
+    import difflib
+
     close = difflib.get_close_matches(name, passes, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(passes)}"
     return f"no dump of pass '{name}'; {hint}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -36,6 +36,30 @@ UNLISTED = OpTraits(unknown=True)
 """The traits of an op that the table does not list: it may do anything."""
 
 
+class _Table(Mapping[str, OpTraits]):
+    """The table as it is shipped; a row is made when it is asked for, since a dump has few of the ops."""
+
+    def __init__(self, entries: Mapping[str, Mapping[str, object]], views: Collection[str]) -> None:
+        self._entries = entries
+        self._views = views
+        self._rows: dict[str, OpTraits] = {}
+
+    def __getitem__(self, name: str) -> OpTraits:
+        if name not in self._rows:
+            row = _row(self._entries[name])
+            self._rows[name] = replace(row, flags=row.flags | {"view"}) if name in self._views else row
+        return self._rows[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
 @cache
 def op_traits() -> Mapping[str, OpTraits]:
     """The shipped table, from full op name (``"ttir.permute"``) to traits.
@@ -44,10 +68,7 @@ def op_traits() -> Mapping[str, OpTraits]:
     revisions, and lists as ``additions`` what those definitions leave out.
     """
     table = json.loads(Path(__file__).with_name("op_traits.json").read_bytes())
-    rows = {name: _row(entry) for name, entry in table["ops"].items()}
-    for name in table["additions"]["view"]:
-        rows[name] = replace(rows[name], flags=rows[name].flags | {"view"})
-    return rows
+    return _Table(table["ops"], table["additions"]["view"])
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import mul
 
 from eio_audit.order.inversions import inversions_carried
-from eio_audit.order.stretches import Stretches, stretches
+from eio_audit.order.runs import Runs, split_into_runs
 
 __all__ = ["displaced", "inversions_carried", "longest_nondecreasing"]
 
@@ -26,7 +26,7 @@ def displaced(keys: Sequence[int]) -> list[int]:
         >>> displaced([15, 23, 18, 20])
         [1]
     """
-    found = stretches(keys)
+    found = split_into_runs(keys)
     kept = set(_cheapest_longest_nondecreasing(found))
     removed = (s for s in range(len(found.starts)) if s not in kept)
     return [p for s in removed for p in range(found.starts[s], found.starts[s] + found.lengths[s])]
@@ -43,36 +43,34 @@ def longest_nondecreasing(keys: Sequence[int]) -> list[int]:
     return [position for position in range(len(keys)) if position not in removed]
 
 
-def _cheapest_longest_nondecreasing(found: Stretches) -> list[int]:
-    """Return, last first, the stretches of a longest non-decreasing subsequence of the least total cost.
+def _cheapest_longest_nondecreasing(found: Runs) -> list[int]:
+    """Return, last first, the runs of a longest non-decreasing subsequence of the least total cost.
 
-    A longest subsequence that holds one key of a stretch holds all of it. So it is one of stretches with
+    A longest subsequence that holds one key of a run holds all of it. So it is one of runs with
     rising ranks, and a sweep over a Fenwick tree finds for each the best one to append it to among those that
     end at smaller ranks: the longest, then the cheapest, then the one that ends earliest in the text.
     """
     cost_limit = 1 + sum(map(mul, found.carried, found.lengths))  # no cost outweighs the length of one key
     count = len(found.ranks)
-    tree = [-1] * (count + 1)  # by node, the stretch at which its best subsequence ends
-    values = [0] * count + [
-        0
-    ]  # of the best that ends at a stretch: length, less its cost as a fraction; none
+    tree = [-1] * (count + 1)  # by node, the run at which its best subsequence ends
+    values = [0] * count + [0]  # of the best that ends at a run: length, less its cost as a fraction; none
     previous = [-1] * count
-    for stretch, rank in enumerate(found.ranks):
+    for run, rank in enumerate(found.ranks):
         best, node = -1, rank
         while node:
             if values[tree[node]] > values[best]:
                 best = tree[node]
             node &= node - 1
-        previous[stretch] = best
-        length = found.lengths[stretch]
-        value = values[stretch] = values[best] + length * (cost_limit - found.carried[stretch])
+        previous[run] = best
+        length = found.lengths[run]
+        value = values[run] = values[best] + length * (cost_limit - found.carried[run])
         node = rank + 1
         while node <= count and value > values[tree[node]]:
-            tree[node] = stretch
+            tree[node] = run
             node += node & -node
     chain = []
-    stretch = max(range(count), key=values.__getitem__, default=-1)
-    while stretch >= 0:
-        chain.append(stretch)
-        stretch = previous[stretch]
+    run = max(range(count), key=values.__getitem__, default=-1)
+    while run >= 0:
+        chain.append(run)
+        run = previous[run]
     return chain

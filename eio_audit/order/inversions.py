@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice, repeat
 from operator import gt
 
-from eio_audit.order.stretches import stretches
+from eio_audit.order.runs import split_into_runs
 
 RUN_LENGTH = (
     512  # keys sorted by insertion before merging starts; insertion shifts memory, which is cheap this far
@@ -96,7 +96,7 @@ def inversions_carried(keys: Sequence[int]) -> list[int]:
         >>> inversions_carried([15, 23, 18, 16])
         [0, 2, 2, 2]
     """
-    return stretches(keys).carried_by_position()
+    return split_into_runs(keys).carried_by_position()
 
 
 def dense_ranks(keys: Sequence[int]) -> list[int]:

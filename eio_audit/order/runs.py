@@ -1,9 +1,9 @@
-"""Stretches: keys that stand next to each other and belong next to each other.
+"""Runs: keys that stand next to each other and belong next to each other.
 
-A *stretch* is a longest run of positions whose keys also follow one another, in the same sequence, when all
-keys are sorted (ties by position). Whatever is inverted with one key of a stretch is inverted with all of
-it. A sequence that is in order is a single stretch, and one in which k keys have been moved has no more than
-3k + 1: what is said of stretches costs little where little is out of order.
+A *run* is a longest stretch of positions whose keys also follow one another, in the same sequence, when all
+keys are sorted (ties by position). Whatever is inverted with one key of a run is inverted with all of it. A
+sequence that is in order is a single run, and one in which k keys have been moved has no more than 3k + 1:
+what is said of runs costs little where little is out of order.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from operator import ne, sub
 
 
 @dataclass(frozen=True, slots=True)
-class Stretches:
-    """The stretches of a sequence of keys, in textual order.
+class Runs:
+    """The runs of a sequence of keys, in textual order.
 
     Attributes:
         starts: the position of the first key of each.
         lengths: how many keys.
-        ranks: the place of each among the stretches in order of their keys.
+        ranks: the place of each among the runs in order of their keys.
         carried: how many inversions each of its keys is an end of.
     """
 
@@ -35,14 +35,14 @@ class Stretches:
         return list(chain.from_iterable(map(repeat, self.carried, self.lengths)))
 
 
-def stretches(keys: Sequence[int]) -> Stretches:
-    """Return the stretches of ``keys``.
+def split_into_runs(keys: Sequence[int]) -> Runs:
+    """Return the runs of ``keys``.
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
     Example:
-        >>> stretches([1, 2, 9, 3, 4])
-        Stretches(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], carried=[0, 2, 1])
+        >>> split_into_runs([1, 2, 9, 3, 4])
+        Runs(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], carried=[0, 2, 1])
     """
     by_key = sorted(range(len(keys)), key=keys.__getitem__)
     steps = map(sub, islice(by_key, 1, None), by_key)
@@ -57,11 +57,11 @@ def stretches(keys: Sequence[int]) -> Stretches:
         2 * before + places[rank] - start
         for before, rank, start in zip(_count_larger_before(ranks, lengths), ranks, starts, strict=True)
     ]
-    return Stretches(starts, lengths, ranks, carried)
+    return Runs(starts, lengths, ranks, carried)
 
 
 def _count_larger_before(ranks: Sequence[int], lengths: Sequence[int]) -> list[int]:
-    """Return, for each stretch, the number of larger keys before it; one sweep over a Fenwick tree."""
+    """Return, for each run, the number of larger keys before it; one sweep over a Fenwick tree."""
     count = len(ranks)
     tree = [0] * (count + 1)  # keys seen of each rank, from the largest rank down
     larger_before = []
