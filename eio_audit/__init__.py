@@ -14,9 +14,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
     from eio_audit.audit.check import (
         BlockAudit,
@@ -141,6 +139,8 @@ def __getattr__(name: str) -> object:
     """Imports a public name (PEP 562), so that a program pays for what it uses."""
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
     value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     return value
 

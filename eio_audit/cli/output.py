@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -44,6 +43,8 @@ def write_atomically(path: str, data: bytes) -> None:
     Raises:
         InputError: the file cannot be written; what was there is untouched.
     """
+    import tempfile
+
     target = Path(os.path.realpath(path))
     temporary = None
     try:
