@@ -41,6 +41,11 @@ def verify(before: AuditedDump, text: bytes) -> None:
         raise VerificationError(f"the rewritten text cannot be read: {error}") from error
     if len(after) != len(before.ir) or after.block_count != before.ir.block_count:
         raise VerificationError("the rewritten text has other operations or blocks")
+    for block, order in before.orders.items():
+        if sorted(order) != list(range(len(before.ir.block_ops[block]))):
+            raise VerificationError(
+                f"the order found for {before.ir.block_name(block)} is not one of its ops"
+            )
     _Comparison(before, after).run()
 
 
