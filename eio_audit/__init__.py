@@ -14,9 +14,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
     from eio_audit.audit.check import (
         BlockAudit,
@@ -42,11 +40,12 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
-    from eio_audit.audit.fix import Fix, VerificationError, fix
+    from eio_audit.audit.fix import Fix, fix
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.stamp import stamp
+    from eio_audit.audit.verification import VerificationError
     from eio_audit.mlir.dumps import Dump, find_files, read, read_text
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.markers import Marker
@@ -81,9 +80,10 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.fix": ("Fix", "VerificationError", "fix"),
+    "audit.fix": ("Fix", "fix"),
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
+    "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.stamp": ("stamp",),
     "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
@@ -147,6 +147,8 @@ def __getattr__(name: str) -> object:
     """Imports a public name (PEP 562), so that a program pays for what it uses."""
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
     value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     return value
 
