@@ -16,8 +16,7 @@ def compare(after: str, before: str = BEFORE) -> Diff:
 
 
 def counts(d: Diff) -> dict[str, int]:
-    groups = {"moved": d.moved, "modified": d.modified, "added": d.added, "removed": d.removed}
-    return {"unchanged": d.unchanged} | {name: len(changes) for name, changes in groups.items()}
+    return {"unchanged": d.ops.unchanged} | {name: len(changes) for name, changes in d.ops.groups.items()}
 
 
 def op_of(change: OpChange) -> str:
@@ -58,9 +57,9 @@ def test_other_operands_and_other_attributes() -> None:
     result = compare(
         BEFORE.replace("(%0, %1)", "(%1, %0)").replace('"ttir.neg"(%a)', '"ttir.neg"(%a) {x = 1}')
     )
-    assert {op_of(change): change.changed for change in result.modified} == {
+    assert {op_of(change): change.changed for change in result.ops.modified} == {
         "ttir.add": ("operands",),
-        "ttir.neg": ("text",),
+        "ttir.neg": ("attributes",),
     }
 
 
@@ -68,8 +67,8 @@ def test_an_added_derived_op_and_a_removed_one() -> None:
     derived = '  %9 = "ttir.permute"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|2|net|add_tm0"("DEBUG|2|net|add"))\n'
     after = BEFORE.replace("return", derived.strip() + "\n  return")
     result = compare(after)
-    assert [(op_of(c), c.derived, c.place_after) for c in result.added] == [("ttir.permute", True, 3)]
-    assert [op_of(c) for c in compare(BEFORE, after).removed] == ["ttir.permute"]
+    assert [(op_of(c), c.derived, c.place_after) for c in result.ops.added] == [("ttir.permute", True, 3)]
+    assert [op_of(c) for c in compare(BEFORE, after).ops.removed] == ["ttir.permute"]
 
 
 def test_ops_of_one_location_are_told_apart_by_what_they_use() -> None:
@@ -101,5 +100,5 @@ def test_an_alias_defined_by_itself_behind_an_index_is_an_error(loop: str) -> No
 
 def test_an_op_is_told_by_its_own_text_however_deep_its_regions_are() -> None:
     text = "module {\n  my.outer @a {\n    my.inner {\n      my.end\n    } {x = 1}\n  } {y = 1}\n}\n"
-    [change] = compare(text.replace("x = 1", "x = 2"), text).modified
+    [change] = compare(text.replace("x = 1", "x = 2"), text).ops.modified
     assert op_of(change) == "my.inner"
