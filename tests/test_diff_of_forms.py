@@ -71,7 +71,9 @@ def reordered_programs(draw: st.DrawFn) -> tuple[str, str, list[int]]:
         order.append(chosen)
         left.remove(chosen)
     # Every value is used, each by an op of its own, so that no two ops of a program are interchangeable.
-    uses = "".join(f'    "t.use{k}"(%v{k}) : (f32) -> () loc("DEBUG|{9 + k}|net|use")\n' for k in range(count))
+    uses = "".join(
+        f'    "t.use{k}"(%v{k}) : (f32) -> () loc("DEBUG|{9 + k}|net|use")\n' for k in range(count)
+    )
     program = "module {{\n  func.func @f() {{\n{0}{1}    return\n  }}\n}}\n"
     return program.format("".join(lines), uses), program.format("".join(lines[k] for k in order), uses), order
 

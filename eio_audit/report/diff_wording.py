@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
@@ -92,6 +93,27 @@ def inversions_of(change: OpChange) -> str:
     return f"{now}, {f'{before:,}' if before else 'none'} before"
 
 
+def kinds_of(changes: Sequence[OpChange]) -> str:
+    """What is behind a group's size: ``: 6 derived``, ``: operands of 7, types of 6``; empty for nothing."""
+    derived = sum(change.ancestor is not None for change in changes)
+    moved = sum(change.moved for change in changes if change.differences)
+    kinds = Counter(kind for change in changes for kind in change.changed)
+    parts = [
+        f"{kind} of {kinds[kind]:,}"
+        for kind in ("operands", "attributes", "types", "location")
+        if kinds[kind]
+    ]
+    parts += [f"{moved:,} moved as well"] if moved else []
+    parts += [f"{derived:,} came from another op"] if derived else []
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def both(one: Difference) -> tuple[str, str]:
+    """A difference as two lines, before and after: ``  operand 0: %3 ttir.permute``."""
+    title = f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
+    return f"  {title}: {one.before or 'none'}", f"  {title}: {one.after or 'none'}"
+
+
 def difference(one: Difference, *, verbose: bool) -> str:
     """``operand 0: %3 ttir.permute -> %1 ttir.conv2d``."""
     before, after = one.before or "none", one.after or "none"
@@ -178,6 +200,29 @@ def pair(one: LayoutPair) -> str:
 def moved_to(one: MovedLayoutOp) -> str:
     """``#23 ttir.reshape %11 (line 14) -> #25 ttir.reshape %15 (line 18)``."""
     return f"{at(one.before.op)} -> {', '.join(at(op.op) for op in one.after)}"
+
+
+def inverse_parts(inverse: InverseOps) -> list[tuple[str, str, list[str]]]:
+    """Titles, their styles, and what stands below them; a part may be empty."""
+    return [
+        (cancelled(inverse), "green", [pair(one) for one in inverse.cancelled]),
+        (moved_in_vain(inverse), "red", [moved_to(one) for one in inverse.moved]),
+        (
+            f"{len(inverse.gone):,} gone without an inverse: merged with others or folded",
+            "",
+            [f"{op_name(one.op)} (line {one.op.line}): {one.does}" for one in inverse.gone],
+        ),
+        (
+            f"{len(inverse.added):,} new, of none that was there before",
+            "",
+            [f"{op_name(one.op)} (line {one.op.line}): {one.does}" for one in inverse.added],
+        ),
+        (
+            f"{count(len(inverse.remaining), 'inverse pair')} still there",
+            "yellow",
+            [pair(one) for one in inverse.remaining],
+        ),
+    ]
 
 
 # ---------------------------------------------------------------------- modules and locations

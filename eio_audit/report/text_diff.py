@@ -8,24 +8,21 @@ from rich.console import Console
 
 from eio_audit.audit.check import OpLabel
 from eio_audit.audit.diff import Diff
-from eio_audit.audit.inverse_ops import InverseOps
 from eio_audit.audit.location_health import HealthChange
 from eio_audit.audit.module_runs import Fragmentation
 from eio_audit.audit.op_changes import OpChange
 from eio_audit.report.console import Column, print_line, print_table
 from eio_audit.report.diff_wording import (
+    both,
     by_function,
-    cancelled,
     changed_rules,
-    difference,
     disorder,
     from_to,
+    inverse_parts,
     inverse_summary,
-    moved_in_vain,
-    moved_to,
+    kinds_of,
     ops_summary,
     order_summary,
-    pair,
     runs_summary,
     shortened,
     torn,
@@ -75,9 +72,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
 def _print_group(name: str, changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:
     if not changes:
         return
-    derived = sum(change.derived for change in changes) if name == "added" else 0
-    note = f", {derived:,} of them derived from the op whose index they carry" if derived else ""
-    print_line(console, (f"{len(changes):,} {name}", "bold"), note, indent=2)
+    print_line(console, (f"{len(changes):,} {name}", "bold"), kinds_of(changes), indent=2)
     ordered = sorted(changes, key=lambda change: (not change.moved, -(change.inversions_after or 0)))
     shown = changes if verbose else ordered[:SHOWN_CHANGES]
     if not console.soft_wrap and console.width >= SIDE_BY_SIDE:
@@ -106,26 +101,17 @@ def _print_side_by_side(changes: Sequence[OpChange], console: Console, *, verbos
     right: list[str] = []
     for change in changes:
         rows = [(_full(change.before), _full(change.after))]
-        rows += [_both(difference(one, verbose=True)) for one in change.differences]
+        rows += [both(one) for one in change.differences]
         notes = [note for note in what_happened(change, verbose=verbose) if not change.differences]
         rows += [("", f"  {note}") if change.after else (f"  {note}", "") for note in notes]
         left += [shortened(row[0], width) for row in rows]
         right += [shortened(row[1], width) for row in rows]
-    longest = max(map(len, left))
     columns = [
         Column("", left or [""]),
         Column("", ["|"] * len(left), style="dim"),
         Column("", right or [""]),
     ]
-    del longest
     print_table(console, columns, indent=4)
-
-
-def _both(line: str) -> tuple[str, str]:
-    """``title: before -> after`` as two lines."""
-    title, _, values = line.partition(": ")
-    before, _, after = values.partition(" -> ")
-    return f"  {title}: {before}", f"  {title}: {after}"
 
 
 def _full(op: OpLabel | None) -> str:
@@ -154,35 +140,12 @@ def _print_inverse_ops(diff: Diff, console: Console, *, verbose: bool) -> None:
         return
     print_line(console)
     print_line(console, ("inverse ops", "bold"), f"  {inverse_summary(inverse)}")
-    for title, style, lines in _inverse_parts(inverse):
+    for title, style, lines in inverse_parts(inverse):
         if lines:
             print_line(console, (title, style), indent=2)
             _print_some(lines, console, verbose=verbose)
     if said := disorder(diff):
         print_line(console, said, indent=2)
-
-
-def _inverse_parts(inverse: InverseOps) -> list[tuple[str, str, list[str]]]:
-    """Titles with their styles and the ops below."""
-    return [
-        (cancelled(inverse), "green", [pair(one) for one in inverse.cancelled]),
-        (moved_in_vain(inverse), "red", [moved_to(one) for one in inverse.moved]),
-        (
-            f"{len(inverse.gone):,} gone without an inverse: merged with others or folded",
-            "",
-            [f"{op_name(one.op)} (line {one.op.line}): {one.does}" for one in inverse.gone],
-        ),
-        (
-            f"{len(inverse.added):,} new, of none that was there before",
-            "",
-            [f"{op_name(one.op)} (line {one.op.line}): {one.does}" for one in inverse.added],
-        ),
-        (
-            f"{count(len(inverse.remaining), 'inverse pair')} still there",
-            "yellow",
-            [pair(one) for one in inverse.remaining],
-        ),
-    ]
 
 
 def _print_some(lines: Sequence[str], console: Console, *, verbose: bool) -> None:
