@@ -11,7 +11,7 @@ paired by ever less, but never by name and location alone: one framework op is o
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -352,10 +352,13 @@ class _Pairing:
     # ------------------------------------------------------------------ blocks
 
     def _pair_blocks(self) -> None:
-        """Pairs blocks by the ops in them, and their arguments by number, or else by what uses them."""
+        """Pairs blocks by where they stand, or else by the ops in them; and their arguments."""
         old_block, new_block = self.sides[0].ir.op_block, self.sides[1].ir.op_block
+        self.blocks = dict(self._only_blocks())
+        taken = set(self.blocks.values())
         votes = Counter((old_block[old], new_block[new]) for old, new in self.pairs.items())
-        self.blocks = _one_to_one(votes)
+        free = {pair: n for pair, n in votes.items() if pair[0] not in self.blocks and pair[1] not in taken}
+        self.blocks |= _one_to_one(Counter(free))
         counts = [ops.argument_counts for ops in self.sides]
         self.arguments = {}
         for old, new in self.blocks.items():
@@ -365,6 +368,21 @@ class _Pairing:
         self.arguments |= self._arguments_by_users()
         self._new_arguments = set(self.arguments.values())
         self._pair_terminators()
+
+    def _only_blocks(self) -> Iterator[tuple[int, int]]:
+        """The blocks that are alone in the same region of an op that both dumps have, or outside all."""
+        inside = [ops.blocks_of for ops in self.sides]
+        for old, new in (*self.pairs.items(), (-1, -1)):
+            if old not in inside[0] or new not in inside[1]:
+                continue
+            was, now = (
+                {self.sides[side].region_places[block]: block for block in inside[side][op]}
+                for side, op in ((0, old), (1, new))
+            )
+            for (region, place), block in was.items():
+                is_alone = place == 0 and (region, 1) not in was and (region, 1) not in now
+                if is_alone and (region, 0) in now:
+                    yield block, now[region, 0]
 
     def _arguments_by_users(self) -> dict[tuple[int, int], tuple[int, int]]:
         """The arguments of blocks that have more or fewer than before."""

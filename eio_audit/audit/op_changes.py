@@ -327,7 +327,13 @@ def _inversions(side: Side) -> dict[int, int]:
 
 
 def _block(side: Side, block: int) -> str:
-    return " ".join(filter(None, (side.ops.functions[block], side.audited.ir.block_name(block))))
+    """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
+    ir, function = side.audited.ir, side.ops.functions[block]
+    parent = ir.parent_op(block)
+    if parent < 0 or side.ops.symbols[parent] is not None:
+        return " ".join(filter(None, (function, ir.block_name(block))))
+    where = f"{ir.name(parent)} (line {ir.source.line_at(ir.op_start[parent])})"
+    return f"{where} in {function}" if function else where
 
 
 def _values(side: Side, producers: Sequence[tuple[int, int]]) -> str:

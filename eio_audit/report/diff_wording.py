@@ -77,7 +77,7 @@ def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
     said += [difference(one, verbose=verbose) for one in change.differences]
     if change.ancestor is not None:
         said.append(f"{_HOW[change.ancestor.relation]} {at(change.ancestor.op)}")
-    if (inversions := inversions_of(change)) and not change.differences:
+    if inversions := inversions_of(change):
         said.append(inversions)
     return said
 

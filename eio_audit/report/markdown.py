@@ -165,10 +165,10 @@ def _cut(text: str, *, verbose: bool) -> str:
 
 
 def _code(text: str) -> str:
-    """Text in code style, where GitHub makes no links of it; the pipe is special in tables, even there.
+    r"""Text in code style, where GitHub makes no links of it; the pipe is special in tables, even there.
 
     >>> _code("#12 a|b")
-    '`#12 a\\\\|b`'
+    '`#12 a\\|b`'
     """
     return _literal(text).replace("|", "\\|")
 

@@ -20,6 +20,7 @@ from eio_audit.report.diff_wording import (
     from_to,
     inverse_parts,
     inverse_summary,
+    inversions_of,
     kinds_of,
     ops_summary,
     order_summary,
@@ -75,8 +76,8 @@ def _print_group(name: str, changes: Sequence[OpChange], console: Console, *, ve
     print_line(console, (f"{len(changes):,} {name}", "bold"), kinds_of(changes), indent=2)
     ordered = sorted(changes, key=lambda change: (not change.moved, -(change.inversions_after or 0)))
     shown = changes if verbose else ordered[:SHOWN_CHANGES]
-    if not console.soft_wrap and console.width >= SIDE_BY_SIDE:
-        _print_side_by_side(shown, console, verbose=verbose)
+    if name != "removed" and not console.soft_wrap and console.width >= SIDE_BY_SIDE:
+        _print_side_by_side(shown, console)
     else:
         _print_changes(shown, console, verbose=verbose)
     _print_rest(len(changes) - len(shown), console)
@@ -94,24 +95,29 @@ def _print_changes(changes: Sequence[OpChange], console: Console, *, verbose: bo
     print_table(console, columns, indent=4)
 
 
-def _print_side_by_side(changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:
+def _print_side_by_side(changes: Sequence[OpChange], console: Console) -> None:
     """Each op with what differs below it, as it was on the left and as it is on the right."""
     width = (console.width - 9) // 2
-    left: list[str] = []
-    right: list[str] = []
+    rows = []
     for change in changes:
-        rows = [(_full(change.before), _full(change.after))]
-        rows += [both(one) for one in change.differences]
-        notes = [note for note in what_happened(change, verbose=verbose) if not change.differences]
-        rows += [("", f"  {note}") if change.after else (f"  {note}", "") for note in notes]
-        left += [shortened(row[0], width) for row in rows]
-        right += [shortened(row[1], width) for row in rows]
-    columns = [
-        Column("", left or [""]),
-        Column("", ["|"] * len(left), style="dim"),
-        Column("", right or [""]),
-    ]
+        rows.append((_before(change), "  ".join(filter(None, (_full(change.after), _why(change))))))
+        rows += map(both, change.differences)
+    left, right = ([shortened(row[side], width) for row in rows] for side in (0, 1))
+    columns = [Column("", left), Column("", ["|"] * len(rows), style="dim"), Column("", right)]
     print_table(console, columns, indent=4)
+
+
+def _before(change: OpChange) -> str:
+    """The op as it was, or the one it came from."""
+    if change.ancestor is None:
+        return _full(change.before)
+    return f"{_full(change.ancestor.op)}  ({change.ancestor.relation.value})"
+
+
+def _why(change: OpChange) -> str:
+    where = f"from {change.block_before}" if change.block_before is not None else ""
+    moved = "moved" if change.moved and change.differences else ""
+    return ", ".join(filter(None, (where, moved, inversions_of(change))))
 
 
 def _full(op: OpLabel | None) -> str:
