@@ -399,7 +399,10 @@ class _Pairing:
 
     def _pair_terminators(self) -> None:
         for old, new in self.blocks.items():
-            a, b = self.sides[0].ir.block_ops[old][-1], self.sides[1].ir.block_ops[new][-1]
+            ops, others = self.sides[0].ir.block_ops[old], self.sides[1].ir.block_ops[new]
+            if not ops or not others:
+                continue
+            a, b = ops[-1], others[-1]
             if a not in self.pairs and b not in self.back:
                 is_end = not self.sides[0].users[a] and self.sides[0].ir.result_count(a) == 0
                 if is_end and self.labels.labels[0][a] == self.labels.labels[1][b]:
