@@ -370,10 +370,15 @@ class _Pairing:
         self._pair_terminators()
 
     def _only_blocks(self) -> Iterator[tuple[int, int]]:
-        """The blocks that are alone in the same region of an op that both dumps have, or outside all."""
+        """The blocks that are alone in the same region of an op that both dumps have, or outside all.
+
+        A custom form may print the regions of an op in another order than the generic form does.
+        """
         inside = [ops.blocks_of for ops in self.sides]
         for old, new in (*self.pairs.items(), (-1, -1)):
             if old not in inside[0] or new not in inside[1]:
+                continue
+            if len(inside[0][old]) > 1 and self.sides[0].names[old] not in self.labels.same_form:
                 continue
             was, now = (
                 {self.sides[side].region_places[block]: block for block in inside[side][op]}
