@@ -134,7 +134,7 @@ def _permutation(text: OpText, rank: int) -> tuple[int, ...] | None:
         return _swap(attributes["dim0"], attributes["dim1"], rank)
     printed = next((attributes[name] for name in _PERMUTATION_NAMES if name in attributes), "")
     if not text.is_generic:
-        named = _PERMUTATION.search(attributes[""])
+        named = _PERMUTATION.search(text.text.decode("utf-8", "replace"))
         printed = named[1] if named else attributes[""]
     match = _INTEGERS.search(printed)
     if match is None:

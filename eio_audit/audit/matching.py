@@ -243,12 +243,12 @@ class _Pairing:
 
     def _same_place_and_producers(self, side: int, op: int) -> Hashable:
         producers = self._all_producers(side, op)
-        return producers and (*self._same_place(side, op), producers)
+        return (*self._same_place(side, op), producers) if producers else None
 
     def _text_and_producers(self, side: int, op: int) -> Hashable:
         """For an op with another location than before; a derived one is another op."""
         producers, content = self._all_producers(side, op), self.labels.contents[side][op]
-        if not producers or content is None:
+        if producers is None or content is None:
             return None
         return self._scope(side, op), self.sides[side].names[op], content, producers
 
@@ -302,9 +302,9 @@ class _Pairing:
         return tuple(found)
 
     def _all_producers(self, side: int, op: int) -> tuple[tuple[int, int] | None, ...] | None:
-        """The producers, if there are any and all are matched."""
+        """The producers, if all are matched."""
         found = self._matched_producers(side, op)
-        return found if found and None not in found else None
+        return None if None in found else found
 
     def _matched_users(self, side: int, op: int) -> tuple[tuple[int, int], ...]:
         matched = self.pairs if side == 0 else self.back
