@@ -246,7 +246,7 @@ class _Pairing:
         return (*self._same_place(side, op), producers) if producers else None
 
     def _text_and_producers(self, side: int, op: int) -> Hashable:
-        """For an op with another location than before; a derived one is another op."""
+        """For an op with another location than before."""
         producers, content = self._all_producers(side, op), self.labels.contents[side][op]
         if producers is None or content is None:
             return None
@@ -265,14 +265,10 @@ class _Pairing:
 
     def _text_of_callee(self, side: int, op: int) -> Hashable:
         """For an op that was inlined: its location is that of the callee at the place of the call."""
-        ops, place = self.sides[side], self.labels.locations[side][op]
-        if place == NO_LOCATION:
+        ops = self.sides[side]
+        place = ops.locations[op] if side == 0 else ops.location_numbers.callee(op)
+        if place is None or place == NO_LOCATION:
             return None
-        if side == 1:
-            places = ops.location_numbers.callee(op)
-            if places is None:
-                return None
-            place = places
         return ops.names[op], place, self.labels.contents[side][op]
 
     def _has_evidence(self, old: int, new: int) -> bool:
@@ -370,12 +366,12 @@ class _Pairing:
         self._pair_terminators()
 
     def _only_blocks(self) -> Iterator[tuple[int, int]]:
-        """The blocks that are alone in the same region of an op that both dumps have, or outside all.
+        """The blocks that are alone in the same region of an op that both dumps have.
 
         A custom form may print the regions of an op in another order than the generic form does.
         """
         inside = [ops.blocks_of for ops in self.sides]
-        for old, new in (*self.pairs.items(), (-1, -1)):
+        for old, new in self.pairs.items():
             if old not in inside[0] or new not in inside[1]:
                 continue
             if len(inside[0][old]) > 1 and self.sides[0].names[old] not in self.labels.same_form:
