@@ -77,6 +77,8 @@ def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
     said += [difference(one, verbose=verbose) for one in change.differences]
     if change.ancestor is not None:
         said.append(f"{_HOW[change.ancestor.relation]} {at(change.ancestor.op)}")
+    elif change.derived and change.before is None:
+        said.append("derived")
     if inversions := inversions_of(change):
         said.append(inversions)
     return said
@@ -241,7 +243,7 @@ def runs_summary(fragmentation: Fragmentation) -> str:
 
 def torn(runs: Sequence[Runs]) -> list[Runs]:
     """Those in more runs than before, worst first."""
-    return [one for one in runs if one.after > one.before]
+    return [one for one in runs if one.after > one.before > 0]
 
 
 def changed_rules(locations: HealthChange) -> list[tuple[str, str, int, int]]:
