@@ -14,7 +14,8 @@ from eio_audit import Diff, diff, read_text
 from eio_audit.order.displaced import displaced
 from tests.judge import parse
 
-PROGRAMS = [Path(__file__).parent / "data" / name for name in ("custom_assembly.mlir", "shuffled_loops.mlir")]
+NAMES = ("custom_assembly.mlir", "shuffled_loops.mlir", "shortened_forms.mlir")
+PROGRAMS = [Path(__file__).parent / "data" / name for name in NAMES]
 FORMS = [(generic, local) for generic in (True, False) for local in (True, False)]
 IDS = [f"{'generic' if generic else 'custom'}-{'inline' if local else 'alias'}" for generic, local in FORMS]
 

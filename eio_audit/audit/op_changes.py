@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -249,32 +249,43 @@ class Comparison:
 
     def _other_operands(self, old: int, new: int) -> Iterator[Difference]:
         """The operands that differ; in no order where the printing forms differ, which may have their own."""
-        was = [self._value_after(*producer) for producer in self.before.ops.producers[old]]
-        now: list[tuple[int, int] | None] = list(self.after.ops.producers[new])
-        if was == now:
+        if _is_shorthand(self.before, old) or _is_shorthand(self.after, new):
             return
         before, after = self.before.ops.producers[old], self.after.ops.producers[new]
+        was = [self._value_before(*producer) for producer in before]
+        now = [self._value_after(*producer) for producer in after]
+        if was == now:
+            return
         if self.before.ops.names[old] not in self.matching.same_form:
             gone = [p for p, value in zip(before, was, strict=True) if value not in now]
-            come = [p for p in after if p not in was]
-            if len(was) == len(now) and not gone and not come:
-                return
-            yield Difference("operands", "", _values(self.before, gone), _values(self.after, come))
+            come = [p for p, value in zip(after, now, strict=True) if value not in was]
+            if len(was) != len(now) or gone or come:
+                yield Difference("operands", "", _values(self.before, gone), _values(self.after, come))
             return
         for place in range(max(len(was), len(now))):
-            if was[place : place + 1] != now[place : place + 1]:
-                yield Difference(
-                    "operands",
-                    str(place),
-                    _values(self.before, before[place : place + 1]),
-                    _values(self.after, after[place : place + 1]),
-                )
+            here = slice(place, place + 1)
+            if was[here] != now[here]:
+                values = _values(self.before, before[here]), _values(self.after, after[here])
+                yield Difference("operands", str(place), *values)
 
-    def _value_after(self, owner: int, number: int) -> tuple[int, int] | None:
-        """The value of the dump after that a value of the dump before became."""
-        if owner < 0:
-            return self.matching.arguments.get((owner, number))
-        return (self.became[owner], number) if owner in self.became else None
+    def _value_before(self, owner: int, number: int) -> Hashable:
+        """A value of the dump before as that of the dump after which it became; None for one that is gone."""
+        if owner >= 0:
+            return (self.became[owner], number) if owner in self.became else None
+        parent = self.before.audited.ir.parent_op(-1 - owner)
+        if parent in self.became and self._hides_blocks(parent):
+            return "argument", self.became[parent], number
+        return self.matching.arguments.get((owner, number))
+
+    def _value_after(self, owner: int, number: int) -> Hashable:
+        parent = self.after.audited.ir.parent_op(-1 - owner) if owner < 0 else -1
+        if parent in self.was and self._hides_blocks(self.was[parent]):
+            return "argument", parent, number
+        return owner, number
+
+    def _hides_blocks(self, old: int) -> bool:
+        """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
+        return self.before.ops.names[old] not in self.matching.same_form
 
     # ------------------------------------------------------------------ one change
 
@@ -362,33 +373,48 @@ def _location(side: Side, op: int) -> str:
     return text.decode("utf-8", "replace").strip()
 
 
-def _implied(ops: Sequence[int], side: Side, other: Side, pairs: dict[int, int]) -> set[int]:
-    """The unmatched ops that the other dump's printing form leaves out."""
-    ir, traits = side.audited.ir, op_traits()
-    other_modules = {op for op in range(len(other.ops)) if other.ops.names[op] == "builtin.module"}
+def _implied(ops: Sequence[int], side: Side, other: Side, pairs: Mapping[int, int]) -> set[int]:
+    """The unmatched ops that the other dump's printing form leaves out, or puts shorter."""
     implied: set[int] = set()
     for op in ops:
-        parent = ir.parent_op(ir.op_block[op])
+        parent = side.audited.ir.parent_op(side.audited.ir.op_block[op])
         if parent < 0:
-            if side.ops.names[op] == "builtin.module" and not other_modules and side.ops.symbols[op] is None:
+            if _is_bare_module(side, op) and "builtin.module" not in other.ops.names:
                 implied.add(op)
-            continue
-        counterpart = pairs.get(parent)
-        has_hidden_contents = parent in implied or (
-            counterpart is not None and counterpart not in other.ops.blocks_of
-        )
-        is_longer_form = (
-            counterpart is not None
-            and side.ops.texts[parent].is_generic
-            and not other.ops.texts[counterpart].is_generic
-        )
-        is_bare_end = (
-            "terminator" in traits.get(side.ops.names[op], UNLISTED).flags
-            and not side.ops.producers[op]
-            and op == ir.block_ops[ir.op_block[op]][-1]
-        )
-        if (is_longer_form and (is_bare_end or has_hidden_contents)) or (
-            parent in implied and side.ops.names[parent] != "builtin.module"
-        ):
+        elif parent in implied:
+            if side.ops.names[parent] != "builtin.module":
+                implied.add(op)
+        elif parent in pairs and _is_left_out(op, side, other, pairs[parent]):
             implied.add(op)
     return implied
+
+
+def _is_bare_module(side: Side, op: int) -> bool:
+    return side.ops.names[op] == "builtin.module" and side.ops.symbols[op] is None
+
+
+def _is_left_out(op: int, side: Side, other: Side, counterpart: int) -> bool:
+    """Whether the custom form of its parent (the ``counterpart``, or the parent itself) leaves an op out."""
+    ir = side.audited.ir
+    parent = ir.parent_op(ir.op_block[op])
+    is_generic = side.ops.texts[parent].is_generic
+    if is_generic == other.ops.texts[counterpart].is_generic:
+        return False
+    if not is_generic:
+        return _is_shorthand(side, op)
+    contents = [
+        inner
+        for block in other.ops.blocks_of.get(counterpart, ())
+        for inner in other.audited.ir.block_ops[block]
+    ]
+    if counterpart not in other.ops.blocks_of or any(_is_shorthand(other, inner) for inner in contents):
+        return True
+    is_terminator = "terminator" in op_traits().get(side.ops.names[op], UNLISTED).flags
+    return is_terminator and not side.ops.producers[op] and op == ir.block_ops[ir.op_block[op]][-1]
+
+
+def _is_shorthand(side: Side, op: int) -> bool:
+    """Whether an op stands for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
+    name = side.ops.names[op]
+    is_name_alone = side.ops.texts[op].text == name.encode() and side.audited.ir.result_count(op) == 0
+    return is_name_alone and "terminator" not in op_traits().get(name, UNLISTED).flags

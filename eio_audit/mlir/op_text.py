@@ -39,6 +39,7 @@ _LITERAL = re.compile(
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
 _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
+_BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
 _CLOSING = {b"(": b")", b"{": b"}", b"[": b"]", b"<": b">"}
 
 
@@ -155,8 +156,13 @@ class OpTexts:
             case "comment":
                 return b""
             case "alias" if match[0] in self._ir.aliases:
-                return self._resolved(match[0])
+                return self._as_attribute(match[0])
         return match[0]
+
+    def _as_attribute(self, alias: bytes) -> bytes:
+        resolved, start = self._resolved(alias), self._ir.aliases[alias].start
+        is_location = self._ir.source.data[max(0, start - 4) : start] == b"loc("
+        return b"loc(" + resolved + b")" if is_location else resolved
 
     def _resolved(self, alias: bytes) -> bytes:
         """What an alias stands for, aliases inside it resolved; an alias in its own definition stays."""
@@ -192,11 +198,11 @@ def _bare(ir: IR, op: int) -> bytes:
 
 
 def _without_locations(text: bytes) -> bytes:
-    """The text without ``loc(...)``, which custom assembly prints behind arguments."""
+    """The text without ``loc(...)`` behind arguments, as custom assembly prints it; attributes stay."""
     pieces, done, offset = [], 0, 0
     while match := _TOKEN.search(text, offset):
         offset = match.end()
-        if match.lastgroup != "location":
+        if match.lastgroup != "location" or text[: match.start()].rstrip()[-1:] in _BEFORE_ATTRIBUTES:
             continue
         pieces.append(text[done : match.start()].rstrip())
         depth = 1
