@@ -153,10 +153,13 @@ class LayoutChanges:
         return pair.first not in self.came_to or pair.second not in self.came_to
 
     def _derived(self, new: int) -> int | None:
-        """The layout op of the dump before whose location is inside that of ``new``."""
+        """The layout op that is gone and whose location is inside that of ``new``."""
         ancestor = self.comparison.ancestor(new)
-        is_derived = ancestor is not None and ancestor[1] == Relation.DERIVED and ancestor[0] in self.does[0]
-        return ancestor[0] if ancestor is not None and is_derived else None
+        if ancestor is None or ancestor[1] != Relation.DERIVED:
+            return None
+        was = self.does[0].get(ancestor[0])
+        is_alike = was is not None and was.is_reshape == self.does[1][new].is_reshape
+        return ancestor[0] if is_alike and self._is_gone(ancestor[0]) else None
 
     def _at_its_location(self, new: int) -> int | None:
         """The layout op that is gone and had the location: where it passed an op, it left its inverse."""

@@ -39,6 +39,8 @@ _LITERAL = re.compile(
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
 _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
+_LONE_RESULT = re.compile(rb"-> \(((?:[^(),<>\"]|<[^<>\"]*>)++)\)")
+"""``-> (type)``, which for a function is ``-> type``."""
 _BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
 _CLOSING = {b"(": b")", b"{": b"}", b"[": b"]", b"<": b">"}
 
@@ -138,7 +140,10 @@ class OpTexts:
         ir = self._ir
         flags = op_traits().get(ir.name(op), UNLISTED).flags
         is_plain = op not in ir.regions_end and not flags & {"function", "symbol"}
-        return OpText(self._comparable(_bare(ir, op)), bool(ir.op_is_generic[op]), is_plain)
+        text = self._comparable(_bare(ir, op))
+        if "function" in flags and not ir.op_is_generic[op]:
+            text = _LONE_RESULT.sub(rb"-> \1", text)
+        return OpText(text, bool(ir.op_is_generic[op]), is_plain)
 
     def _comparable(self, text: bytes) -> bytes:
         if b"loc" in text:

@@ -129,7 +129,7 @@ def difference(one: Difference, *, verbose: bool) -> str:
     if not verbose:
         if one.kind == "location":
             return "location"
-        before, after = shortened(before), shortened(after)
+        before, after = _around_difference(before, after)
     return f"{title}: {before} -> {after}"
 
 
@@ -137,6 +137,16 @@ def _shortest_difference(before: str, after: str) -> tuple[str, str]:
     """Of two function types the results, where they differ."""
     results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]
     return results if results[0] != results[1] else (before, after)
+
+
+def _around_difference(before: str, after: str) -> tuple[str, str]:
+    """Two texts, each cut to what is around the first place where they differ."""
+    pairs = enumerate(zip(before, after, strict=False))
+    same = next((k for k, (a, b) in pairs if a != b), min(len(before), len(after)))
+    if max(len(before), len(after)) <= LONGEST_VALUE or same <= LONGEST_VALUE // 2:
+        return shortened(before), shortened(after)
+    start = same - LONGEST_VALUE // 4
+    return shortened("..." + before[start:]), shortened("..." + after[start:])
 
 
 def shortened(text: str, width: int = LONGEST_VALUE) -> str:

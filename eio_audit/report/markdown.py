@@ -28,6 +28,9 @@ from eio_audit.report.wording import certificate, count, inversion_parts, moment
 SHOWN_ROWS = 10
 """Rows of a table that is not folded."""
 
+FOLDED_ROWS = 40
+"""Rows of a table in a report that is not verbose: GitHub takes comments of up to 65,536 characters."""
+
 LONGEST_CELL = 160
 """Characters of a cell in a report that is not verbose."""
 
@@ -58,7 +61,8 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
         for name, group in diff.ops.groups.items():
             members = set(map(id, group))
             lines += _group(name, [c for c in changes if id(c) in members], verbose=verbose)
-    lines += [*_order(diff), *_inverse_ops(diff), *_runs(diff), *_locations(diff)]
+    lines += [*_order(diff), *_inverse_ops(diff, verbose=verbose)]
+    lines += [*_runs(diff, verbose=verbose), *_locations(diff)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -83,7 +87,7 @@ def _group(name: str, changes: Sequence[OpChange], *, verbose: bool) -> list[str
         for change in changes
     ]
     title = f"{len(changes):,} {name}{kinds_of(changes)}"
-    return _table(title, ["index", "op", "result", "line", "module", "what"], rows)
+    return _table(title, ["index", "op", "result", "line", "module", "what"], rows, verbose=verbose)
 
 
 def _order(diff: Diff) -> list[str]:
@@ -103,24 +107,28 @@ def _order(diff: Diff) -> list[str]:
     return ["#### Order", "", *_table("", ["block", "line", "inversions", "of these", "minimum"], rows)]
 
 
-def _inverse_ops(diff: Diff) -> list[str]:
+def _inverse_ops(diff: Diff, *, verbose: bool) -> list[str]:
     parts = [part for part in inverse_parts(diff.inverse_ops) if part[2]]
     if not parts:
         return []
     lines = ["#### Inverse ops", ""]
     for title, _, items in parts:
-        lines += _list(title, items)
+        lines += _list(title, items, verbose=verbose)
     if said := disorder(diff):
         lines += [said, ""]
     return lines
 
 
-def _runs(diff: Diff) -> list[str]:
+def _runs(diff: Diff, *, verbose: bool) -> list[str]:
     worse = torn(diff.fragmentation.modules) + torn(diff.fragmentation.functions)
     if not worse:
         return []
     rows = [[_code(one.name), f"{one.before:,}", f"{one.after:,}", f"{one.fixed:,}"] for one in worse]
-    return ["#### Modules", "", *_table("runs", ["module or function", "before", "after", "fixed"], rows)]
+    return [
+        "#### Modules",
+        "",
+        *_table("runs", ["module or function", "before", "after", "fixed"], rows, verbose=verbose),
+    ]
 
 
 def _locations(diff: Diff) -> list[str]:
@@ -138,16 +146,26 @@ def _locations(diff: Diff) -> list[str]:
 # ---------------------------------------------------------------------- pieces
 
 
-def _table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _table(
+    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, verbose: bool = False
+) -> list[str]:
     """A table under its title, folded where it is long; columns without content are left out."""
+    shown = rows if verbose else rows[:FOLDED_ROWS]
     kept = [k for k in range(len(headings)) if any(row[k] for row in rows)]
     table = [_row(headings[k] for k in kept), _row("---" for _ in kept)]
-    table += [_row(row[k] for k in kept) for row in rows]
+    table += [_row(row[k] for k in kept) for row in shown]
+    table += _rest(len(rows) - len(shown))
     return _folded(title, table, is_long=len(rows) > SHOWN_ROWS)
 
 
-def _list(title: str, items: Sequence[str]) -> list[str]:
-    return _folded(title, [f"- {_literal(item)}" for item in items], is_long=len(items) > SHOWN_ROWS)
+def _list(title: str, items: Sequence[str], *, verbose: bool) -> list[str]:
+    shown = items if verbose else items[:FOLDED_ROWS]
+    lines = [f"- {_literal(item)}" for item in shown] + _rest(len(items) - len(shown))
+    return _folded(title, lines, is_long=len(items) > SHOWN_ROWS)
+
+
+def _rest(number: int) -> list[str]:
+    return ["", f"... and {number:,} more; `--verbose` shows all"] if number else []
 
 
 def _folded(title: str, lines: Sequence[str], *, is_long: bool) -> list[str]:
