@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eio_audit.audit.check import DumpAudit, audit_dump
+from eio_audit.audit.compared_dump import ComparedDump
 from eio_audit.audit.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.location_health import HealthChange, health_change
 from eio_audit.audit.location_numbers import Interned
 from eio_audit.audit.matching import match_ops
 from eio_audit.audit.module_runs import Fragmentation, fragmentation
-from eio_audit.audit.op_changes import Comparison, OpChanges, Side
+from eio_audit.audit.op_changes import Comparison, OpChanges
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.structure import ComparedOps
 from eio_audit.mlir.dumps import Dump
@@ -57,6 +58,6 @@ def diff(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> 
     )
 
 
-def _side(dump: Dump, options: AuditOptions, interned: Interned) -> Side:
+def _side(dump: Dump, options: AuditOptions, interned: Interned) -> ComparedDump:
     audited = audit_dump(dump, options)
-    return Side(audited, ComparedOps(audited.ir, audited.indices, interned))
+    return ComparedDump(audited, ComparedOps(audited.ir, audited.indices, interned))

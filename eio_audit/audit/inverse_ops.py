@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eio_audit.audit.check import OpLabel
+from eio_audit.audit.compared_dump import ComparedDump
 from eio_audit.audit.layout import InversePair, inverse_pairs, is_elementwise, may_commute, rearrangements
 from eio_audit.audit.location_numbers import NO_LOCATION
-from eio_audit.audit.op_changes import Comparison, Relation, Side
+from eio_audit.audit.op_changes import Comparison, Relation
 from eio_audit.order.inversions import count_inversions
 
 SEARCHED_OPS = 64
@@ -199,7 +200,7 @@ class LayoutChanges:
         return MovedLayoutOp(self._op(0, old), tuple(self._op(1, new) for new in sorted(self.came_to[old])))
 
 
-def _above(side: Side, op: int, also: set[int]) -> Iterator[int]:
+def _above(side: ComparedDump, op: int, also: set[int]) -> Iterator[int]:
     """The ops an op is computed from, nearest first, with only elementwise ops and ``also`` between."""
     pending, seen = deque(owner for owner, _ in side.ops.producers[op] if owner >= 0), {op}
     while pending and len(seen) <= SEARCHED_OPS:
@@ -212,7 +213,7 @@ def _above(side: Side, op: int, also: set[int]) -> Iterator[int]:
             pending.extend(owner for owner, _ in side.ops.producers[current] if owner >= 0)
 
 
-def _inversions_with(side: Side, members: set[int]) -> int:
+def _inversions_with(side: ComparedDump, members: set[int]) -> int:
     """How many inversions have a member at an end."""
     total = 0
     for ops in side.audited.ir.block_ops:

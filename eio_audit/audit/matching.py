@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from eio_audit.audit.labels import Labels
 from eio_audit.audit.location_numbers import NO_LOCATION
-from eio_audit.audit.structure import Classes, ComparedOps, is_constant
+from eio_audit.audit.structure import ComparedOps
 from eio_audit.order.displaced import displaced
 
 Key = Callable[[int, int], Hashable]
@@ -46,7 +47,7 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
 
     Complexity: near-linear in ops and operands: a fixed number of sweeps, each with sorting.
     """
-    labels = _Labels(before, after)
+    labels = Labels(before, after)
     by_producers = _Pairing(before, after, labels)
     by_producers.pair_alike(upwards=False)
     if by_producers.is_ambiguous:
@@ -57,78 +58,10 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
     return by_producers.complete()
 
 
-class _Labels:
-    """What is compared of an op, as far as both dumps show it.
-
-    Attributes:
-        same_form: names of ops that are printed in the same form on both sides.
-        locations: by side and op, the location number; NO_LOCATION everywhere when the dumps have none in
-            common.
-        scopes: by side and block, the symbol of the function around it, a renamed function's under its old
-            name.
-        contents: by side and op, a number equal for equal texts; None where the printing forms differ.
-    """
-
-    def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
-        self.same_form = _names_of_one_form(before, after)
-        sides = (before, after)
-        shared = set(before.locations) & set(after.locations) - {NO_LOCATION}
-        self.locations = [ops.locations if shared else [NO_LOCATION] * len(ops) for ops in sides]
-        renamed = _renamed_functions(before, after)
-        self.symbols = [before.symbols, [renamed.get(symbol, symbol) for symbol in after.symbols]]
-        self.scopes = [before.functions, [renamed.get(symbol, symbol) for symbol in after.functions]]
-        self.contents = [[self._content(ops, op) for op in range(len(ops))] for ops in sides]
-        self.labels = [
-            [
-                ops.interned.number((ops.names[op], self.locations[side][op], self.symbols[side][op]))
-                for op in range(len(ops))
-            ]
-            for side, ops in enumerate(sides)
-        ]
-        with_content = [list(zip(self.labels[side], self.contents[side], strict=True)) for side in (0, 1)]
-        self.classes = [Classes(ops, with_content[side], self.scopes[side]) for side, ops in enumerate(sides)]
-
-    def _content(self, ops: ComparedOps, op: int) -> int | None:
-        if ops.names[op] in self.same_form:
-            return ops.interned.number(ops.texts[op].text)
-        if is_constant(ops.names[op]):
-            return ops.interned.number(ops.texts[op].literals)
-        return None
-
-
-def _names_of_one_form(before: ComparedOps, after: ComparedOps) -> frozenset[str]:
-    forms: dict[str, set[bool]] = {}
-    for ops in (before, after):
-        for name, text in zip(ops.names, ops.texts, strict=True):
-            forms.setdefault(name, set()).add(text.is_generic)
-    return frozenset(name for name, seen in forms.items() if len(seen) == 1)
-
-
-def _renamed_functions(before: ComparedOps, after: ComparedOps) -> dict[str | None, str | None]:
-    """By new symbol, the old one of a function that only has another name: most ops of it are in no other."""
-    old = set(before.functions) - set(after.functions)
-    new = set(after.functions) - set(before.functions)
-    if not old or not new:
-        return {}
-    places: dict[Hashable, tuple[set[str | None], set[str | None]]] = {}
-    for side, (ops, symbols) in enumerate(((before, old), (after, new))):
-        for op in range(len(ops)):
-            symbol = ops.functions[ops.ir.op_block[op]]
-            if symbol in symbols:
-                key = (ops.names[op], ops.locations[op], ops.texts[op].text)
-                places.setdefault(key, (set(), set()))[side].add(symbol)
-    votes = Counter((*a, *b) for a, b in places.values() if len(a) == len(b) == 1)
-    renamed: dict[str | None, str | None] = {}
-    for (was, now), _ in votes.most_common():
-        if now not in renamed and was not in renamed.values():
-            renamed[now] = was
-    return renamed
-
-
 class _Pairing:
     """Pairs that grow."""
 
-    def __init__(self, before: ComparedOps, after: ComparedOps, labels: _Labels) -> None:
+    def __init__(self, before: ComparedOps, after: ComparedOps, labels: Labels) -> None:
         self.sides = (before, after)
         self.labels = labels
         self.pairs: dict[int, int] = {}

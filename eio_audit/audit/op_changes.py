@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check import AuditedDump, OpLabel, label
+from eio_audit.audit.check import OpLabel
+from eio_audit.audit.compared_dump import ComparedDump
 from eio_audit.audit.location_numbers import NO_LOCATION
 from eio_audit.audit.matching import Matching
-from eio_audit.audit.structure import ComparedOps
+from eio_audit.audit.printing_forms import implied_ops, is_shorthand
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.location import AliasLoc
-from eio_audit.mlir.traits import UNLISTED, op_traits
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_carried
 
@@ -112,18 +112,6 @@ class OpChanges:
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of two dumps that are compared."""
-
-    audited: AuditedDump
-    ops: ComparedOps
-
-    def label(self, op: int) -> OpLabel:
-        """The op as a person recognizes it."""
-        return label(self.audited.ir, self.audited.indices, op)
-
-
 class Comparison:
     """Two dumps and which op of one is which of the other.
 
@@ -134,7 +122,7 @@ class Comparison:
             changed blocks.
     """
 
-    def __init__(self, before: Side, after: Side, matching: Matching) -> None:
+    def __init__(self, before: ComparedDump, after: ComparedDump, matching: Matching) -> None:
         self.before = before
         self.after = after
         self.matching = matching
@@ -164,8 +152,8 @@ class Comparison:
                 (modified if differences else moved).append(change)
         added = [op for op in range(len(self.after.ops)) if op not in self.was]
         removed = [op for op in range(len(self.before.ops)) if op not in self.became]
-        implied = [_implied(removed, self.before, self.after, self.became)]
-        implied.append(_implied(added, self.after, self.before, self.was))
+        implied = [implied_ops(removed, self.before, self.after, self.became)]
+        implied.append(implied_ops(added, self.after, self.before, self.was))
         return OpChanges(
             unchanged=len(self.became) - len(moved) - len(modified),
             moved=tuple(moved),
@@ -249,7 +237,7 @@ class Comparison:
 
     def _other_operands(self, old: int, new: int) -> Iterator[Difference]:
         """The operands that differ; in no order where the printing forms differ, which may have their own."""
-        if _is_shorthand(self.before, old) or _is_shorthand(self.after, new):
+        if is_shorthand(self.before, old) or is_shorthand(self.after, new):
             return
         before, after = self.before.ops.producers[old], self.after.ops.producers[new]
         was = [self._value_before(*producer) for producer in before]
@@ -323,11 +311,11 @@ class Comparison:
         )
 
 
-def _places(side: Side) -> dict[int, int]:
+def _places(side: ComparedDump) -> dict[int, int]:
     return {op: place for ops in side.audited.ir.block_ops for place, op in enumerate(ops)}
 
 
-def _inversions(side: Side) -> dict[int, int]:
+def _inversions(side: ComparedDump) -> dict[int, int]:
     """By op with a say in the order, how many inversions it is an end of."""
     carried: dict[int, int] = {}
     for ops in side.audited.ir.block_ops:
@@ -337,7 +325,7 @@ def _inversions(side: Side) -> dict[int, int]:
     return carried
 
 
-def _block(side: Side, block: int) -> str:
+def _block(side: ComparedDump, block: int) -> str:
     """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
     ir, function = side.audited.ir, side.ops.functions[block]
     parent = ir.parent_op(block)
@@ -347,12 +335,12 @@ def _block(side: Side, block: int) -> str:
     return f"{where} in {function}" if function else where
 
 
-def _values(side: Side, producers: Sequence[tuple[int, int]]) -> str:
+def _values(side: ComparedDump, producers: Sequence[tuple[int, int]]) -> str:
     """``%3 ttir.permute``, ``argument 2 of ^bb0``."""
     return ", ".join(_value(side, owner, number) for owner, number in producers)
 
 
-def _value(side: Side, owner: int, number: int) -> str:
+def _value(side: ComparedDump, owner: int, number: int) -> str:
     if owner < 0:
         return f"argument {number} of {side.audited.ir.block_name(-1 - owner)}"
     results = side.audited.ir.results(owner)
@@ -360,7 +348,7 @@ def _value(side: Side, owner: int, number: int) -> str:
     return f"{name} {side.audited.ir.name(owner)}"
 
 
-def _location(side: Side, op: int) -> str:
+def _location(side: ComparedDump, op: int) -> str:
     """The op's location as printed, an alias as what it stands for."""
     ir, locations = side.audited.ir, side.audited.indices.locations
     if ir.location_start[op] == NO_OFFSET:
@@ -371,50 +359,3 @@ def _location(side: Side, op: int) -> str:
         span = locations.alias_span(location.alias, op)
         text = ir.source.data[span.start : span.end]
     return text.decode("utf-8", "replace").strip()
-
-
-def _implied(ops: Sequence[int], side: Side, other: Side, pairs: Mapping[int, int]) -> set[int]:
-    """The unmatched ops that the other dump's printing form leaves out, or puts shorter."""
-    implied: set[int] = set()
-    for op in ops:
-        parent = side.audited.ir.parent_op(side.audited.ir.op_block[op])
-        if parent < 0:
-            if _is_bare_module(side, op) and "builtin.module" not in other.ops.names:
-                implied.add(op)
-        elif parent in implied:
-            if side.ops.names[parent] != "builtin.module":
-                implied.add(op)
-        elif parent in pairs and _is_left_out(op, side, other, pairs[parent]):
-            implied.add(op)
-    return implied
-
-
-def _is_bare_module(side: Side, op: int) -> bool:
-    return side.ops.names[op] == "builtin.module" and side.ops.symbols[op] is None
-
-
-def _is_left_out(op: int, side: Side, other: Side, counterpart: int) -> bool:
-    """Whether the custom form of its parent (the ``counterpart``, or the parent itself) leaves an op out."""
-    ir = side.audited.ir
-    parent = ir.parent_op(ir.op_block[op])
-    is_generic = side.ops.texts[parent].is_generic
-    if is_generic == other.ops.texts[counterpart].is_generic:
-        return False
-    if not is_generic:
-        return _is_shorthand(side, op)
-    contents = [
-        inner
-        for block in other.ops.blocks_of.get(counterpart, ())
-        for inner in other.audited.ir.block_ops[block]
-    ]
-    if counterpart not in other.ops.blocks_of or any(_is_shorthand(other, inner) for inner in contents):
-        return True
-    is_terminator = "terminator" in op_traits().get(side.ops.names[op], UNLISTED).flags
-    return is_terminator and not side.ops.producers[op] and op == ir.block_ops[ir.op_block[op]][-1]
-
-
-def _is_shorthand(side: Side, op: int) -> bool:
-    """Whether an op stands for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
-    name = side.ops.names[op]
-    is_name_alone = side.ops.texts[op].text == name.encode() and side.audited.ir.result_count(op) == 0
-    return is_name_alone and "terminator" not in op_traits().get(name, UNLISTED).flags
