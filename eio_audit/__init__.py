@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         unmatched_patterns,
     )
     from eio_audit.audit.dependence import DependenceKind, dataflow_graph
-    from eio_audit.audit.diff import Diff, OpChange, diff
+    from eio_audit.audit.diff import Diff, diff
     from eio_audit.audit.explain import (
         Explanation,
         FixedPlace,
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
         explain,
     )
     from eio_audit.audit.fix import Fix, fix
+    from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+    from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
+    from eio_audit.audit.module_runs import Fragmentation, Runs
+    from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
@@ -68,7 +72,7 @@ _HOMES = {
         "unmatched_patterns",
     ),
     "audit.dependence": ("DependenceKind", "dataflow_graph"),
-    "audit.diff": ("Diff", "OpChange", "diff"),
+    "audit.diff": ("Diff", "diff"),
     "audit.explain": (
         "Explanation",
         "FixedPlace",
@@ -81,6 +85,10 @@ _HOMES = {
         "explain",
     ),
     "audit.fix": ("Fix", "fix"),
+    "audit.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
+    "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
+    "audit.module_runs": ("Fragmentation", "Runs"),
+    "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
     "audit.verification": ("VerificationError",),
@@ -98,11 +106,13 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "DEFAULT_INDEX_PATTERN",
+    "Ancestor",
     "AuditOptions",
     "BlockAudit",
     "Check",
     "DependenceKind",
     "Diff",
+    "Difference",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
@@ -111,14 +121,24 @@ __all__ = [
     "Fix",
     "FixedPlace",
     "Follow",
+    "Fragmentation",
+    "HealthChange",
     "Hold",
     "IndexPattern",
     "InputError",
+    "InverseOps",
     "InversionKind",
     "InvertedOp",
+    "LayoutOp",
+    "LayoutPair",
+    "LocationFinding",
+    "LocationHealth",
+    "LocationRule",
     "Marker",
+    "MovedLayoutOp",
     "Neighbour",
     "OpChange",
+    "OpChanges",
     "OpEffects",
     "OpExplanation",
     "OpLabel",
@@ -126,6 +146,8 @@ __all__ = [
     "OpTraits",
     "OriginalOrder",
     "PathStep",
+    "Relation",
+    "Runs",
     "Source",
     "Summary",
     "VerificationError",
