@@ -46,8 +46,9 @@ if TYPE_CHECKING:
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
-    from eio_audit.mlir.dumps import Dump, find_files, read, read_text
+    from eio_audit.mlir.dumps import Dump, read, read_text, stream
     from eio_audit.mlir.effects import EffectSource
+    from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.source import InputError, Source
 
@@ -83,8 +84,9 @@ _HOMES = {
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
-    "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
+    "mlir.dumps": ("Dump", "read", "read_text", "stream"),
     "mlir.effects": ("EffectSource",),
+    "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source"),
 }
@@ -102,6 +104,7 @@ __all__ = [
     "DisplacedOp",
     "Dump",
     "DumpAudit",
+    "DumpFile",
     "EffectSource",
     "Explanation",
     "Fix",
@@ -127,10 +130,12 @@ __all__ = [
     "dataflow_graph",
     "diff",
     "explain",
+    "find_dump_files",
     "find_files",
     "fix",
     "read",
     "read_text",
+    "stream",
     "unmatched_patterns",
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
@@ -158,6 +158,11 @@ class Summary:
         """Whether any op carries an index, be it one that follows its consumer."""
         return self.indexed + self.followed > 0
 
+    def __add__(self, other: Summary) -> Summary:
+        """The figures of both; certified where both are."""
+        added = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        return Summary(**{**added, "certified": self.certified and other.certified})
+
 
 @dataclass(frozen=True, slots=True)
 class DumpAudit:
@@ -193,9 +198,13 @@ class DumpAudit:
 
 def summarize(dumps: Sequence[DumpAudit]) -> Summary:
     """Adds up the figures of several dumps."""
-    blocks = [block for dump in dumps for block in dump.blocks]
+    return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
+
+
+def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
+    """Adds up the figures of the blocks of so many dumps."""
     return Summary(
-        dumps=len(dumps),
+        dumps=dumps,
         blocks=len(blocks),
         ops=sum(b.ops for b in blocks),
         indexed=sum(b.indexed for b in blocks),

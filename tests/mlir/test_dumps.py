@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import InputError, check, read_text
-from eio_audit.mlir.dumps import find_files
+from eio_audit.mlir.folders import find_files
 from eio_audit.mlir.markers import Marker
 
 
@@ -19,12 +19,14 @@ def test_old_marker() -> None:
 
 def test_old_marker_of_a_failed_pass_at_module_scope() -> None:
     line = "// -----// IR Dump After CSE Failed (cse) ('func.func' operation: @main) //----- //"
-    assert marker(line) == Marker("cse", "CSE", "after", True, "@main")
+    assert marker(line) == Marker("cse", "CSE", "after", True, "@main", "func.func")
 
 
 def test_new_marker_with_options() -> None:
     line = "// -----// IR Dump Before CanonicalizerPass: canonicalize{max-iterations=10} ('builtin.module' operation: @m) //----- //"
-    assert marker(line) == Marker("canonicalize", "CanonicalizerPass", "before", False, "@m")
+    assert marker(line) == Marker(
+        "canonicalize", "CanonicalizerPass", "before", False, "@m", "builtin.module"
+    )
 
 
 def test_marker_without_argument() -> None:
