@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
     from eio_audit.mlir.dumps import Dump, read, read_text, stream
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
@@ -84,6 +85,7 @@ _HOMES = {
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
     "mlir.dumps": ("Dump", "read", "read_text", "stream"),
     "mlir.effects": ("EffectSource",),
     "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
@@ -99,12 +101,14 @@ __all__ = [
     "AuditOptions",
     "BlockAudit",
     "Check",
+    "Culprit",
     "DependenceKind",
     "Diff",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
     "DumpFile",
+    "DumpPlace",
     "EffectSource",
     "Explanation",
     "Fix",
@@ -125,6 +129,8 @@ __all__ = [
     "PathStep",
     "Source",
     "Summary",
+    "Trace",
+    "TracedPass",
     "VerificationError",
     "check",
     "dataflow_graph",
@@ -136,6 +142,7 @@ __all__ = [
     "read",
     "read_text",
     "stream",
+    "trace",
     "unmatched_patterns",
 ]
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from eio_audit.audit.check import AuditedDump, BlockAudit, audit_dump
-from eio_audit.audit.functions import functions_around
+from eio_audit.audit.functions import functions_around, only_function
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.functions import DumpText, FunctionText
@@ -41,13 +41,13 @@ class DumpStates:
     """What one dump shows.
 
     Attributes:
-        is_module: it is a program with its functions, not a function alone.
+        alone: symbol of the function that it is a dump of; None for a program with its functions.
         functions: by symbol, the functions in it; under None what is in no function of a program.
         blocks: the audits of all its blocks that hold an op with an index.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
     """
 
-    is_module: bool
+    alone: str | None
     functions: Mapping[str | None, FunctionState]
     blocks: tuple[BlockAudit, ...]
     unmatched: frozenset[str]
@@ -91,21 +91,24 @@ class History:
         """
         text = DumpText(dump)
         try:
-            functions = _grouped(text, audit_dump(text.around, options))
+            around = audit_dump(text.around, options)
+            functions = _grouped(text, around)
             for symbol, function in text.functions.items():
                 functions[symbol] = self._state(text, function, options)
         except InputError:  # in a part of the dump: the dump as a whole may be sound, or tells the place
-            functions = _grouped(text, audit_dump(dump, options))
+            around = audit_dump(dump, options)
+            functions = _grouped(text, around)
         states = functions.values()
         blocks = tuple(block for state in states for block in state.blocks)
-        unmatched = frozenset[str].intersection(*(state.unmatched for state in states))
-        if not text.is_module:
-            functions.pop(None, None)
-        return DumpStates(text.is_module, functions, blocks, unmatched)
+        unmatched = frozenset(options.assume_pure).intersection(*(state.unmatched for state in states))
+        alone = only_function(around.ir)
+        if alone is not None:
+            functions.setdefault(alone, functions.pop(None))  # a function without a body is in no block
+        return DumpStates(alone, functions, blocks, unmatched)
 
     def gone(self, shown: DumpStates) -> list[str | None]:
         """The known functions that a dump of the whole program does not have any more."""
-        if not (self.is_complete and shown.is_module):
+        if not (self.is_complete and shown.alone is None):
             return []
         return [function for function in self.functions if function not in shown.functions]
 
@@ -131,7 +134,7 @@ class History:
         for old, new in pairs.values():
             if old is not None and old is not new:
                 lost |= old.indices - new.indices if new is not None else old.indices
-        after = dict(shown.functions) if shown.is_module else {**self.functions, **shown.functions}
+        after = dict(shown.functions) if shown.alone is None else {**self.functions, **shown.functions}
         for state in after.values() if lost else ():
             lost -= state.indices
         return len(lost)
@@ -141,7 +144,7 @@ class History:
         for function in self.gone(shown):
             del self.functions[function]
         self.functions.update(shown.functions)
-        self.is_complete = self.is_complete or shown.is_module
+        self.is_complete = self.is_complete or shown.alone is None
 
     def _state(self, text: DumpText, function: FunctionText, options: AuditOptions) -> FunctionState:
         known = self.functions.get(function.symbol)

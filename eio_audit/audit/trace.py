@@ -11,8 +11,9 @@ is none, passes made it that the log does not show.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eio_audit.audit.check import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.history import Difference, DumpStates, History
@@ -29,14 +30,14 @@ class DumpPlace:
     Attributes:
         source: the file.
         line: 1-based line of the marker, or of the dump's first text.
-        number: 0-based place among the dumps of that file.
         marker: the dump's marker.
+        occurrence: 0-based place among the dumps of that file before, or after, that pass.
     """
 
     source: str
     line: int
-    number: int
     marker: Marker | None
+    occurrence: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +74,22 @@ class Culprit:
     """The first pass that added avoidable inversions.
 
     Attributes:
-        traced: the pass.
+        pass_name: which; None for passes that the log does not show.
         function: where it added most.
+        introduced: how many, as far as the dump tells that showed them first.
         place: the dump that showed them first.
         before: the dump that showed the function before; None where the pass made it.
+        is_pair: that is the last dump before the same pass in the same file.
         block: the block of the function with most avoidable inversions then.
         worst: an op of it that nothing holds where it stands, in most inversions; else any in most.
     """
 
-    traced: TracedPass
+    pass_name: str | None
     function: str | None
+    introduced: int
     place: DumpPlace
     before: DumpPlace | None
+    is_pair: bool
     block: BlockAudit
     worst: DisplacedOp
 
@@ -152,9 +157,9 @@ class _Run:
 
     def show(self, shown: _Shown) -> None:
         self.shown_at, self.place = shown.count, shown.place
-        state = shown.states.functions.get(self.function) if self.function is not None else None
-        is_part = state is not None and shown.states.is_module
-        self.figures = summarize_blocks(state.blocks if state and is_part else shown.states.blocks)
+        states = shown.states
+        is_part = states.alone is None and self.function is not None and self.function in states.functions
+        self.figures = summarize_blocks(states.functions[self.function].blocks if is_part else states.blocks)
 
 
 @dataclass(slots=True)
@@ -201,11 +206,11 @@ class _Tracer:
         self._options = options
         self._programs: dict[str, _Program] = {}
         self._runs: list[_Run] = []
-        self._numbers: dict[str, int] = {}
+        self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
         self._unmatched = frozenset(options.assume_pure)
         self._inherited = 0
-        self._first: tuple[_Run, str | None, DumpPlace, DumpPlace | None, BlockAudit] | None = None
+        self._culprit: Culprit | None = None
 
     def take(self, dump: Dump) -> None:
         """Charges passes with what this dump shows.
@@ -234,13 +239,9 @@ class _Tracer:
         """The passes that dumps have shown."""
         runs = sorted((r for r in self._runs if r.shown_at is not None), key=lambda r: r.shown_at or 0)
         passes = tuple(_traced(index, run) for index, run in enumerate(runs))
-        culprit = None
-        if self._first is not None:
-            run, function, place, before, block = self._first
-            culprit = Culprit(passes[runs.index(run)], function, place, before, block, _worst(block))
         return Trace(
             passes=passes,
-            culprit=culprit,
+            culprit=self._culprit,
             inherited=self._inherited,
             summary=self._summary,
             errors=tuple(self.errors),
@@ -248,9 +249,14 @@ class _Tracer:
         )
 
     def _place(self, dump: Dump) -> DumpPlace:
-        number = self._numbers.get(dump.source.name, 0)
-        self._numbers[dump.source.name] = number + 1
-        return DumpPlace(dump.source.name, dump.line, number, dump.marker)
+        marker = dump.marker
+        kind = self._kind(dump.source.name, marker)
+        self._occurrences[kind] += 1
+        return DumpPlace(dump.source.name, dump.line, marker, self._occurrences[kind] - 1)
+
+    @staticmethod
+    def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:
+        return source, marker.pass_name if marker else None, marker.when if marker else None
 
     def _begin(self, program: _Program, pass_name: str | None, function: str | None) -> _Run:
         run = _Run(pass_name, function, program.name)
@@ -287,11 +293,26 @@ class _Tracer:
     def _charge(self, run: _Run, program: _Program, shown: _Shown, functions: Collection[str | None]) -> None:
         difference = program.history.difference(shown.states, functions)
         run.charge(difference)
-        if difference is not None and difference.introduced and self._first is None:
-            state = shown.states.functions[difference.grown]
-            block = max(state.blocks, key=lambda block: block.avoidable)
+        if difference is not None and difference.introduced and self._culprit is None:
             before = program.shown_in.get(difference.grown)
-            self._first = run, difference.grown, shown.place, before, block
+            self._culprit = self._found(run, difference, shown, before)
+
+    def _found(self, run: _Run, difference: Difference, shown: _Shown, before: DumpPlace | None) -> Culprit:
+        block = max(shown.states.functions[difference.grown].blocks, key=lambda block: block.avoidable)
+        marker = shown.place.marker
+        dump_before = self._kind(shown.place.source, replace(marker, when="before") if marker else None)
+        return Culprit(
+            pass_name=run.pass_name,
+            function=difference.grown,
+            introduced=difference.introduced,
+            place=shown.place,
+            before=before,
+            is_pair=before is not None
+            and self._kind(before.source, before.marker) == dump_before
+            and before.occurrence + 1 == self._occurrences[dump_before],
+            block=block,
+            worst=next((op for op in block.worst if op.hold is None), block.worst[0]),
+        )
 
     def _remember(self, program: _Program, shown: _Shown) -> None:
         history = program.history
@@ -304,14 +325,10 @@ class _Tracer:
 
 def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
     """The function that a dump's pass ran on; None for the whole program."""
-    if not states.is_module:
-        return next(iter(states.functions), None)
+    if states.alone is not None:
+        return states.alone
     is_function = marker is not None and marker.op_name != "builtin.module"
     return marker.symbol if marker and is_function and marker.symbol in states.functions else None
-
-
-def _worst(block: BlockAudit) -> DisplacedOp:
-    return next((op for op in block.worst if op.hold is None), block.worst[0])
 
 
 def _traced(index: int, run: _Run) -> TracedPass:

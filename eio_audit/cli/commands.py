@@ -8,7 +8,7 @@ import click
 
 from eio_audit import __version__
 
-COMMANDS = ("check", "diff", "explain", "fix")
+COMMANDS = ("check", "diff", "explain", "fix", "trace")
 
 
 class _Commands(click.Group):

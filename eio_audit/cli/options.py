@@ -182,7 +182,12 @@ def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
 
 def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:
     """Says on standard error which globs of ``--assume-pure`` match no op: they may be misspelt."""
-    for pattern in unmatched_patterns(dumps):
+    warn_of_patterns(unmatched_patterns(dumps))
+
+
+def warn_of_patterns(unmatched: Iterable[str]) -> None:
+    """Says on standard error that these globs of ``--assume-pure`` match no op."""
+    for pattern in unmatched:
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)
 
 

@@ -61,7 +61,6 @@ class DumpText:
         dump: which.
         functions: those that can be told from the text, by symbol; where several have one symbol, none of
             them.
-        is_module: this is a program with its functions, not a function alone.
     """
 
     def __init__(self, dump: Dump) -> None:
@@ -71,7 +70,6 @@ class DumpText:
         for extent in _function_extents(data, dump.span):
             found.setdefault(extent.symbol, []).append(extent)
         extents = [same[0] for same in found.values() if len(same) == 1]
-        self.is_module = len(extents) != 1 or extents[0].indent != b""
         around = _without_bodies(data, dump.span, extents)
         self._aliases = _Aliases(dict(_ALIAS_LINE.findall(around)))
         self._around = _ALIAS_LINE.sub(b"", around)
@@ -83,7 +81,8 @@ class DumpText:
         text = source.data[extent.start : extent.end]
         if extent.indent:
             text = text.removeprefix(extent.indent).replace(b"\n" + extent.indent, b"\n")
-        used = {symbol.decode("utf-8", "replace") for symbol in set(_SYMBOL_USE.findall(text))}
+        found = set(_SYMBOL_USE.findall(text)) if len(symbols) > 1 else ()
+        used = {symbol.decode("utf-8", "replace") for symbol in found}
         callees = frozenset((used & symbols) - {extent.symbol})
         key = self.key_of(_without_noise(text))
         return FunctionText(extent.symbol, text, source.line_at(extent.start), callees, key)
@@ -137,7 +136,7 @@ class _Aliases:
     def used_in(self, text: bytes) -> bytes:
         """The definitions of the aliases that a text uses, and of those that they use."""
         names: dict[bytes, None] = {}
-        pending = [*dict.fromkeys(_ALIAS_USE.findall(text))]
+        pending = [*dict.fromkeys(_ALIAS_USE.findall(text))] if self._definitions else []
         while pending:
             name = pending.pop()
             if name in self._definitions and name not in names:

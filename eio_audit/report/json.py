@@ -9,6 +9,7 @@ from dataclasses import asdict
 from eio_audit.audit.check import BlockAudit, Check, DisplacedOp, DumpAudit, OpLabel, Summary
 from eio_audit.audit.diff import Diff, OpChange
 from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
+from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.mlir.source import InputError
 
 SCHEMA = "eio-audit/1"
@@ -46,6 +47,20 @@ def explanation_to_json(explanation: Explanation) -> str:
         dump={"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when},
         ops=[_explanation(op) for op in explanation.ops],
         errors=[],
+    )
+
+
+def trace_to_json(trace: Trace) -> str:
+    """What each pass of a log did to the order, ending in a newline."""
+    culprit = trace.culprit
+    return _document(
+        "trace",
+        passes=[_traced(traced) for traced in trace.passes],
+        culprit=culprit.pass_name if culprit else None,
+        shuffled=_shuffled(culprit) if culprit else None,
+        inherited=trace.inherited,
+        summary=asdict(trace.summary),
+        errors=_errors(trace.errors),
     )
 
 
@@ -120,6 +135,35 @@ def _change(change: OpChange) -> dict[str, object]:
         "changed": list(change.changed),
         "moved": change.moved,
         "derived": change.derived,
+    }
+
+
+def _traced(traced: TracedPass) -> dict[str, object]:
+    figures = asdict(traced.figures)
+    del figures["dumps"]
+    return {
+        "pass": traced.pass_name,
+        "index": traced.index,
+        "function": traced.function,
+        "program": traced.program,
+        "source": traced.place.source,
+        "line": traced.place.line,
+        "failed": traced.failed,
+        "changed": traced.changed,
+        **figures,
+        "introduced": traced.introduced,
+        "lost": traced.lost,
+    }
+
+
+def _shuffled(culprit: Culprit) -> dict[str, object]:
+    return {
+        "source": culprit.place.source,
+        "line": culprit.place.line,
+        "function": culprit.function,
+        "block": culprit.block.block,
+        "introduced": culprit.introduced,
+        "worst": _displaced(culprit.worst),
     }
 
 
