@@ -177,7 +177,7 @@ class _Splitter:
         if marker.when is None:
             self._enter(marker.pass_name)
         dumps = []
-        end = _end_of_first_op(source.data, span)
+        end = _end_of_first_op(source.data, _pieces(source, span)[0])
         if source.data[span.start : end].strip():
             line = source.line_at(place.start)
             dumps.append(Dump(source, Span(span.start, end), marker, line, self._name))

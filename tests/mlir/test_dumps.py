@@ -137,7 +137,9 @@ def test_a_stream_has_the_dumps_of_the_file(
     monkeypatch.setattr(source, "BLOCK_BYTES", block_bytes)
     path = str(SAMPLES / "small" / log)
     whole, streamed = read(path), list(stream(path))
-    assert [(d.line, d.marker, text_of(d)) for d in streamed] == [(d.line, d.marker, text_of(d)) for d in whole]
+    assert [(d.line, d.marker, text_of(d)) for d in streamed] == [
+        (d.line, d.marker, text_of(d)) for d in whole
+    ]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])

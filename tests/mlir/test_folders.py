@@ -72,9 +72,10 @@ def test_graphs_are_told_by_name_or_by_a_stage_that_comes_again(tmp_path: Path) 
     times = iter(range(1755000000000, 1755000000100))
     named = [f"{stage}_net_g{g}_{next(times)}.mlir" for g in (0, 1) for stage in ("ttir", "ttnn")]
     plain = [f"{stage}_{next(times)}.mlir" for _ in (0, 1) for stage in ("ttir", "ttnn")]
-    assert programs(tmp_path, *named, *plain) == ["net_g0"] * 2 + ["net_g1"] * 2 + ["graph 0"] * 2 + [
-        "graph 1"
-    ] * 2
+    assert (
+        programs(tmp_path, *named, *plain)
+        == ["net_g0"] * 2 + ["net_g1"] * 2 + ["graph 0"] * 2 + ["graph 1"] * 2
+    )
 
 
 @pytest.mark.parametrize(
