@@ -1,4 +1,4 @@
-from eio_audit import AuditOptions, Trace, check, read_text, trace
+from eio_audit import AuditOptions, OriginalOrder, Trace, check, read_text, trace
 from tests.test_samples import SAMPLES
 
 
@@ -246,8 +246,6 @@ def test_ops_that_follow_their_consumer_do_not_count() -> None:
 
 
 def test_an_order_from_another_dump() -> None:
-    from eio_audit import OriginalOrder  # noqa: PLC0415
-
     before = function("f", 10, 20)
     options = AuditOptions(order_from=OriginalOrder(read_text(before)[0]))
     result = trace(
