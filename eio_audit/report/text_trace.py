@@ -32,37 +32,36 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A pass, or several that stand one after the other and changed nothing."""
+    """A line of the table; ``traced`` is the pass it shows, None where it stands for several."""
 
-    passes: Sequence[TracedPass]
-
-    @property
-    def only(self) -> TracedPass | None:
-        return self.passes[0] if len(self.passes) == 1 else None
-
-    @property
-    def title(self) -> str:
-        traced = self.only
-        if traced is None:
-            return f"... {len(self.passes):,} passes changed nothing"
-        name = traced.pass_name or NOT_SHOWN
-        return f"{name} (failed)" if traced.failed else name
+    title: str
+    traced: TracedPass | None
 
 
 def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> list[_Row]:
-    def folded(traced: TracedPass) -> bool:
+    def is_folded(traced: TracedPass) -> bool:
         return not verbose and traced.changed is False and not traced.failed
 
     rows: list[_Row] = []
-    for is_folded, group in groupby(passes, key=folded):
+    for folded, group in groupby(passes, key=is_folded):
         run = list(group)
-        rows += [_Row(run)] if is_folded else [_Row([traced]) for traced in run]
+        if folded:
+            rows.append(_Row(f"... {count(len(run), 'pass', 'passes')} changed nothing", None))
+        else:
+            rows += [_Row(_title(traced), traced) for traced in run]
     return rows
+
+
+def _title(traced: TracedPass) -> str:
+    name = traced.pass_name or NOT_SHOWN
+    if traced.failed:
+        return f"{name} (failed)"
+    return f"{name} (no change)" if traced.changed is False else name
 
 
 def _print_passes(passes: Sequence[TracedPass], console: Console, *, is_log: bool, verbose: bool) -> None:
     rows = _rows(passes, verbose=verbose)
-    alone = [row.only for row in rows]
+    alone = [row.traced for row in rows]
     has_programs = len({traced.program for traced in passes}) > 1
     all_certified = all(traced.figures.certified for traced in passes)
 
