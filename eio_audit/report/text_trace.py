@@ -76,7 +76,7 @@ def _print_passes(passes: Sequence[TracedPass], console: Console, *, is_log: boo
         Column("pass", [row.title for row in rows]),
         Column("function", [t.function or "" if t else "" for t in alone]),
         Column("ops", figure("ops"), right=True, optional=True),
-        Column("inversions", figure("inversions"), right=True, style="bold"),
+        Column("inversions", figure("inversions"), right=True, style="bold", optional=True),
         Column("forced", figure("forced"), right=True, optional=True),
         Column("avoidable", [_avoidable(t) if t else "" for t in alone], right=True),
         Column("introduced", [_if_any(t.introduced) if t else "" for t in alone], right=True, style="red"),
