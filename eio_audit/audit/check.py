@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
@@ -157,11 +157,6 @@ class Summary:
     def has_indices(self) -> bool:
         """Whether any op carries an index, be it one that follows its consumer."""
         return self.indexed + self.followed > 0
-
-    def __add__(self, other: Summary) -> Summary:
-        """The figures of both; certified where both are."""
-        added = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
-        return Summary(**{**added, "certified": self.certified and other.certified})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from eio_audit.audit.check import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.history import Difference, DumpStates, History
@@ -223,7 +223,7 @@ class _Tracer:
         states = program.history.states(dump, self._options)
         summary = summarize_blocks(states.blocks)
         shown = _Shown(self._summary.dumps, place, states, _function_of(dump.marker, states))
-        self._summary += summary
+        self._summary = _sum(self._summary, summary)
         self._unmatched &= states.unmatched
         if dump.marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
@@ -329,6 +329,12 @@ def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
         return states.alone
     is_function = marker is not None and marker.op_name != "builtin.module"
     return marker.symbol if marker and is_function and marker.symbol in states.functions else None
+
+
+def _sum(one: Summary, other: Summary) -> Summary:
+    """The figures of both; certified where both are."""
+    added = {f.name: getattr(one, f.name) + getattr(other, f.name) for f in fields(Summary)}
+    return Summary(**{**added, "certified": one.certified and other.certified})
 
 
 def _traced(index: int, run: _Run) -> TracedPass:

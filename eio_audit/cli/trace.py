@@ -63,7 +63,8 @@ def trace_command(
 
         write_bytes(trace_to_json(result).encode(), output)
     else:
-        from eio_audit.report.text import make_console, print_trace
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text_trace import print_trace
 
         write_text(lambda file: print_trace(result, make_console(file), verbose=verbose), output)
     if result.errors:

@@ -109,10 +109,10 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
 def _print_row(
     console: Console, columns: Sequence[Column], cells: Sequence[str], styles: Sequence[str], indent: int
 ) -> None:
-    *fixed, _ = columns
+    *fixed, last = columns
     padded = [column.padded(cell) + "  " for column, cell in zip(fixed, cells, strict=False)]
     line = Text(" " * indent).append_text(_shown(console, list(zip(padded, styles, strict=False))))
-    end = _shown(console, [(cells[-1], styles[-1])])
+    end = _shown(console, [(last.padded(cells[-1]) if last.right else cells[-1], styles[-1])])
     offset = line.cell_len
     if console.soft_wrap or offset + end.cell_len <= console.width:
         lines = [line.append_text(end)]

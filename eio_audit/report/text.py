@@ -16,10 +16,9 @@ from eio_audit.report.console import Column, Piece, make_console, print_line, pr
 from eio_audit.report.text_diff import print_diff
 from eio_audit.report.text_explain import print_explanation
 from eio_audit.report.text_order import print_heading, print_order
-from eio_audit.report.text_trace import print_trace
 from eio_audit.report.wording import assumed_pure, count, moment_of, place_of
 
-__all__ = ["make_console", "print_check", "print_diff", "print_explanation", "print_fix", "print_trace"]
+__all__ = ["make_console", "print_check", "print_diff", "print_explanation", "print_fix"]
 
 SHOWN_FILES = 3
 """How many files to fix the last lines name."""
