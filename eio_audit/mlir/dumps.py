@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from eio_audit.mlir.blocks import read_blocks
 from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
-from eio_audit.mlir.source import Source, Span, find_all, name_of, read_blocks
+from eio_audit.mlir.source import Source, Span, find_all
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -74,7 +75,7 @@ def stream(
     Raises:
         InputError: the file cannot be read, or is MLIR bytecode.
     """
-    name, first_line = name_of(path), 1
+    name, first_line = "<stdin>" if path == "-" else path, 1
     splitter = _Splitter(program)
     for section in _sections(read_blocks(path, advance)):
         source = Source(name, section.data, first_line=first_line)

@@ -9,13 +9,10 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedIOBase, BufferedReader
 from itertools import accumulate
 from pathlib import Path
-from typing import BinaryIO, cast
 
 EXCERPT_WIDTH = 100
 """Longest stretch of a line, in characters, that an error message shows."""
@@ -26,13 +23,10 @@ LONGEST_LINE = 1 << 16
 COUNTED_TIMES = 8
 """How often line ends of a whole file are counted before a table of lines is made."""
 
-BLOCK_BYTES = 1 << 20
-"""How much of a file is read at a time where it is not read as a whole."""
-
-_UNPACKERS: tuple[tuple[bytes, Callable[[BinaryIO], BufferedIOBase]], ...] = (
-    (b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)),
-    (b"BZh", bz2.BZ2File),
-    (b"\xfd7zXZ\x00", lzma.LZMAFile),
+_DECOMPRESSORS = (
+    (b"\x1f\x8b", gzip.decompress),
+    (b"BZh", bz2.decompress),
+    (b"\xfd7zXZ\x00", lzma.decompress),
 )
 
 
@@ -79,7 +73,7 @@ class Source:
     r"""The bytes of one file, or of a stretch of it, and what line they stand on.
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
-    is not changed comes back to the byte. The bytes of a stretch begin on ``first_line`` of the file.
+    is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file.
     """
 
     def __init__(self, name: str, data: bytes, *, is_compressed: bool = False, first_line: int = 1) -> None:
@@ -98,8 +92,18 @@ class Source:
         Raises:
             InputError: the file cannot be opened, or is compressed and damaged.
         """
-        with _open(path) as (_, unpacked, is_compressed):
-            return cls(name_of(path), unpacked.read(), is_compressed=is_compressed)
+        name = "<stdin>" if path == "-" else path
+        try:
+            data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        except OSError as error:
+            raise InputError(name, None, f"cannot read: {error.strerror or error}") from error
+        for magic, decompress in _DECOMPRESSORS:
+            if data.startswith(magic):
+                try:
+                    return cls(name, decompress(data), is_compressed=True)
+                except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+                    raise InputError(name, None, f"damaged compressed file: {error}") from error
+        return cls(name, data)
 
     def line_at(self, offset: int) -> int:
         """The 1-based line that holds the byte at ``offset``.
@@ -108,7 +112,7 @@ class Source:
         the table would.
         """
         if self._line_starts is not None:
-            return bisect_right(self._line_starts, offset) + self._first_line - 1
+            return self._first_line - 1 + bisect_right(self._line_starts, offset)
         known, line = self._known_line
         if offset >= known:
             line += self.data.count(b"\n", known, offset)
@@ -142,48 +146,6 @@ class Source:
         indent = "".join("\t" if c == "\t" else " " for c in lead + before)
         excerpt = f"{lead}{before}{after}{tail}\n{indent}^"
         return InputError(self.name, self.position_at(offset), message, excerpt)
-
-
-def name_of(path: str) -> str:
-    """What messages call the file at ``path``."""
-    return "<stdin>" if path == "-" else path
-
-
-def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
-    """The bytes of a file, ``-`` for standard input, unpacked, a block at a time.
-
-    Args:
-        path: of the file.
-        advance: is told how many bytes more of the file, packed as it is, have been read.
-
-    Raises:
-        InputError: the file cannot be opened, or is compressed and damaged.
-    """
-    with _open(path) as (file, unpacked, _):
-        done = 0
-        while block := unpacked.read(BLOCK_BYTES):
-            read = file.tell() if path != "-" else done + len(block)
-            advance(read - done)
-            done = read
-            yield block
-
-
-@contextmanager
-def _open(path: str) -> Iterator[tuple[BinaryIO, BufferedIOBase, bool]]:
-    """The file as it is, its unpacked content, and whether the two differ."""
-    is_packed = False
-    try:
-        with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as opened:
-            file = cast(BufferedReader, opened)
-            head = file.peek(BLOCK_BYTES)
-            unpack = next((unpack for magic, unpack in _UNPACKERS if head.startswith(magic)), None)
-            is_packed = unpack is not None
-            yield file, unpack(file) if unpack else file, is_packed
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        if is_packed:
-            raise InputError(name_of(path), None, f"damaged compressed file: {error}") from error
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise InputError(name_of(path), None, f"cannot read: {reason}") from error
 
 
 def find_all(data: bytes, text: bytes, span: Span) -> Iterator[int]:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Dump, InputError, check, read, read_text, stream
-from eio_audit.mlir import source
+from eio_audit.mlir import blocks
 from eio_audit.mlir.markers import Marker
 from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import Position
 from tests.cli.running import SAMPLES
 
 
@@ -134,7 +135,7 @@ def text_of(dump: Dump) -> bytes:
 def test_a_stream_has_the_dumps_of_the_file(
     log: str, block_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", block_bytes)
     path = str(SAMPLES / "small" / log)
     whole, streamed = read(path), list(stream(path))
     assert [(d.line, d.marker, text_of(d)) for d in streamed] == [
@@ -166,7 +167,7 @@ def test_errors_in_a_stream_name_the_line_of_the_file(tmp_path: Path) -> None:
     last = list(stream(str(log)))[-1]
     with pytest.raises(InputError) as caught:
         read_ir(last.source, last.span)
-    assert caught.value.position == source.Position(6, 3)
+    assert caught.value.position == Position(6, 3)
 
 
 def test_a_file_without_markers_is_the_stage_it_is_called(tmp_path: Path) -> None:
