@@ -45,12 +45,21 @@ class DumpStates:
         functions: by symbol, the functions in it; under None what is in no function of a program.
         blocks: the audits of all its blocks that hold an op with an index.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
+        text: the dump's functions as texts.
     """
 
     alone: str | None
     functions: Mapping[str | None, FunctionState]
     blocks: tuple[BlockAudit, ...]
     unmatched: frozenset[str]
+    text: DumpText
+
+    def described(self, symbol: str | None, options: AuditOptions) -> tuple[BlockAudit, ...]:
+        """The audits of a function's blocks, with the ops out of place: a state goes without these."""
+        function = self.text.functions.get(symbol) if symbol is not None else None
+        if function is None:
+            return _grouped(self.text, audit_dump(self.text.dump, options))[symbol].blocks
+        return _with_callees(self.text, function, options).blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class History:
         alone = only_function(around.ir)
         if alone is not None:
             functions.setdefault(alone, functions.pop(None))  # a function without a body is in no block
-        return DumpStates(alone, functions, blocks, unmatched)
+        return DumpStates(alone, functions, blocks, unmatched, text)
 
     def gone(self, shown: DumpStates) -> list[str | None]:
         """The known functions that a dump of the whole program does not have any more."""
@@ -151,15 +160,9 @@ class History:
         if known is None or known.key != function.key:
             state = _audited(function, audit_dump(text.function_dump(function), options))
             is_inverted = any(block.inversions for block in state.blocks)
-            return self._with_callees(text, function, options) if is_inverted and function.callees else state
+            return _with_callees(text, function, options) if is_inverted and function.callees else state
         callees = tuple(callee.key for callee in text.reached_from(function)) if known.callees else ()
-        return known if known.callees == callees else self._with_callees(text, function, options)
-
-    def _with_callees(self, text: DumpText, function: FunctionText, options: AuditOptions) -> FunctionState:
-        """The function's state, its calls having the effects of the functions they call."""
-        callees = text.reached_from(function)
-        audited = audit_dump(text.function_dump(function, callees), options)
-        return _audited(function, audited, tuple(callee.key for callee in callees))
+        return known if known.callees == callees else _with_callees(text, function, options)
 
 
 _Pair = tuple[FunctionState | None, FunctionState | None]
@@ -168,6 +171,13 @@ _Pair = tuple[FunctionState | None, FunctionState | None]
 def _avoidable(state: FunctionState | None) -> int:
     """Inversions that a fix removes; none where there is no function."""
     return sum(block.avoidable for block in state.blocks) if state is not None else 0
+
+
+def _with_callees(text: DumpText, function: FunctionText, options: AuditOptions) -> FunctionState:
+    """A function's state, its calls having the effects of the functions they call."""
+    callees = text.reached_from(function)
+    audited = audit_dump(text.function_dump(function, callees), options)
+    return _audited(function, audited, tuple(callee.key for callee in callees))
 
 
 def _audited(function: FunctionText, audited: AuditedDump, callees: tuple[bytes, ...] = ()) -> FunctionState:

@@ -298,7 +298,8 @@ class _Tracer:
             self._culprit = self._found(run, difference, shown, before)
 
     def _found(self, run: _Run, difference: Difference, shown: _Shown, before: DumpPlace | None) -> Culprit:
-        block = max(shown.states.functions[difference.grown].blocks, key=lambda block: block.avoidable)
+        blocks = shown.states.described(difference.grown, self._options)
+        block = max(blocks, key=lambda block: block.avoidable)
         marker = shown.place.marker
         dump_before = self._kind(shown.place.source, replace(marker, when="before") if marker else None)
         return Culprit(
