@@ -27,6 +27,7 @@ class FunctionState:
         blocks: the audits of its blocks that hold an op with an index.
         indices: the op indices in it, at any depth.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
+        shown_as: the text that showed it, and the aliases it may use; None where there is no text of its own.
     """
 
     key: bytes
@@ -34,6 +35,14 @@ class FunctionState:
     indices: frozenset[int]
     unmatched: frozenset[str]
     callees: tuple[bytes, ...] = ()
+    shown_as: FunctionText | None = None
+
+    def is_shown_by(self, text: FunctionText) -> bool:
+        """Whether a text shows this very state."""
+        own = self.shown_as
+        if own is not None and own.raw == text.raw and own.aliases.definitions == text.aliases.definitions:
+            return True
+        return self.key == text.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +166,11 @@ class History:
 
     def _state(self, text: DumpText, function: FunctionText, options: AuditOptions) -> FunctionState:
         known = self.functions.get(function.symbol)
-        if known is None or known.key != function.key:
+        if known is None or not known.is_shown_by(function):
             state = _audited(function, audit_dump(text.function_dump(function), options))
             is_inverted = any(block.inversions for block in state.blocks)
-            return _with_callees(text, function, options) if is_inverted and function.callees else state
+            calls = is_inverted and text.reached_from(function)
+            return _with_callees(text, function, options) if calls else state
         callees = tuple(callee.key for callee in text.reached_from(function)) if known.callees else ()
         return known if known.callees == callees else _with_callees(text, function, options)
 
@@ -192,13 +202,14 @@ def _audited(function: FunctionText, audited: AuditedDump, callees: tuple[bytes,
         indices=frozenset(index for index in indices if index is not None),
         unmatched=frozenset(audited.audit.unmatched),
         callees=callees,
+        shown_as=function,
     )
 
 
 def _grouped(text: DumpText, audited: AuditedDump) -> dict[str | None, FunctionState]:
     """The states of the functions of an audited dump; all change when its text does."""
     ir = audited.ir
-    key = text.key_of(b"\n".join(map(ir.own_text, range(len(ir)))))
+    key = text.aliases.key_of(b"\n".join(map(ir.own_text, range(len(ir)))))
     functions = functions_around(ir)
     indices: dict[str | None, set[int]] = {function: set() for function in functions}
     keys = audited.indices.keys(range(len(ir)))

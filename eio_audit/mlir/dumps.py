@@ -84,7 +84,7 @@ def stream(
         else:
             span = Span(section.place.end, len(section.data))
             yield from splitter.split(source, span, (section.place, section.marker))
-        first_line += section.data.count(b"\n")
+        first_line = source.line_at(len(section.data))
 
 
 def find_dumps(source: Source, program: str = "", stage: str | None = None) -> list[Dump]:
@@ -179,7 +179,7 @@ class _Splitter:
             self._enter(marker.pass_name)
         dumps = []
         end = _end_of_first_op(source.data, _pieces(source, span)[0])
-        if source.data[span.start : end].strip():
+        if _text_start(source, Span(span.start, end)) < end:
             line = source.line_at(place.start)
             dumps.append(Dump(source, Span(span.start, end), marker, line, self._name))
         return dumps + self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
@@ -190,11 +190,10 @@ class _Splitter:
         for number, piece in enumerate(_pieces(source, span)):
             if number:
                 self._next_program()
-            text = _BLANK.match(source.data, piece.start, piece.end)
-            assert text
-            is_empty = text.end() == piece.end
+            start = _text_start(source, piece)
+            is_empty = start == piece.end
             if not is_empty and (not must_hold_ir or _HOLDS_IR.search(source.data, piece.start, piece.end)):
-                dumps.append(Dump(source, piece, marker, source.line_at(text.end()), self._name))
+                dumps.append(Dump(source, piece, marker, source.line_at(start), self._name))
         return dumps
 
     @property
@@ -210,6 +209,13 @@ class _Splitter:
     def _next_program(self) -> None:
         self._number += 1
         self._stages.clear()
+
+
+def _text_start(source: Source, span: Span) -> int:
+    """Where the first text of a stretch begins; its end where there is none."""
+    blank = _BLANK.match(source.data, span.start, span.end)
+    assert blank
+    return blank.end()
 
 
 def _end_of_first_op(data: bytes, span: Span) -> int:

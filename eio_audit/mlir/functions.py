@@ -35,23 +35,37 @@ _LONGEST_HEADER = 1 << 16
 """Bytes of a header in which the symbol is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
 class FunctionText:
     """One function of a dump.
 
     Attributes:
         symbol: what it defines.
-        text: the lines it stands on, without the indentation that all of them have.
+        raw: the lines it stands on.
         line: 1-based line of its header in the file.
-        callees: the symbols in its text that other functions of the dump define.
-        key: equal for functions that say the same, whatever their aliases are called and a logger says.
+        aliases: the definitions of the dump.
     """
 
-    symbol: str
-    text: bytes
-    line: int
-    callees: frozenset[str]
-    key: bytes
+    def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
+        self.symbol = extent.symbol
+        self.raw = dump.source.data[extent.start : extent.end]
+        self.line = dump.source.line_at(extent.start)
+        self.aliases = aliases
+        self._indent = extent.indent
+
+    @cached_property
+    def text(self) -> bytes:
+        """The lines without the indentation that all of them have."""
+        return self.raw.removeprefix(self._indent).replace(b"\n" + self._indent, b"\n")
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for functions that say the same, whatever their aliases are called and a logger says."""
+        return self.aliases.key_of(_without_noise(self.text))
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The symbols in it."""
+        return frozenset(symbol.decode("utf-8", "replace") for symbol in _SYMBOL_USE.findall(self.raw))
 
 
 class DumpText:
@@ -61,6 +75,7 @@ class DumpText:
         dump: which.
         functions: those that can be told from the text, by symbol; where several have one symbol, none of
             them.
+        aliases: the definitions of the dump.
     """
 
     def __init__(self, dump: Dump) -> None:
@@ -71,35 +86,19 @@ class DumpText:
             found.setdefault(extent.symbol, []).append(extent)
         extents = [same[0] for same in found.values() if len(same) == 1]
         around = _without_bodies(data, dump.span, extents)
-        self._aliases = _Aliases(dict(_ALIAS_LINE.findall(around)))
+        self.aliases = Aliases(around)
         self._around = _ALIAS_LINE.sub(b"", around)
-        symbols = {extent.symbol for extent in extents}
-        self.functions = {extent.symbol: self._function(extent, symbols) for extent in extents}
-
-    def _function(self, extent: _Extent, symbols: set[str]) -> FunctionText:
-        source = self.dump.source
-        text = source.data[extent.start : extent.end]
-        if extent.indent:
-            text = text.removeprefix(extent.indent).replace(b"\n" + extent.indent, b"\n")
-        found = set(_SYMBOL_USE.findall(text)) if len(symbols) > 1 else ()
-        used = {symbol.decode("utf-8", "replace") for symbol in found}
-        callees = frozenset((used & symbols) - {extent.symbol})
-        key = self.key_of(_without_noise(text))
-        return FunctionText(extent.symbol, text, source.line_at(extent.start), callees, key)
-
-    def key_of(self, text: bytes) -> bytes:
-        """A digest of text of the dump, in which aliases count by what they stand for."""
-        return blake2b(self._aliases.expand(text), digest_size=16).digest()
+        self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """The other functions that it calls, and that these call."""
         reached: dict[str, FunctionText] = {}
-        pending = [*function.callees]
+        pending = [*function.symbols]
         while pending:
             symbol = pending.pop()
-            if symbol != function.symbol and symbol not in reached:
+            if symbol != function.symbol and symbol not in reached and symbol in self.functions:
                 reached[symbol] = self.functions[symbol]
-                pending += self.functions[symbol].callees
+                pending += self.functions[symbol].symbols
         return [reached[symbol] for symbol in sorted(reached)]
 
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
@@ -113,48 +112,52 @@ class DumpText:
         return self._part(self._around, self.dump.line)
 
     def _part(self, text: bytes, line: int) -> Dump:
-        data = text + b"\n" + self._aliases.used_in(text)
+        data = text + b"\n" + self.aliases.used_in(text)
         source = Source(self.dump.source.name, data, first_line=line)
         return Dump(source, Span(0, len(data)), self.dump.marker, line, self.dump.program)
 
 
-class _Aliases:
-    """The alias definitions of a dump, by name."""
+class Aliases:
+    """The alias definitions among the lines of a dump.
 
-    def __init__(self, definitions: dict[bytes, bytes]) -> None:
-        self._definitions = definitions
+    Attributes:
+        definitions: by name what stands behind it.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self.definitions: dict[bytes, bytes] = dict(_ALIAS_LINE.findall(text))
         self._expanded: dict[bytes, bytes] = {}
 
-    def expand(self, text: bytes) -> bytes:
-        """The text with what aliases stand for in their place: a printer is free to use one or not."""
-        if not self._definitions:
-            return text
-        parts = _ALIAS_USE.split(text)
-        parts[1::2] = [self._expansion(name) for name in parts[1::2]]
-        return b"".join(parts)
+    def key_of(self, text: bytes) -> bytes:
+        """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
+        if self.definitions:
+            parts = _ALIAS_USE.split(text)
+            parts[1::2] = [self._expansion(name) for name in parts[1::2]]
+            text = b"".join(parts)
+        return blake2b(text, digest_size=16).digest()
 
     def used_in(self, text: bytes) -> bytes:
         """The definitions of the aliases that a text uses, and of those that they use."""
         names: dict[bytes, None] = {}
-        pending = [*dict.fromkeys(_ALIAS_USE.findall(text))] if self._definitions else []
+        pending = [*dict.fromkeys(_ALIAS_USE.findall(text))] if self.definitions else []
         while pending:
             name = pending.pop()
-            if name in self._definitions and name not in names:
+            if name in self.definitions and name not in names:
                 names[name] = None
-                pending += _ALIAS_USE.findall(self._definitions[name])
-        return b"".join(b"%b = %b\n" % (name, self._definitions[name]) for name in names)
+                pending += _ALIAS_USE.findall(self.definitions[name])
+        return b"".join(b"%b = %b\n" % (name, self.definitions[name]) for name in names)
 
     def _expansion(self, root: bytes) -> bytes:
         """What an alias stands for, without any alias in it but those in a loop; a digest of what is long."""
-        if root not in self._definitions:
+        if root not in self.definitions:
             return root
         pending = [] if root in self._expanded else [root]
         entered: set[bytes] = set()
         while pending:
             name = pending[-1]
             entered.add(name)
-            inside = _ALIAS_USE.findall(self._definitions[name])
-            missing = [n for n in inside if n in self._definitions and n not in self._expanded]
+            inside = _ALIAS_USE.findall(self.definitions[name])
+            missing = [n for n in inside if n in self.definitions and n not in self._expanded]
             missing = [n for n in missing if n not in entered]
             pending += missing
             if not missing:
@@ -163,7 +166,7 @@ class _Aliases:
         return self._expanded[root]
 
     def _replaced(self, name: bytes) -> bytes:
-        parts = _ALIAS_USE.split(self._definitions[name])
+        parts = _ALIAS_USE.split(self.definitions[name])
         parts[1::2] = [self._expanded.get(inner, inner) for inner in parts[1::2]]
         text = b"".join(parts)
         if text.startswith(b"loc(") and text.endswith(b")"):

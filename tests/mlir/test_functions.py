@@ -28,9 +28,14 @@ def function(text: str, symbol: str = "@f") -> FunctionText:
     return divided(text).functions[symbol]
 
 
-def test_functions_are_found_with_their_lines_and_callees() -> None:
-    found = divided(MODULE).functions.values()
-    assert [(f.symbol, f.line, sorted(f.callees)) for f in found] == [("@f", 3, ["@g"]), ("@g", 8, [])]
+def test_functions_are_found_with_their_lines() -> None:
+    assert [(f.symbol, f.line) for f in divided(MODULE).functions.values()] == [("@f", 3), ("@g", 8)]
+
+
+def test_functions_that_are_called() -> None:
+    text = divided(MODULE)
+    assert [f.symbol for f in text.reached_from(text.functions["@f"])] == ["@g"]
+    assert text.reached_from(text.functions["@g"]) == []
 
 
 def test_a_function_is_a_dump_of_its_own_with_the_aliases_it_uses() -> None:
