@@ -101,7 +101,7 @@ class Trace:
     Attributes:
         passes: in the order in which they ended.
         culprit: the first pass that shuffled, or None.
-        inherited: avoidable inversions in the first dumps of functions, which no pass is charged with.
+        initial: avoidable inversions in the first dumps of functions, which no pass is charged with.
         summary: the figures of all dumps, added up.
         errors: the dumps that could not be read.
         unmatched: the patterns of ops to be taken as pure that match no op of any dump.
@@ -109,7 +109,7 @@ class Trace:
 
     passes: tuple[TracedPass, ...]
     culprit: Culprit | None
-    inherited: int
+    initial: int
     summary: Summary
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
@@ -209,7 +209,7 @@ class _Tracer:
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
         self._unmatched = frozenset(options.assume_pure)
-        self._inherited = 0
+        self._initial = 0
         self._culprit: Culprit | None = None
 
     def take(self, dump: Dump) -> None:
@@ -242,7 +242,7 @@ class _Tracer:
         return Trace(
             passes=passes,
             culprit=self._culprit,
-            inherited=self._inherited,
+            initial=self._initial,
             summary=self._summary,
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
@@ -320,7 +320,7 @@ class _Tracer:
         for function, state in shown.states.functions.items():
             program.shown_in[function] = shown.place
             if function not in history.functions and not history.is_complete:
-                self._inherited += sum(block.avoidable for block in state.blocks)
+                self._initial += sum(block.avoidable for block in state.blocks)
         history.remember(shown.states)
 
 

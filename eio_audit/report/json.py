@@ -58,7 +58,7 @@ def trace_to_json(trace: Trace) -> str:
         passes=[_traced(traced) for traced in trace.passes],
         culprit=culprit.pass_name if culprit else None,
         shuffled=_shuffled(culprit) if culprit else None,
-        inherited=trace.inherited,
+        initial=trace.initial,
         summary=asdict(trace.summary),
         errors=_errors(trace.errors),
     )

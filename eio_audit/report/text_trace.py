@@ -111,14 +111,14 @@ def _print_conclusion(trace: Trace, console: Console) -> None:
     if not trace.summary.has_indices:
         what = ": no op carries an op index"
     elif not passes:
-        what = ": no pass to be seen" + (f", {trace.inherited:,} avoidable" if trace.inherited else "")
+        what = ": no pass to be seen" + (f", {trace.initial:,} avoidable" if trace.initial else "")
     else:
         what = f", {count(len(passes), 'pass', 'passes')}, {changed:,} changed something: "
     line: list[str | tuple[str, str]] = [f"traced {count(trace.summary.dumps, 'dump')}{what}"]
     if passes and trace.summary.has_indices:
         found = f"{guilty:,} introduced {count(introduced, 'avoidable inversion')}"
         line.append((found, "red") if guilty else ("none introduced avoidable inversions", "green"))
-        line.append(f" ({trace.inherited:,} were there from the start)" if trace.inherited else "")
+        line.append(f" ({trace.initial:,} were there from the start)" if trace.initial else "")
     if trace.errors:
         line += ["; ", (f"{count(len(trace.errors), 'input')} could not be read", "red")]
     print_line(console, *line)

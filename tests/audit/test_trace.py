@@ -130,7 +130,7 @@ def test_a_pass_without_a_dump_after_it_changed_nothing_when_the_next_begins() -
 
 def test_inversions_of_a_first_dump_are_nobodys() -> None:
     result = traced(dump("After", "a", function("f", 2, 1)), dump("After", "b", function("f", 2, 1)))
-    assert (result.inherited, result.culprit) == (1, None)
+    assert (result.initial, result.culprit) == (1, None)
 
 
 def test_a_function_that_a_pass_made_counts() -> None:

@@ -36,11 +36,11 @@ first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
 def test_a_log_as_json() -> None:
     done = run("trace", LOG, "--format", "json")
     document = json.loads(done.stdout)
-    assert {key: document[key] for key in ("schema", "command", "culprit", "inherited", "errors")} == {
+    assert {key: document[key] for key in ("schema", "command", "culprit", "initial", "errors")} == {
         "schema": "eio-audit/1",
         "command": "trace",
         "culprit": "ttir-flatten-sliding-window",
-        "inherited": 0,
+        "initial": 0,
         "errors": [],
     }
     row = document["passes"][5]
