@@ -109,7 +109,7 @@ class History:
         """
         text = DumpText(dump)
         try:
-            around = audit_dump(text.around, options)
+            around = audit_dump(text.around if text.aliases.are_unique else dump, options)
             functions = _grouped(text, around)
             for symbol, function in text.functions.items():
                 functions[symbol] = self._state(text, function, options)

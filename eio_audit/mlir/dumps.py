@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from eio_audit.mlir.blocks import read_blocks
 from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
+from eio_audit.mlir.noise import noise_end
 from eio_audit.mlir.source import Source, Span, find_all
 
 _SEPARATOR_START = b"// -----"
@@ -224,8 +225,21 @@ def _end_of_first_op(data: bytes, span: Span) -> int:
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
-    aliases = _ALIASES.match(data, line_end + 1, span.end) if line_end >= 0 else None
-    return aliases.end() if aliases else span.end
+    return _end_of_aliases(data, Span(line_end + 1, span.end)) if line_end >= 0 else span.end
+
+
+def _end_of_aliases(data: bytes, span: Span) -> int:
+    """Where the lines of an alias table end that begins here; a logger may have printed in between."""
+    end = offset = span.start
+    while True:
+        aliases = _ALIASES.match(data, offset, span.end)
+        assert aliases
+        if aliases.end() > offset:
+            end = offset = aliases.end()
+        noise = noise_end(data, offset, span.end)
+        if noise is None:
+            return end
+        offset = min(noise + 1, span.end)
 
 
 def _pieces(source: Source, span: Span) -> list[Span]:

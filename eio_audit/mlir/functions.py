@@ -122,10 +122,13 @@ class Aliases:
 
     Attributes:
         definitions: by name what stands behind it.
+        are_unique: no name is defined twice.
     """
 
     def __init__(self, text: bytes) -> None:
-        self.definitions: dict[bytes, bytes] = dict(_ALIAS_LINE.findall(text))
+        found = _ALIAS_LINE.findall(text)
+        self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
+        self.are_unique = len(found) == len(self.definitions)
         self._expanded: dict[bytes, bytes] = {}
 
     def key_of(self, text: bytes) -> bytes:

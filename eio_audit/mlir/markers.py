@@ -18,7 +18,10 @@ _PASS = re.compile(
 _JIT = re.compile(rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----")
 _STAGE = re.compile(rb"MLIR Module (?P<stage>[\w.-]+):")
 _END = re.compile(rb"END OF MLIR MODULE")
-_ARGUMENT = re.compile(r"(?P<name>[^:(]+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z", re.DOTALL)
+_ARGUMENT = re.compile(
+    r"(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,6 +205,11 @@ def test_a_broken_dump_does_not_hide_the_others() -> None:
     ]
 
 
+def test_an_alias_defined_twice_is_an_error() -> None:
+    result = trace(read_text(dump("After", "a", function("f", 1) + '#loc = loc("x")\n#loc = loc("y")\n')))
+    assert [error.message for error in result.errors] == ["redefinition of alias '#loc'"]
+
+
 CALLER = """func.func @f(%a: memref<i32>, %b: i32) {
   func.call @g(%a) : (memref<i32>) -> () loc("2|op")
   memref.store %b, %a[] : memref<i32> loc("1|op")

@@ -36,6 +36,13 @@ def test_new_marker_with_options() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["mlir::detail::MyPass", "(anonymous namespace)::MyPass"])
+def test_marker_with_a_class_in_a_namespace(name: str) -> None:
+    for text in (f"{name}: my-pass{{a=b}}", f"{name} (my-pass)"):
+        line = f"// -----// IR Dump After {text} //----- //"
+        assert marker(line) == Marker("my-pass", name, "after")
+
+
 def test_marker_without_argument() -> None:
     assert marker("// -----// IR Dump After MyPass //----- //") == Marker(
         "MyPass", "MyPass", "after", False, None
@@ -69,6 +76,24 @@ module {
 """
     dumps = read_text(text)
     assert [(d.line, d.marker is None) for d in dumps] == [(1, False), (8, True)]
+    assert [error for dump in dumps for error in check([dump]).errors] == []
+
+
+def test_a_logger_may_print_inside_the_aliases_of_a_dump() -> None:
+    text = """// -----// IR Dump After A (a) //----- //
+module {
+  "t.a"() : () -> () loc(#loc1)
+}
+[2026-01-01 12:00:00] [DEBUG] aliases
+#loc = loc(unknown)
+[2026-01-01 12:00:00] [DEBUG] module {
+#loc1 = loc("x")
+
+module {
+}
+"""
+    dumps = read_text(text)
+    assert [d.line for d in dumps] == [1, 10]
     assert [error for dump in dumps for error in check([dump]).errors] == []
 
 
