@@ -1,5 +1,16 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from eio_audit import AuditOptions, OriginalOrder, Trace, check, read_text, trace
+from tests.programs import programs
 from tests.test_samples import SAMPLES
+
+NOISE = [
+    b"[2026-01-01 12:00:00] [DEBUG] [compiler] module {",
+    b"\x1b[32mI0821 12:00:00.1 done }\x1b[0m",
+    b"model.mlir:3:4: warning: slow\n  %0 = x {\n  ^",
+]
 
 
 def function(name: str, *indices: int | None) -> str:
@@ -278,3 +289,32 @@ def test_what_the_passes_of_the_resnet_did() -> None:
         ("ttir-flatten-sliding-window", 33),
         ("ttir-erase-inverse-ops", 22),
     ]
+
+
+@given(st.lists(programs(), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_figures_are_those_of_check(texts: list[str]) -> None:
+    dumps = read_text("".join(dump("After", f"p{k}", text) for k, text in enumerate(texts)))
+    result = trace(dumps)
+    assert [p.figures for p in result.passes] == [check([d]).summary for d in dumps]
+
+
+@pytest.mark.parametrize("form", ["alias", "inline"])
+@given(st.lists(st.tuples(st.integers(0, 600), st.sampled_from(NOISE)), max_size=20))
+@settings(max_examples=10, deadline=None)
+def test_a_logger_changes_nothing(form: str, noise: list[tuple[int, bytes]]) -> None:
+    data = (SAMPLES / "small" / f"all_passes_{form}.log").read_bytes()
+    lines = data.split(b"\n")
+    for place, text in noise:
+        lines.insert(place, text)
+    quiet, noisy = trace(read_text(data)), trace(read_text(b"\n".join(lines)))
+    assert noisy.errors == ()
+    assert [(p.pass_name, p.changed, p.figures, p.lost) for p in noisy.passes] == [
+        (p.pass_name, p.changed, p.figures, p.lost) for p in quiet.passes
+    ]
+
+
+def test_line_ends_of_another_system_change_nothing() -> None:
+    data = (SAMPLES / "small" / "all_passes_alias.log").read_bytes()
+    result = trace(read_text(data.replace(b"\n", b"\r\n")))
+    assert rows(result) == rows(trace(read_text(data)))
