@@ -49,9 +49,11 @@ if TYPE_CHECKING:
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.stamp import stamp
+    from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
     from eio_audit.audit.verification import VerificationError
-    from eio_audit.mlir.dumps import Dump, find_files, read, read_text
+    from eio_audit.mlir.dumps import Dump, read, read_text, stream
     from eio_audit.mlir.effects import EffectSource
+    from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.source import InputError, Source
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
@@ -94,8 +96,10 @@ _HOMES = {
     "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.stamp": ("stamp",),
-    "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
+    "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
+    "mlir.dumps": ("Dump", "read", "read_text", "stream"),
     "mlir.effects": ("EffectSource",),
+    "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
@@ -110,12 +114,15 @@ __all__ = [
     "AuditOptions",
     "BlockAudit",
     "Check",
+    "Culprit",
     "DependenceKind",
     "Diff",
     "Difference",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
+    "DumpFile",
+    "DumpPlace",
     "EffectSource",
     "Explanation",
     "Fix",
@@ -150,17 +157,22 @@ __all__ = [
     "Runs",
     "Source",
     "Summary",
+    "Trace",
+    "TracedPass",
     "VerificationError",
     "check",
     "dataflow_graph",
     "diff",
     "explain",
+    "find_dump_files",
     "find_files",
     "fix",
     "parse_op_traits",
     "read",
     "read_text",
     "stamp",
+    "stream",
+    "trace",
     "unmatched_patterns",
 ]
 
