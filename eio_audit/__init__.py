@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.shuffle import shuffle
     from eio_audit.audit.stamp import stamp
     from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
     from eio_audit.audit.verification import VerificationError
@@ -95,6 +96,7 @@ _HOMES = {
     "audit.original_order": ("OriginalOrder",),
     "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.shuffle": ("shuffle",),
     "audit.stamp": ("stamp",),
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
     "mlir.dumps": ("Dump", "read", "read_text", "stream"),
@@ -170,6 +172,7 @@ __all__ = [
     "parse_op_traits",
     "read",
     "read_text",
+    "shuffle",
     "stamp",
     "stream",
     "trace",
