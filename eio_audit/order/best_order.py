@@ -22,16 +22,18 @@ without them. So the ends of these inversions are set aside: they count as unind
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from eio_audit.order.candidates import CANDIDATES
-from eio_audit.order.cycles import pack_cycles
+from eio_audit.order.cover import order_by_cover
+from eio_audit.order.cycles import Packing
 from eio_audit.order.exact import SEARCH_MOVES, SEARCH_STATES, search
 from eio_audit.order.forced import count_forced
 from eio_audit.order.local_search import improve, place_best
 from eio_audit.order.pairs import count_squeezed, disjoint_forced
 from eio_audit.order.relations import Relations
+from eio_audit.order.stretches import reorder_stretches
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
 RELATIONS_SIZE = 10_000  # ops of the largest window whose pairs are all looked at
@@ -99,10 +101,18 @@ def best_order(window: Window) -> BestOrder:
     if window.size > RELATIONS_SIZE or best.inversions - best.bound.forced > PACKED_INVERSIONS:
         return _divided(window, best)
     relations = Relations(window)
-    best = _searched(relations, best, FIRST_SHARE)
-    if best.certified:
-        return best
-    return _searched(relations, _improved(window, best), 1)
+    best = replace(best, bound=LowerBound(relations.forced, best.bound.total, forced_complete=True))
+    while True:
+        best, packing, by_cover = _packed(window, relations, best)
+        if best.certified:
+            return best
+        best = _searched(relations, packing, best, FIRST_SHARE)
+        if best.certified:
+            return best
+        improved = _improved(window, best, by_cover)
+        if improved is None:
+            return _searched(relations, packing, best, 1)
+        best = improved
 
 
 def _best_candidate(window: Window) -> BestOrder:
@@ -165,20 +175,45 @@ def _without(window: Window, pairs: Sequence[tuple[int, int]]) -> Window:
     )
 
 
-def _searched(relations: Relations, best: BestOrder, share: int) -> BestOrder:
-    """Raise the bound with a packing of cycles, then search with 1 / ``share`` of the full work."""
-    cycles = pack_cycles(relations, best.order)
-    best = replace(best, bound=LowerBound(relations.forced, best.bound.total, forced_complete=True))
-    best = best.with_bound(relations.forced + len(cycles))
-    if best.certified:
-        return best
-    found = search(relations, cycles, best.inversions, SEARCH_STATES // share, SEARCH_MOVES // share)
+def _packed(window: Window, relations: Relations, best: BestOrder) -> tuple[BestOrder, Packing, list[int]]:
+    """Let the order guide a packing, and the packing suggest an order, as long as that is a better one.
+
+    Returns:
+        The best order, the packing it guides, and the order by its cover, which is no better.
+    """
+    while True:
+        packing = Packing(relations, best.order)
+        best = best.with_bound(relations.forced + len(packing))
+        if best.certified:
+            return best, packing, best.order
+        order = order_by_cover(relations, packing) or best.order
+        better = _better(window, best, order)
+        if better is None:
+            packing.find_detours()
+            return best.with_bound(relations.forced + len(packing)), packing, order
+        best = better
+
+
+def _improved(window: Window, best: BestOrder, by_cover: list[int]) -> BestOrder | None:
+    """Return a better order that starts from one of two; None when there is none in reach."""
+    for order in (by_cover, best.order):
+        for improvement in (reorder_stretches, improve):
+            better = _better(window, best, improvement(window, order))
+            if better is not None:
+                return better
+    return None
+
+
+def _better(window: Window, best: BestOrder, order: list[int]) -> BestOrder | None:
+    """Return ``best`` with another order, if that has fewer inversions."""
+    inversions = window.inversions(order)
+    return replace(best, order=order, inversions=inversions) if inversions < best.inversions else None
+
+
+def _searched(relations: Relations, packing: Packing, best: BestOrder, share: int) -> BestOrder:
+    """Search with 1 / ``share`` of the full work; the packing estimates what is still to come."""
+    found = search(
+        relations, packing.cycles(), best.inversions, SEARCH_STATES // share, SEARCH_MOVES // share
+    )
     best = best.with_bound(found.lower_bound)
     return best if found.order is None else replace(best, order=found.order, inversions=found.inversions)
-
-
-def _improved(window: Window, best: BestOrder) -> BestOrder:
-    """Improve an order by local search."""
-    order = improve(window, best.order)
-    inversions = window.inversions(order)
-    return best if inversions == best.inversions else replace(best, order=order, inversions=inversions)

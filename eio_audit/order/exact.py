@@ -73,7 +73,7 @@ class SearchResult:
 
 def search(
     relations: Relations,
-    cycles: Sequence[tuple[int, int]],
+    cycles: Sequence[Sequence[int]],
     known: int,
     states: int = SEARCH_STATES,
     moves: int = SEARCH_MOVES,
@@ -82,7 +82,7 @@ def search(
 
     Args:
         relations: the window.
-        cycles: a packing of cycles, as ``pack_cycles`` returns it: two ops each, one of which comes first.
+        cycles: a packing of cycles, each as the ops that a preference leads to: one of them comes first.
         known: the inversions of the best order known; only better ones are looked for.
         states: how many sets of placed ops may be reached, over all rounds.
         moves: how many moves may be tried from them.
@@ -95,11 +95,11 @@ def search(
     Example:
         Keys 5, 1, 3, where 1 depends on 5: 3 is squeezed, two inversions at least.
 
-        >>> from eio_audit.order.cycles import pack_cycles
+        >>> from eio_audit.order.cycles import Packing
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
         >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = pack_cycles(relations, [0, 1, 2])
+        >>> cycles = Packing(relations, [0, 1, 2]).cycles()
         >>> search(relations, cycles, known=3)
         SearchResult(order=[2, 0, 1], inversions=2, lower_bound=2)
         >>> search(relations, cycles, known=2)
@@ -118,7 +118,7 @@ class _Search:
     """The states of a search, and the work it may still do."""
 
     def __init__(
-        self, relations: Relations, cycles: Sequence[tuple[int, int]], states: int, moves: int
+        self, relations: Relations, cycles: Sequence[Sequence[int]], states: int, moves: int
     ) -> None:
         self._relations = relations
         self._base = relations.forced + len(cycles)
@@ -127,9 +127,17 @@ class _Search:
         # Cycles by the two ops one of which comes first: a row has a bit for the other op. An op has as many
         # rows as it shares cycles with one and the same op.
         self._paid: list[list[int]] = [[] for _ in range(relations.size)]
-        for one, two in cycles:
-            _add(self._paid[one], two)
-            _add(self._paid[two], one)
+        # Longer cycles, for each of these ops: the bitset of the others.
+        self._paid_detours: list[list[int]] = [[] for _ in range(relations.size)]
+        for cycle in cycles:
+            if len(cycle) == 2:
+                one, two = cycle
+                _add(self._paid[one], two)
+                _add(self._paid[two], one)
+                continue
+            everyone = sum(1 << op for op in cycle)
+            for op in cycle:
+                self._paid_detours[op].append(everyone ^ 1 << op)
         # Per op, what may be free while it is the unplaced op with the smallest key.
         self._free_above = [
             above | equal for above, equal in zip(relations.ancestors, relations.equal, strict=True)
@@ -180,6 +188,8 @@ class _Search:
         surplus = (self._relations.soft[op] & ~placed).bit_count()
         for others in self._paid[op]:
             surplus -= (others & ~placed).bit_count()
+        for others in self._paid_detours[op]:
+            surplus -= not others & placed
         return surplus
 
     def _can_wait(self, op: int, placed: int) -> bool:
