@@ -56,6 +56,7 @@ class Packing:
 
     Attributes:
         order: the order, as ops of ``relations``.
+        before: per op, the bitset of the ops before it in that order.
         broken: the preferences it breaks: the pairs (x, y) with x before y, independent, the smaller key at y.
 
     Complexity: O(i * n) operations on bitsets of n bits for i inversions that find a return at once, in
@@ -67,8 +68,9 @@ class Packing:
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
         >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> [[relations.place_of[op] for op in cycle] for cycle in Packing(relations, [0, 1, 2]).cycles()]
-        [[0, 2]]
+        >>> cycles = Packing(relations, [0, 1, 2]).cycles()
+        >>> [[(relations.place_of[a], relations.place_of[b]) for a, b in cycle] for cycle in cycles]
+        [[(2, 0), (1, 2)]]
     """
 
     def __init__(self, relations: Relations, order: Sequence[int], steps: int = PACKING_STEPS) -> None:
@@ -82,10 +84,10 @@ class Packing:
         # Per op, the ops that a preference leads from to it, kept by the order: all; those that may still be
         # of use as a return; and those that nobody holds.
         self._kept = [0] * self._size
-        self._before = [0] * self._size
+        self.before = [0] * self._size
         before = 0
         for op in self.order:
-            self._before[op] = before
+            self.before[op] = before
             self._kept[op] = relations.soft[op] & before
             self.broken.extend((x, op) for x in bits(relations.soft_above[op] & before))
             before |= 1 << op
@@ -106,18 +108,17 @@ class Packing:
         """Number of cycles."""
         return len(self._held) + len(self._detours)
 
-    def cycles(self) -> list[tuple[int, ...]]:
-        """Return for each cycle the ops that a preference leads to.
+    def cycles(self) -> list[list[tuple[int, int]]]:
+        """Return the preferences on each cycle, as pairs of ops, the broken one first.
 
-        One of them is the first op of the cycle in any order, because all the others come after them; and
-        since the preference to it is then broken, it is also where the cycle is paid for. (The potential in
-        exact.py needs this.)
+        One of the ops that they lead to is the first op of the cycle in any order, because all the others
+        come after them; and since the preference to it is then broken, it is also where the cycle is paid
+        for. (The potential in exact.py needs this.)
         """
-        returns = [(broken, (held,)) for broken, held in self._held.items()]
-        detours = [(broken, tuple(held)) for broken, held in self._detours.items()]
+        held = {broken: [kept] for broken, kept in self._held.items()} | self._detours
         return [
-            (self.broken[broken][0], *(taken % self._size for taken in held))
-            for broken, held in returns + detours
+            [self.broken[broken][::-1], *(divmod(kept, self._size) for kept in held[broken])]
+            for broken in sorted(held)
         ]
 
     def wanted_returns(self) -> list[int]:
@@ -244,7 +245,7 @@ class Packing:
     def _find_detour(self, broken: int) -> list[int] | None:
         """Return free returns that lead from x to y one after the other, as few as can be."""
         x, y = self.broken[broken]
-        between = self._ends[x] & (self._before[y] | 1 << y)
+        between = self._ends[x] & (self.before[y] | 1 << y)
         heads = [(x, -1)]  # what a preference leads to, and where that preference comes from
         reached = self._from[x]
         fresh = True

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from eio_audit.order.inversions import inversions_carried
 
-__all__ = ["displaced", "inversions_carried", "longest_nondecreasing"]
+__all__ = ["displaced", "inversions_carried"]
 
 
 def displaced(keys: Sequence[int]) -> list[int]:
@@ -35,17 +35,6 @@ def displaced(keys: Sequence[int]) -> list[int]:
     )
     kept_positions = {suspects[place] for place in kept}
     return [position for position in suspects if position not in kept_positions]
-
-
-def longest_nondecreasing(keys: Sequence[int]) -> list[int]:
-    """Return the positions, ascending, of a longest non-decreasing subsequence: what ``displaced`` leaves.
-
-    Example:
-        >>> longest_nondecreasing([15, 23, 18, 20])
-        [0, 2, 3]
-    """
-    removed = set(displaced(keys))
-    return [position for position in range(len(keys)) if position not in removed]
 
 
 def _cheapest_longest_nondecreasing(keys: Sequence[int], costs: Sequence[int]) -> list[int]:

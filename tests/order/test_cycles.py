@@ -17,7 +17,7 @@ def pack(block: Block, order: list[int] | None = None, *, detours: bool = False)
         packing.find_detours()
     cycles = packing.cycles()
     assert len(packing) == len(cycles)
-    return [[relations.place_of[op] for op in cycle] for cycle in cycles]
+    return [[relations.place_of[end] for _, end in cycle] for cycle in cycles]
 
 
 def test_five_feeds_one_and_three_is_squeezed() -> None:
