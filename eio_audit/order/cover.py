@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from bisect import insort
 
-from eio_audit.order.bitsets import bits
 from eio_audit.order.cycles import Packing
 from eio_audit.order.relations import Relations
 

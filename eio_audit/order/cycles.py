@@ -57,7 +57,8 @@ class Packing:
     Attributes:
         order: the order, as ops of ``relations``.
         before: per op, the bitset of the ops before it in that order.
-        broken: the preferences it breaks: the pairs (x, y) with x before y, independent, the smaller key at y.
+        broken: the preferences it breaks: the pairs (x, y) with x before y, independent, the smaller key at
+            y.
 
     Complexity: O(i * n) operations on bitsets of n bits for i inversions that find a return at once, in
     practice few per inversion; those that do not may look at all others.
@@ -124,8 +125,8 @@ class Packing:
     def wanted_returns(self) -> list[int]:
         """Return, per op, the starts of the returns that lead to it and are wanted in vain.
 
-        A broken preference without a return wants those that would do, and their holders, which cannot move on, those
-        that would do for them, and so on.
+        A broken preference without a return wants those that would do, and their holders, which cannot move
+        on, those that would do for them, and so on.
         """
         return [kept & ~still_open for kept, still_open in zip(self._kept, self._open, strict=True)]
 

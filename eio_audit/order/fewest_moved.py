@@ -4,15 +4,15 @@ An op counts as *moved* when it is not *kept*, and kept are the ops of a longest
 is still in textual order. (Whoever moves the other ops one by one turns the textual order into this one.)
 
 Where several ops have the same key, or none, or where a squeezed op has the choice of where to pay, several
-orders have fewest inversions. Section by section (sections.py), each step only for what those before have left
-open:
+orders have fewest inversions. Section by section (sections.py), each step only for what those before have
+left open:
 
-1. Moved ops go back, one by one, where that costs nothing (going_back.py).
-2. Each moved op is matched with an op that it has to overtake, no op twice from the same side: that many ops
+1. Each moved op is matched with an op that it has to overtake, no op twice from the same side: that many ops
    are moved in every minimal order (staying.py). For nearly all sections this is the proof.
-3. All that is settled is worked out (settled.py), with it the largest set of ops that could stay and thereby a
-   bound. The set is *held*: its ops are chained by additional dependences, and the section is ordered again.
-   If that costs no inversion, the bound is met.
+2. Moved ops go back, one by one, where that costs nothing (going_back.py).
+3. All that is settled is worked out (settled.py), with it the largest set of ops that could stay and thereby
+   a bound. The set is *held*: its ops are chained by additional dependences, and the section is ordered
+   again. If that costs no inversion, the bound is met.
 4. A search through all minimal orders of the section, if these are few (moved_search.py).
 """
 
@@ -21,7 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from eio_audit.order.best_order import best_order
 from eio_audit.order.cycles import Packing
@@ -53,21 +53,26 @@ class Moved:
     count: int
     least: int
 
+    def improved(self, order: list[int]) -> Moved:
+        """Return this with another order, if that moves fewer ops."""
+        count = len(order) - len(longest_in_place(order))
+        return replace(self, order=order, count=count) if count < self.count else self
+
 
 def fewest_moved(block: Window, order: Sequence[int], entangled: Sequence[int]) -> Moved:
     """Return an order with no more inversions than ``order`` and few ops moved, and a bound on these.
 
     Args:
         block: the ops, numbered by textual order.
-        order: an order of them that keeps the dependences. The bound is about orders with as few inversions and
-            takes for granted that no order has fewer.
+        order: an order of them that keeps the dependences. The bound is about orders with as few inversions
+            and takes for granted that no order has fewer.
         entangled: for each op, the number of its window if minimal orders of that may differ in what
             preferences they break; else -1.
 
-    Complexity: O(n log n) where step 2 is the proof; more work is for single sections, and capped for each.
+    Complexity: O(n log n) where step 1 is the proof; more work is for single sections, and capped for each.
     """
     sections = sections_of(block)
-    order = in_sections(go_back(block, in_sections(order, sections)), sections)
+    order = in_sections(order, sections)
     count = least = 0
     for start, stop in sections:
         part = order[start:stop]
@@ -76,8 +81,8 @@ def fewest_moved(block: Window, order: Sequence[int], entangled: Sequence[int]) 
             continue
         moved = Moved(part, len(part) - len(kept), _count_overtaking(block, part, kept, entangled))
         if moved.least < moved.count:
-            local = replace(moved, order=[op - start for op in part])
-            moved = _settle(block.restricted(range(start, stop)), local)
+            section = block.restricted(range(start, stop))
+            moved = _settle(section, replace(moved, order=[op - start for op in part]))
             order[start:stop] = [op + start for op in moved.order]
         count += moved.count
         least += moved.least
@@ -89,8 +94,8 @@ def _count_overtaking(
 ) -> int:
     """Match moved ops of a section with ops that they are exchanged with; return how many are matched.
 
-    An op that moves down is matched as the earlier of the two in the text, one that moves up as the later one.
-    Together the pairs form chains.
+    An op that moves down is matched as the earlier of the two in the text, one that moves up as the later
+    one. Together the pairs form chains.
     """
     keys, indexed = block.keys, block.indexed
     is_kept = set(kept)
@@ -126,7 +131,10 @@ def _count_overtaking(
 
 
 def _settle(section: Window, moved: Moved) -> Moved:
-    """Prove how many ops of a section are moved, or find an order with fewer."""
+    """Find an order of a section with fewer ops moved, or prove that there is none."""
+    moved = moved.improved(go_back(section, moved.order))
+    if moved.least == moved.count:
+        return moved
     if section.size > SETTLED_SIZE:
         return moved
     relations = Relations(section)
@@ -143,7 +151,7 @@ def _settle(section: Window, moved: Moved) -> Moved:
     search = MovedSearch(relations, packing.cycles(), inversions, moved.count)
     order = search.run()
     if order is not None:
-        moved = replace(moved, order=order, count=len(order) - len(longest_in_place(order)))
+        moved = moved.improved(order)
     return replace(moved, least=moved.count) if search.is_complete else moved
 
 
@@ -162,14 +170,13 @@ def _held(section: Window, relations: Relations, packing: Packing, moved: Moved)
     order = _minimal(_with_chain(section, staying))
     if section.inversions(order) > section.inversions(moved.order):
         return moved
-    count = section.size - len(longest_in_place(order))
-    return replace(moved, order=order, count=count) if count < moved.count else moved
+    return moved.improved(order)
 
 
 def _with_chain(block: Window, ops: Sequence[int]) -> Window:
     """Return the block with additional dependences that keep ``ops`` in textual order."""
     producers = [(producer, op) for op in range(block.size) for producer in block.precedence.predecessors(op)]
-    edges = chain(producers, zip(ops, ops[1:], strict=False))
+    edges = chain(producers, pairwise(ops))
     keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
     return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eio_audit.order.best_order import LowerBound, best_order
-from eio_audit.order.fewest_moved import fewest_moved
+from eio_audit.order.best_order import best_order
+from eio_audit.order.fewest_moved import Moved, fewest_moved
 from eio_audit.order.going_back import go_back, longest_in_place
 from eio_audit.order.inversions import count_inversions
+from eio_audit.order.packed_order import LowerBound
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
@@ -87,30 +88,30 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
     textual_block = block = block_of(keys, precedence)
     textual_windows = windows = split_into_windows(block)
     bounds: list[LowerBound] = []
-    moved_least = 0
     while True:
         order_within, inversions_within = _restore_once(block, windows, bounds)
         if inversions_within == inversions:
             break
         order = [order[place] for place in order_within]
-        if inversions_within == sum(bound.total for bound in bounds):
-            # Certified: another pass could not find anything better.
-            moved = fewest_moved(textual_block, order, _entangled(textual_windows, bounds))
-            order, moved_least = moved.order, moved.least
-            inversions = inversions_within
-            break
+        inversions = inversions_within
+        if inversions == sum(bound.total for bound in bounds):
+            break  # certified: another pass could not find anything better
         order = go_back(textual_block, order)
         inversions = textual_block.inversions(order)
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
+    if inversions == sum(bound.total for bound in bounds):
+        moved = fewest_moved(textual_block, order, _entangled(textual_windows, bounds))
+    else:
+        moved = Moved(order, len(order) - len(longest_in_place(order)), 0)
     return Restoration(
-        order=order,
+        order=moved.order,
         inversions=inversions,
         forced=sum(bound.forced for bound in bounds),
         lower_bound=sum(bound.total for bound in bounds),
         forced_complete=all(bound.forced_complete for bound in bounds),
-        moved=len(order) - len(longest_in_place(order)),
-        moved_lower_bound=moved_least,
+        moved=moved.count,
+        moved_lower_bound=moved.least,
     )
 
 

@@ -1,19 +1,20 @@
 """Exact search: among the orders of a section with fewest inversions, one with fewest ops moved.
 
-As in exact.py, sets of placed ops are built up by moves. What has been decided so far is told by three things:
-the set of placed ops, the *last kept* op, and how many of the placed ops are moved. An op can be kept if it
-stands behind the last kept one in the text. Sets are followed by size, smallest first (dynamic programming);
-so when a set is taken up, all ways to it are known. Of these only the ones count
+As in exact.py, sets of placed ops are built up by moves. What has been decided so far is told by three
+things: the set of placed ops, the *last kept* op, and how many of the placed ops are moved. An op can be kept
+if it stands behind the last kept one in the text. Sets are followed by size, smallest first (dynamic
+programming); so when a set is taken up, all ways to it are known. Of these only the ones count
 
 - that have cost no more than the cheapest: every minimal order goes through its sets at their lowest cost;
 - that no other way beats, with a last kept op not further down the text and not more ops moved.
 
 Ways are left out that cost more than the minimum allows, by the packing of cycles, and those that have lost
-as many ops as the order already known: the moved ones, and the unplaced ones that the last kept op has passed.
+as many ops as the order already known: the moved ones, and the unplaced ones that the last kept op has
+passed.
 
-**Free moves.** An available op whose soft set is placed costs nothing (exact.py). If it stands before the last
-kept op in the text, or before all unplaced ones, it may be placed at once: moved to the front of any order of
-the rest, it adds no inversion, and no op that could have been kept is lost.
+**Free moves.** An available op whose soft set is placed costs nothing (exact.py). If it stands before the
+last kept op in the text, or before all unplaced ones, it may be placed at once: moved to the front of any
+order of the rest, it adds no inversion, and no op that could have been kept is lost.
 """
 
 from __future__ import annotations

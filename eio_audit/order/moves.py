@@ -1,4 +1,4 @@
-"""The moves of a search over orders: what it costs to place one more op, beyond what has to be paid anyway."""
+"""The moves of a search over orders: what placing one more op costs beyond what has to be paid anyway."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Moves:
     def __init__(self, relations: Relations, cycles: Sequence[Sequence[tuple[int, int]]]) -> None:
         self.relations = relations
         self.start = sum(1 << op for op, producers in enumerate(relations.producers) if not producers)
-        # Cycles with two preferences, by the ops that these lead to, one of which comes first: a row has a bit
-        # for the other op. An op has as many rows as it shares cycles with one and the same op.
+        # Cycles with two preferences, by the ops that these lead to, one of which comes first: a row has a
+        # bit for the other op. An op has as many rows as it shares cycles with one and the same op.
         self._paid: list[list[int]] = [[] for _ in range(relations.size)]
         # Longer cycles, for each of these ops: the bitset of the others.
         self._paid_detours: list[list[int]] = [[] for _ in range(relations.size)]

@@ -2,9 +2,9 @@
 
 A block can be cut where no key before the cut is larger than one behind it. Take any order of the block, and
 move what stands before the cut in the text to the front, both sides keeping their own order. No dependence
-breaks, since none leads back across the cut in the text; no inversion is added, since there is none across; and
-ops that were in textual order still are. So among the orders with fewest inversions there is one with fewest
-ops moved that keeps to the cuts, and what it moves is the sum over the *sections* between them.
+breaks, since none leads back across the cut in the text; no inversion is added, since there is none across;
+and ops that were in textual order still are. So among the orders with fewest inversions there is one with
+fewest ops moved that keeps to the cuts, and what it moves is the sum over the *sections* between them.
 
 Windows (windows.py) are intervals of keys, sections are stretches of text. A section with more than one op
 holds an inversion.
@@ -13,7 +13,8 @@ holds an inversion.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, compress, count, pairwise
+from operator import le, mul
 
 from eio_audit.order.windows import Window
 
@@ -26,19 +27,18 @@ def sections_of(block: Window) -> list[tuple[int, int]]:
         >>> sections_of(Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], [])))
         [(1, 4), (5, 7)]
     """
-    top = max(block.keys, default=0)
-    pairs = list(zip(block.keys, block.indexed, strict=True))
-    largest_before = accumulate((key if own else -1 for key, own in pairs), max, initial=-1)
-    smallest_from = list(accumulate((key if own else top for key, own in reversed(pairs)), min))
-    cuts = [
-        place
-        for place, (largest, smallest) in enumerate(
-            zip(largest_before, reversed(smallest_from), strict=False)
+    keys, indexed = block.keys, block.indexed
+    top = max(keys, default=0)
+    # Unindexed ops never are in the way of a cut.
+    largest_before = accumulate(map(mul, keys, indexed), max, initial=0)
+    smallest_from = list(
+        accumulate(
+            (key if own else top for key, own in zip(reversed(keys), reversed(indexed), strict=True)), min
         )
-        if largest <= smallest
-    ]
-    cuts.append(block.size)
-    return [(start, stop) for start, stop in zip(cuts, cuts[1:], strict=False) if stop - start > 1]
+    )
+    smallest_from.reverse()
+    cuts = [*compress(count(), map(le, largest_before, smallest_from)), block.size]
+    return [(start, stop) for start, stop in pairwise(cuts) if stop - start > 1]
 
 
 def in_sections(order: Sequence[int], sections: Sequence[tuple[int, int]]) -> list[int]:

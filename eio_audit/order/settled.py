@@ -31,8 +31,8 @@ def settled_before(relations: Relations, packing: Packing) -> list[int]:
     Complexity: O(n * n) operations on bitsets of n bits for each round of conclusions, in practice near O(n).
 
     Example:
-        Keys 5, 1, 3 and 2, where 1 depends on 5. 3 may stand behind 1 or before 5, and so may 2. But 2 before 3
-        is a preference on no cycle.
+        Keys 5, 1, 3 and 2, where 1 depends on 5. 3 may stand behind 1 or before 5, and so may 2. But 2 before
+        3 is a preference on no cycle.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window

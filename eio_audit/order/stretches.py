@@ -20,7 +20,7 @@ STRETCH_MOVES = 30_000  # and try
 
 
 def reorder_stretches(window: Window, order: Sequence[int]) -> list[int]:
-    """Return an order with as many inversions as ``order`` or fewer: each stretch is reordered where that pays.
+    """Return an order with as many inversions as ``order`` or fewer, each stretch reordered where that pays.
 
     Complexity: O(n) searches of bounded size.
 
