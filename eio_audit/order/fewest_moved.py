@@ -14,6 +14,8 @@ left open:
    a bound. The set is *held*: its ops are chained by additional dependences, and the section is ordered
    again. If that costs no inversion, the bound is met.
 4. A search through all minimal orders of the section, if these are few (moved_search.py).
+
+Where unindexed ops are among the moved ones, they go to their consumers at last (followers.py).
 """
 
 from __future__ import annotations
@@ -25,11 +27,12 @@ from itertools import chain, pairwise
 
 from eio_audit.order.best_order import best_order
 from eio_audit.order.cycles import Packing
+from eio_audit.order.followers import place_followers
 from eio_audit.order.going_back import go_back, longest_in_place
 from eio_audit.order.moved_search import MovedSearch
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.relations import Relations
-from eio_audit.order.sections import in_sections, sections_of
+from eio_audit.order.sections import sections_of
 from eio_audit.order.settled import settled_before
 from eio_audit.order.staying import largest_staying
 from eio_audit.order.windows import Window, block_of, split_into_windows
@@ -71,10 +74,9 @@ def fewest_moved(block: Window, order: Sequence[int], entangled: Sequence[int]) 
 
     Complexity: O(n log n) where step 1 is the proof; more work is for single sections, and capped for each.
     """
-    sections = sections_of(block)
-    order = in_sections(order, sections)
+    order = list(order)
     count = least = 0
-    for start, stop in sections:
+    for start, stop in sections_of(block, order):
         part = order[start:stop]
         kept = longest_in_place(part)
         if len(kept) == len(part):
@@ -83,7 +85,8 @@ def fewest_moved(block: Window, order: Sequence[int], entangled: Sequence[int]) 
         if moved.least < moved.count:
             section = block.restricted(range(start, stop))
             moved = _settle(section, replace(moved, order=[op - start for op in part]))
-            order[start:stop] = [op + start for op in moved.order]
+            part = [op + start for op in moved.order]
+        order[start:stop] = place_followers(block, part, longest_in_place(part))
         count += moved.count
         least += moved.least
     return Moved(order, count, least)
