@@ -35,15 +35,15 @@ def order_by_cover(relations: Relations, packing: Packing, steps: int = COVER_ST
     first one or two are looked at.
 
     Example:
-        Keys 9, 8, 1 and 2, where 1 depends on both. Textual order is 9, 8, 1, 2, and 2 follows both. The
-        cover says that it should rather precede 1.
+        Keys 8, 9, 1 and 2, where 1 depends on the first two. 2 follows both of them, two inversions; the
+        cover says that it should rather precede 1, which is one.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
-        >>> window = Window([9, 8, 1, 2], [True] * 4, Precedence.from_edges(4, [0, 1], [2, 2]))
+        >>> window = Window([8, 9, 1, 2], [True] * 4, Precedence.from_edges(4, [0, 1], [2, 2]))
         >>> relations = Relations(window)
         >>> order_by_cover(relations, Packing(relations, range(4)))
-        [3, 1, 0, 2]
+        [3, 0, 1, 2]
     """
     first = _to_be_followed(relations, packing)
     rank = [0] * relations.size

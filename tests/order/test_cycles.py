@@ -2,11 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit.order.best_order import best_order
 from eio_audit.order.candidates import CANDIDATES, push_down
 from eio_audit.order.cycles import Packing
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import block_of
-from tests.order.small_blocks import Block, blocks, count_pairs, forced_pairs, true_minimum
+from tests.order.small_blocks import Block, Key, blocks, count_pairs, forced_pairs, true_minimum
 
 
 def pack(block: Block, order: list[int] | None = None, *, detours: bool = False) -> list[list[int]]:
@@ -47,6 +48,19 @@ def test_a_long_augmenting_path_needs_no_recursion(shared: int) -> None:
     count = 300
     edges = [(i, count + j) for i in range(count - 1) for j in (i, i + 1)] + [(count - 1, count + shared)]
     assert len(pack(Block([9] * count + [1] * count + [5], edges))) == count
+
+
+def test_a_detour_is_taken_where_returns_are_short() -> None:
+    keys: list[Key] = [19, 4, 15, 7, 18, 0, 5, 6, 17, 12, 13, 14, 3, 10, 8, 9, 16, 11, 1, 2]
+    users = {0: (1, 19), 1: (13,), 2: (8, 15, 16, 19), 3: (13, 19), 5: (10, 14), 6: (14,), 7: (16, 18)}
+    users |= {8: (14, 15), 10: (11, 18), 11: (18,), 12: (18,), 17: (19,)}
+    block = Block(keys, [(producer, user) for producer, those in users.items() for user in those])
+    best = best_order(block_of(block.keys, block.precedence))
+    without, with_detours = pack(block, best.order), pack(block, best.order, detours=True)
+    assert [len(cycle) for cycle in with_detours if len(cycle) > 2] == [3]
+    assert (
+        forced_pairs(block) + len(without) + 1 == forced_pairs(block) + len(with_detours) == best.inversions
+    )
 
 
 def test_a_packing_that_is_cut_short_is_smaller() -> None:
