@@ -43,7 +43,7 @@ from eio_audit.order.bitsets import bits, lowest_bit
 from eio_audit.order.relations import Relations
 
 PACKING_STEPS = 6_000_000  # ops looked at as the end of a return, in one window
-DETOUR_STEPS = 2_000_000  # the same on detours
+DETOUR_STEPS = 300_000  # the same on detours
 
 
 class Packing:

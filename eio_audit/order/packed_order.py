@@ -21,6 +21,8 @@ from eio_audit.order.relations import Relations
 from eio_audit.order.stretches import reorder_stretches
 from eio_audit.order.windows import Window
 
+ROUNDS = 3  # how often an order is improved, and how often a cover is, in each of these
+SEARCH_GAP = 60  # inversions between bound and order that a search may close
 FIRST_SHARE = 10  # before the order is improved, a search may do a tenth of the work
 
 
@@ -75,17 +77,17 @@ def packed_order(window: Window, relations: Relations, best: BestOrder) -> BestO
         relations: all their pairs.
         best: the order to start from.
     """
-    while True:
+    for rounds_left in reversed(range(ROUNDS)):
         best, packing, by_cover = _packed(window, relations, best)
+        if not best.certified:
+            best = _searched(relations, packing, best, FIRST_SHARE)
         if best.certified:
-            return best
-        best = _searched(relations, packing, best, FIRST_SHARE)
-        if best.certified:
-            return best
-        improved = _improved(window, best, by_cover)
+            break
+        improved = _improved(window, best, by_cover) if rounds_left else None
         if improved is None:
             return _searched(relations, packing, best, 1)
         best = improved
+    return best
 
 
 def _packed(window: Window, relations: Relations, best: BestOrder) -> tuple[BestOrder, Packing, list[int]]:
@@ -94,17 +96,18 @@ def _packed(window: Window, relations: Relations, best: BestOrder) -> tuple[Best
     Returns:
         The best order, the packing it guides, and the order by its cover, which is no better.
     """
-    while True:
+    for rounds_left in reversed(range(ROUNDS)):
         packing = Packing(relations, best.order)
         best = best.with_bound(relations.forced + len(packing))
         if best.certified:
             return best, packing, best.order
         order = order_by_cover(relations, packing) or best.order
-        better = _better(window, best, order)
+        better = _better(window, best, order) if rounds_left else None
         if better is None:
-            packing.find_detours()
-            return best.with_bound(relations.forced + len(packing)), packing, order
+            break
         best = better
+    packing.find_detours()
+    return best.with_bound(relations.forced + len(packing)), packing, order
 
 
 def _improved(window: Window, best: BestOrder, by_cover: list[int]) -> BestOrder | None:
@@ -124,7 +127,9 @@ def _better(window: Window, best: BestOrder, order: list[int]) -> BestOrder | No
 
 
 def _searched(relations: Relations, packing: Packing, best: BestOrder, share: int) -> BestOrder:
-    """Search with 1 / ``share`` of the full work; the packing estimates what is still to come."""
+    """Search with 1 / ``share`` of the full work, if the gap is not hopeless; the packing is the estimate."""
+    if best.inversions - best.bound.total > SEARCH_GAP:
+        return best
     found = search(
         relations, packing.cycles(), best.inversions, SEARCH_STATES // share, SEARCH_MOVES // share
     )
