@@ -6,10 +6,10 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.functions import functions_around
+from eio_audit.audit.holds import find_holds
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
@@ -299,14 +299,14 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
     return AuditedDump(dump, options, ir, keys, dependences, audit, orders)
 
 
-def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[_Block]:
+def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[KeyedBlock]:
     """The blocks that hold an op with an index, be it one that follows its consumer."""
     for block in range(ir.block_count):
         ops = ir.block_ops[block]
         block_keys = keys.of(ops)
         followed = keys.count_followed(ops)
         if followed or any(key is not None for key in block_keys):
-            yield _Block(ir, keys, block, block_keys, followed)
+            yield KeyedBlock(ir, keys, block, block_keys, followed)
 
 
 def _has_inversion(keys: Sequence[int | None]) -> bool:
@@ -320,8 +320,13 @@ def _has_inversion(keys: Sequence[int | None]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
-    """A block with its keys, and its dependences where it has inversions and is no graph region."""
+class KeyedBlock:
+    """A block with its keys, and its dependences where it has inversions and is no graph region.
+
+    Attributes:
+        keys: by place in the block, None for an op without a say in inversions.
+        followed: how many ops carry an index that does not count.
+    """
 
     ir: IR
     order_keys: OrderKeys
@@ -332,14 +337,34 @@ class _Block:
 
     @property
     def indices(self) -> OriginalIndices:
+        """The indices that the ops' locations carry."""
         return self.order_keys.indices
 
     @property
     def ops(self) -> array[int]:
+        """Its ops in textual order."""
         return self.ir.block_ops[self.block]
 
+    @property
+    def original_places(self) -> dict[int, int]:
+        """By place of an op with a say, in textual order: its 0-based place among those in original order."""
+        places = [place for place, key in enumerate(self.keys) if key is not None]
+        ranked = sorted(places, key=self.key)
+        rank_of = {place: rank for rank, place in enumerate(ranked)}
+        return {place: rank_of[place] for place in places}
 
-def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int]]) -> BlockAudit:
+    def key(self, place: int) -> int:
+        """The key of an op with a say."""
+        key = self.keys[place]
+        assert key is not None
+        return key
+
+    def label(self, place: int) -> OpLabel:
+        """The op at a place."""
+        return label(self.ir, self.indices, self.ops[place])
+
+
+def _audit_block(block: KeyedBlock, function: str | None, orders: dict[int, list[int]]) -> BlockAudit:
     """Audits one block; an order better than the textual one goes into ``orders``."""
     ir, ops = block.ir, block.ops
     places = [k for k, key in enumerate(block.keys) if key is not None]
@@ -371,7 +396,7 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
         displaced=len(out_of_place),
         derived=sum(derived),
         inherited=_inversions_with(keys, derived) if inversions else 0,
-        worst=_worst(block, [places[p] for p in out_of_place], keys, places),
+        worst=describe_displaced(block, [places[p] for p in out_of_place], NAMED_OPS),
         constants=sum(constants),
         at_constants=_inversions_with(keys, constants) if inversions else 0,
         followed=block.followed,
@@ -384,74 +409,36 @@ def _inversions_with(keys: Sequence[int], is_member: Sequence[bool]) -> int:
     return count_inversions(keys) - count_inversions(others)
 
 
-def _worst(
-    block: _Block, displaced_places: Sequence[int], keys: Sequence[int], places: Sequence[int]
+def describe_displaced(
+    block: KeyedBlock, places: Sequence[int], limit: int | None = None
 ) -> tuple[DisplacedOp, ...]:
-    """Describes the displaced ops that carry most inversions."""
-    if not displaced_places:
+    """Describes displaced ops, those that carry most inversions first.
+
+    Args:
+        block: where they stand.
+        places: of the displaced ops, among all ops of the block.
+        limit: how many to describe; None for all.
+
+    Complexity: near linear in the ops and dependences of the block.
+    """
+    if not places:
         return ()
-    carried = dict(zip(places, inversions_carried(keys), strict=True))
-    chosen = sorted(displaced_places, key=lambda k: (-carried[k], k))[:NAMED_OPS]
-    holds = _Holds(block) if block.graph is not None else None
-    described = []
-    for k in chosen:
-        early = _smaller_after(block.keys, k) * 2 >= carried[k]
-        described.append(
-            DisplacedOp(
-                op=label(block.ir, block.indices, block.ops[k]),
-                inversions=carried[k],
-                early=early,
-                derived=block.indices.is_derived(block.ops[k]),
-                hold=holds.of(k, early=early) if holds else None,
-            )
+    standing = block.original_places
+    carried = dict(zip(standing, inversions_carried([block.key(k) for k in standing]), strict=True))
+    chosen = sorted(places, key=lambda k: (-carried[k], k))[:limit]
+    textual = {k: rank for rank, k in enumerate(standing)}
+    early = {k: standing[k] >= textual[k] for k in chosen}
+    holds = find_holds(block.keys, block.graph, early) if block.graph is not None else {}
+    return tuple(
+        DisplacedOp(
+            op=block.label(k),
+            inversions=carried[k],
+            early=early[k],
+            derived=block.indices.is_derived(block.ops[k]),
+            hold=Hold(block.label(holds[k][0]), holds[k][1]) if k in holds else None,
         )
-    return tuple(described)
-
-
-def _smaller_after(keys: Sequence[int | None], place: int) -> int:
-    own = keys[place]
-    assert own is not None
-    return sum(1 for key in keys[place + 1 :] if key is not None and key < own)
-
-
-class _Holds:
-    """Finds the dependence that keeps a displaced op where it stands."""
-
-    def __init__(self, block: _Block) -> None:
-        assert block.graph is not None
-        self._block = block
-        keys, precedence = block.keys, block.graph.precedence
-        self._smallest_below = [inf if key is None else key for key in keys]
-        for k in range(len(keys) - 1, -1, -1):
-            below = [self._smallest_below[user] for user in precedence.successors(k)]
-            self._smallest_below[k] = min([self._smallest_below[k], *below])
-        self._largest_above = [-inf if key is None else key for key in keys]
-        for k in range(len(keys)):
-            above = [self._largest_above[producer] for producer in precedence.predecessors(k)]
-            self._largest_above[k] = max([self._largest_above[k], *above])
-
-    def of(self, place: int, *, early: bool) -> Hold | None:
-        """The direct user through which an op is needed early, or the direct producer that makes it late."""
-        block, graph = self._block, self._block.graph
-        own = block.keys[place]
-        assert graph is not None and own is not None
-        best: tuple[int, float, int] | None = None
-        for producer, user, _ in graph.edges():
-            if (producer if early else user) != place:
-                continue
-            other = user if early else producer
-            reach = self._smallest_below[other] if early else self._largest_above[other]
-            if reach >= own if early else reach <= own:
-                continue
-            direct = block.keys[other] == reach
-            rank = (0 if direct else 1, reach if early else -reach, other)
-            best = rank if best is None else min(best, rank)
-        if best is None:
-            return None
-        other = best[2]
-        kinds = [k for p, u, k in graph.edges() if {p, u} == {place, other}]
-        kind = min(kinds, key=list(DependenceKind).index)
-        return Hold(label(block.ir, block.indices, graph.ops[other]), kind)
+        for k in chosen
+    )
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
