@@ -29,7 +29,15 @@ if TYPE_CHECKING:
         check,
         unmatched_patterns,
     )
-    from eio_audit.audit.dependence import DependenceKind, dataflow_graph
+    from eio_audit.audit.dataflow import (
+        Dataflow,
+        DataflowEdge,
+        DataflowOp,
+        dataflow,
+        dataflow_graph,
+        neighbourhood,
+    )
+    from eio_audit.audit.dependence import DependenceKind
     from eio_audit.audit.diff import Diff, OpChange, diff
     from eio_audit.audit.explain import (
         Explanation,
@@ -67,7 +75,15 @@ _HOMES = {
         "check",
         "unmatched_patterns",
     ),
-    "audit.dependence": ("DependenceKind", "dataflow_graph"),
+    "audit.dataflow": (
+        "Dataflow",
+        "DataflowEdge",
+        "DataflowOp",
+        "dataflow",
+        "dataflow_graph",
+        "neighbourhood",
+    ),
+    "audit.dependence": ("DependenceKind",),
     "audit.diff": ("Diff", "OpChange", "diff"),
     "audit.explain": (
         "Explanation",
@@ -99,6 +115,9 @@ __all__ = [
     "AuditOptions",
     "BlockAudit",
     "Check",
+    "Dataflow",
+    "DataflowEdge",
+    "DataflowOp",
     "DependenceKind",
     "Diff",
     "DisplacedOp",
@@ -126,11 +145,13 @@ __all__ = [
     "Summary",
     "VerificationError",
     "check",
+    "dataflow",
     "dataflow_graph",
     "diff",
     "explain",
     "find_files",
     "fix",
+    "neighbourhood",
     "read",
     "read_text",
     "stamp",
