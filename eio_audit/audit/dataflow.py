@@ -132,26 +132,38 @@ def neighbourhood(
 
 
 def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
-    """The dataflow DAG as a networkx graph, with attributes that every format of networkx can hold.
+    """The dataflow DAG as a networkx graph.
 
-    Nodes are places in the block, in textual order, with ``name``, ``line``, ``inversions``, ``displaced``,
-    ``derived`` and, where the op has them, ``result``, ``index`` and ``module``. Edges run producer to user;
-    their key and attribute ``kind`` is a ``DependenceKind``, and ``inverting`` says whether they run against
-    the original order.
+    Nodes are places in the block, in textual order, with ``op`` (its name), ``result``, ``index``, ``line``,
+    ``module``, ``inversions``, ``displaced`` and ``derived``; None where the op has none. Edges run producer
+    to user; their key and attribute ``kind`` is a ``DependenceKind``, and ``inverting`` says whether they run
+    against the original order. The graph's own attributes say where the block stands.
     """
     import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
 
+    dump = dataflow.dump
     graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+    graph.graph |= {
+        "source": dump.source,
+        "line": dump.line,
+        "pass": dump.pass_name,
+        "when": dump.when,
+        "function": dataflow.function,
+        "block": dataflow.block,
+        "block_line": dataflow.block_line,
+        "block_ops": dataflow.block_ops,
+    }
     for op in dataflow.ops:
-        optional = {"result": op.op.result, "index": op.op.index, "module": op.op.module}
         graph.add_node(
             op.place,
-            name=op.op.name,
+            op=op.op.name,
+            result=op.op.result,
+            index=op.op.index,
             line=op.op.line,
+            module=op.op.module,
             inversions=op.inversions,
             displaced=op.displaced,
             derived=op.derived,
-            **{name: value for name, value in optional.items() if value is not None},
         )
     for edge in dataflow.edges:
         kind = edge.kind.value

@@ -8,7 +8,7 @@ import click
 
 from eio_audit import __version__
 
-COMMANDS = ("check", "diff", "explain", "fix", "stamp")
+COMMANDS = ("check", "diff", "explain", "fix", "graph", "stamp")
 
 
 class _Commands(click.Group):

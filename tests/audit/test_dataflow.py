@@ -113,7 +113,7 @@ def test_the_networkx_graph_is_a_dag_with_the_ops_as_they_are_known() -> None:
     graph = dataflow_graph(dataflow(read_text(ISSUE)))
     assert nx.is_directed_acyclic_graph(graph)
     assert graph.nodes[2] == {
-        "name": "ttir.reshape",
+        "op": "ttir.reshape",
         "result": "%57",
         "index": 18,
         "line": 5,
