@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     )
     from eio_audit.audit.fix import Fix, VerificationError, fix
     from eio_audit.audit.options import AuditOptions, Follow
+    from eio_audit.audit.order_picture import Disorder, OrderPicture, PicturedOp, order_pictures
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.stamp import stamp
@@ -98,6 +99,7 @@ _HOMES = {
     ),
     "audit.fix": ("Fix", "VerificationError", "fix"),
     "audit.options": ("AuditOptions", "Follow"),
+    "audit.order_picture": ("Disorder", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.original_order": ("OriginalOrder",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.stamp": ("stamp",),
@@ -120,6 +122,7 @@ __all__ = [
     "DataflowOp",
     "DependenceKind",
     "Diff",
+    "Disorder",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
@@ -139,8 +142,10 @@ __all__ = [
     "OpEffects",
     "OpExplanation",
     "OpLabel",
+    "OrderPicture",
     "OriginalOrder",
     "PathStep",
+    "PicturedOp",
     "Source",
     "Summary",
     "VerificationError",
@@ -152,6 +157,7 @@ __all__ = [
     "find_files",
     "fix",
     "neighbourhood",
+    "order_pictures",
     "read",
     "read_text",
     "stamp",

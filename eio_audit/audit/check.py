@@ -257,6 +257,18 @@ class AuditedDump:
         """The indices that the ops' locations carry."""
         return self.keys.indices
 
+    @property
+    def audited_blocks(self) -> list[int]:
+        """The blocks that ``audit`` has, in the same order."""
+        return [block.block for block in _blocks_with_indices(self.ir, self.keys)]
+
+    def keyed_block(self, block: int) -> KeyedBlock:
+        """A block with its keys, and with its dependences unless it is in a graph region."""
+        ops = self.ir.block_ops[block]
+        is_graph = self.ir.region_is_graph[self.ir.block_region[block]]
+        graph = None if is_graph else self.dependences.of([block])[block]
+        return KeyedBlock(self.ir, self.keys, block, self.keys.of(ops), self.keys.count_followed(ops), graph)
+
 
 def check(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Check:
     """Audits every dump; one that cannot be read does not hide the others."""
@@ -321,7 +333,7 @@ def _has_inversion(keys: Sequence[int | None]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeyedBlock:
-    """A block with its keys, and its dependences where it has inversions and is no graph region.
+    """A block with its keys, and its dependences where they are of interest and it is in no graph region.
 
     Attributes:
         keys: by place in the block, None for an op without a say in inversions.
@@ -396,7 +408,7 @@ def _audit_block(block: KeyedBlock, function: str | None, orders: dict[int, list
         displaced=len(out_of_place),
         derived=sum(derived),
         inherited=_inversions_with(keys, derived) if inversions else 0,
-        worst=describe_displaced(block, [places[p] for p in out_of_place], NAMED_OPS),
+        worst=tuple(describe_displaced(block, [places[p] for p in out_of_place], NAMED_OPS).values()),
         constants=sum(constants),
         at_constants=_inversions_with(keys, constants) if inversions else 0,
         followed=block.followed,
@@ -411,8 +423,8 @@ def _inversions_with(keys: Sequence[int], is_member: Sequence[bool]) -> int:
 
 def describe_displaced(
     block: KeyedBlock, places: Sequence[int], limit: int | None = None
-) -> tuple[DisplacedOp, ...]:
-    """Describes displaced ops, those that carry most inversions first.
+) -> dict[int, DisplacedOp]:
+    """Describes displaced ops, by their place in the block, those that carry most inversions first.
 
     Args:
         block: where they stand.
@@ -422,15 +434,15 @@ def describe_displaced(
     Complexity: near linear in the ops and dependences of the block.
     """
     if not places:
-        return ()
+        return {}
     standing = block.original_places
     carried = dict(zip(standing, inversions_carried([block.key(k) for k in standing]), strict=True))
     chosen = sorted(places, key=lambda k: (-carried[k], k))[:limit]
     textual = {k: rank for rank, k in enumerate(standing)}
     early = {k: standing[k] >= textual[k] for k in chosen}
     holds = find_holds(block.keys, block.graph, early) if block.graph is not None else {}
-    return tuple(
-        DisplacedOp(
+    return {
+        k: DisplacedOp(
             op=block.label(k),
             inversions=carried[k],
             early=early[k],
@@ -438,7 +450,7 @@ def describe_displaced(
             hold=Hold(block.label(holds[k][0]), holds[k][1]) if k in holds else None,
         )
         for k in chosen
-    )
+    }
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:

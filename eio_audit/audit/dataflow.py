@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, KeyedBlock, OpLabel, audit_dump
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind
+from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.op_choice import choose_dump, find_ops
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -101,7 +101,7 @@ def dataflow(
         InputError: the dump cannot be read, or no block or more than one is called so, or it has no order.
     """
     dump = audit_dump(choose_dump(dumps, block or ""), options)
-    return BlockDataflow(dump, _find_block(dump, block)).whole()
+    return BlockDataflow(dump, dump.keyed_block(_find_block(dump, block))).whole()
 
 
 def neighbourhood(
@@ -127,8 +127,8 @@ def neighbourhood(
     if len(blocks) > 1:
         lines = ", ".join(str(dump.ir.source.line_at(dump.ir.op_start[op])) for op in ops[:NAMED_BLOCKS])
         raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks are meant: name one by its line: {lines}")
-    block = BlockDataflow(dump, blocks[0])
-    return block.around([block.ops.index(op) for op in ops], radius)
+    block = dump.keyed_block(blocks[0])
+    return BlockDataflow(dump, block).around([block.ops.index(op) for op in ops], radius)
 
 
 def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
@@ -178,21 +178,19 @@ class BlockDataflow:
         InputError: the block stands in a graph region, which has no order.
     """
 
-    def __init__(self, dump: AuditedDump, block: int) -> None:
-        ir = dump.ir
-        self.dump = dump
-        self.block = block
-        self.line = ir.source.line_at(ir.block_offset(block))
-        if ir.region_is_graph[ir.block_region[block]]:
-            message = f"the block at line {self.line} is in a graph region: its ops have no order"
+    def __init__(self, dump: AuditedDump, block: KeyedBlock) -> None:
+        self._dump = dump
+        self._block = block
+        self._line = _line_of(dump, block.block)
+        if block.graph is None:
+            message = f"the block at line {self._line} is in a graph region: its ops have no order"
             raise _error(dump, message)
-        self.function = functions_around(ir)[block]
-        self.ops = ir.block_ops[block]
-        self._keyed = KeyedBlock(ir, dump.keys, block, dump.keys.of(self.ops), followed=0)
+        self._graph = block.graph
+        self._function = functions_around(dump.ir)[block.block]
 
     def whole(self) -> Dataflow:
         """All of it."""
-        return self._part(range(len(self.ops)))
+        return self._part(range(len(self._block.ops)))
 
     def around(self, places: Sequence[int], radius: int, limit: int | None = None) -> Dataflow:
         """What is at most ``radius`` dependences away from the ops at ``places``; no more ops than ``limit``.
@@ -208,13 +206,13 @@ class BlockDataflow:
         return self._part(sorted(list(found)[:limit]), tuple(sorted(places)))
 
     def _part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
-        ir, block = self.dump.ir, self._keyed
+        block = self._block
         return Dataflow(
-            dump=self.dump.audit,
-            function=self.function,
-            block=ir.block_name(self.block),
-            block_line=self.line,
-            block_ops=len(self.ops),
+            dump=self._dump.audit,
+            function=self._function,
+            block=block.ir.block_name(block.block),
+            block_line=self._line,
+            block_ops=len(block.ops),
             around=around,
             ops=tuple(
                 DataflowOp(
@@ -222,7 +220,7 @@ class BlockDataflow:
                     op=block.label(place),
                     inversions=self._carried.get(place, 0),
                     displaced=place in self._displaced,
-                    derived=block.indices.is_derived(self.ops[place]),
+                    derived=block.indices.is_derived(block.ops[place]),
                 )
                 for place in places
             ),
@@ -242,13 +240,9 @@ class BlockDataflow:
             yield DataflowEdge(producer, user, kind, inverting)
 
     @cached_property
-    def _graph(self) -> DependenceGraph:
-        return self.dump.dependences.of([self.block])[self.block]
-
-    @cached_property
     def _dependences(self) -> list[list[tuple[int, DependenceKind]]]:
         """By place: the users of the op, and why they are."""
-        dependences: list[list[tuple[int, DependenceKind]]] = [[] for _ in self.ops]
+        dependences: list[list[tuple[int, DependenceKind]]] = [[] for _ in self._block.ops]
         for producer, user, kind in self._graph.edges():
             dependences[producer].append((user, kind))
         return dependences
@@ -257,7 +251,7 @@ class BlockDataflow:
     def _neighbours(self) -> list[list[int]]:
         """By place: the ops next to it, those first whose dependence runs against the order."""
         largest_above, smallest_below = self._reach
-        ranked: list[list[tuple[bool, int]]] = [[] for _ in self.ops]
+        ranked: list[list[tuple[bool, int]]] = [[] for _ in self._block.ops]
         for producer, user, kind in self._graph.edges():
             if kind is not DependenceKind.TERMINATOR:
                 in_order = largest_above[producer] <= smallest_below[user]
@@ -268,7 +262,7 @@ class BlockDataflow:
     @cached_property
     def _reach(self) -> tuple[list[float], list[float]]:
         """By place its index, twice; for an unindexed op the largest above it and the smallest below it."""
-        keys, precedence = self._keyed.keys, self._graph.precedence
+        keys, precedence = self._block.keys, self._graph.precedence
         above, below = [-inf] * len(keys), [inf] * len(keys)
         for place, key in enumerate(keys):
             borrowed = (above[producer] for producer in precedence.predecessors(place))
@@ -282,9 +276,9 @@ class BlockDataflow:
     @cached_property
     def _indexed(self) -> tuple[list[int], list[int]]:
         """The places of the ops with a say in inversions, and their keys."""
-        keys = self._keyed.keys
+        keys = self._block.keys
         places = [place for place, key in enumerate(keys) if key is not None]
-        return places, [self._keyed.key(place) for place in places]
+        return places, [self._block.key(place) for place in places]
 
     @cached_property
     def _carried(self) -> dict[int, int]:

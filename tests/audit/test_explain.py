@@ -177,7 +177,7 @@ def test_an_effect_on_a_tensor() -> None:
 def test_paths_are_shortest_and_kinds_add_up_to_the_audit(text: str) -> None:
     dump = audit_dump(read_text(text)[0])
     block = dump.ir.op_block[1]
-    graph = dataflow_graph(BlockDataflow(dump, block).whole())
+    graph = dataflow_graph(BlockDataflow(dump, dump.keyed_block(block)).whole())
     explanations = [_OpInBlock(_Block(dump, block), op).explain() for op in dump.ir.block_ops[block]]
     for place, explanation in enumerate(explanations):
         for inverted in explanation.inverted:
