@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     )
     from eio_audit.audit.fix import Fix, VerificationError, fix
     from eio_audit.audit.options import AuditOptions, Follow
-    from eio_audit.audit.order_picture import Disorder, OrderPicture, PicturedOp, order_pictures
+    from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.stamp import stamp
@@ -99,7 +99,7 @@ _HOMES = {
     ),
     "audit.fix": ("Fix", "VerificationError", "fix"),
     "audit.options": ("AuditOptions", "Follow"),
-    "audit.order_picture": ("Disorder", "OrderPicture", "PicturedOp", "order_pictures"),
+    "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.original_order": ("OriginalOrder",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.stamp": ("stamp",),
@@ -142,6 +142,7 @@ __all__ = [
     "OpEffects",
     "OpExplanation",
     "OpLabel",
+    "OrderAlbum",
     "OrderPicture",
     "OriginalOrder",
     "PathStep",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, KeyedBlock, OpLabel, audit_dump
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.functions import functions_around
 from eio_audit.audit.op_choice import choose_dump, find_ops
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
@@ -186,7 +185,7 @@ class BlockDataflow:
             message = f"the block at line {self._line} is in a graph region: its ops have no order"
             raise _error(dump, message)
         self._graph = block.graph
-        self._function = functions_around(dump.ir)[block.block]
+        self._function = dump.functions[block.block]
 
     def whole(self) -> Dataflow:
         """All of it."""
@@ -299,7 +298,7 @@ def _find_block(dump: AuditedDump, wanted: str | None) -> int:
         raise _error(dump, "no block has an order: all of them are in graph regions")
     if wanted is None:
         return max(blocks, key=lambda block: (_inversions(dump, block), len(ir.block_ops[block]), -block))
-    functions = functions_around(ir)
+    functions = dump.functions
     named = [block for block in blocks if wanted in (str(_line_of(dump, block)), functions[block])]
     if len(named) == 1:
         return named[0]
@@ -319,7 +318,7 @@ def _line_of(dump: AuditedDump, block: int) -> int:
 
 def _described(dump: AuditedDump, block: int) -> str:
     ops = dump.ir.block_ops[block]
-    where = " ".join(filter(None, (functions_around(dump.ir)[block], dump.ir.block_name(block))))
+    where = " ".join(filter(None, (dump.functions[block], dump.ir.block_name(block))))
     return f"{_line_of(dump, block)} ({where}, {len(ops):,} ops)"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from heapq import heappop, heappush
 
 from eio_audit.audit.check import (
     NAMED_OPS,
@@ -88,42 +89,54 @@ class OrderPicture:
     dataflow: tuple[Dataflow, ...]
 
 
-def order_pictures(
-    dumps: Iterable[Dump],
-    audits: Sequence[DumpAudit],
-    options: AuditOptions = DEFAULT_OPTIONS,
-    limit: int = PICTURED_BLOCKS,
-) -> list[OrderPicture]:
+class OrderAlbum:
     """The pictures of the blocks with most avoidable inversions, then with most of any kind.
 
-    Args:
-        dumps: those that were audited, and maybe others; the chosen ones are audited again.
-        audits: what came out.
-        options: that they were audited with.
-        limit: how many blocks, at the most; blocks without inversions are none.
+    Dumps are shown to it one after the other, as ``check`` audits them; only what is drawn is kept.
 
-    Returns:
-        The pictures in the order of the audits.
+    Args:
+        limit: how many blocks, at the most. Blocks without inversions are none.
     """
-    inverted = [
-        (audit, block) for audit in audits for block, figures in enumerate(audit.blocks) if figures.inversions
-    ]
-    inverted.sort(key=lambda b: (-b[0].blocks[b[1]].avoidable, -b[0].blocks[b[1]].inversions))
-    chosen: dict[tuple[str, int], set[int]] = {}
-    for audit, block in inverted[:limit]:
-        chosen.setdefault((audit.source, audit.line), set()).add(block)
-    pictures = []
+
+    def __init__(self, limit: int = PICTURED_BLOCKS) -> None:
+        self._limit = limit
+        self._seen = 0
+        self._kept: list[tuple[int, int, int, OrderPicture]] = []
+
+    def add(self, dump: AuditedDump) -> None:
+        """Draws the blocks of a dump that are among the worst so far."""
+        for number, block in enumerate(dump.audit.blocks):
+            self._seen -= 1
+            rank = block.avoidable, block.inversions, self._seen
+            if not block.inversions or (len(self._kept) == self._limit and rank < self._kept[0][:3]):
+                continue
+            if len(self._kept) == self._limit:
+                heappop(self._kept)
+            heappush(self._kept, (*rank, _picture(dump, number)))
+
+    @property
+    def pictures(self) -> list[OrderPicture]:
+        """What it holds, in the order in which it was shown."""
+        return [picture for *_, picture in sorted(self._kept, key=lambda kept: -kept[2])]
+
+
+def order_pictures(
+    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, limit: int = PICTURED_BLOCKS
+) -> list[OrderPicture]:
+    """The pictures of the worst blocks of some dumps, as ``OrderAlbum`` chooses them.
+
+    Raises:
+        InputError: a dump cannot be read.
+    """
+    album = OrderAlbum(limit)
     for dump in dumps:
-        numbers = chosen.pop((dump.source.name, dump.line), None)
-        if numbers is not None:
-            audited = audit_dump(dump, options)
-            pictures += [_picture(audited, number) for number in sorted(numbers)]
-    return pictures
+        album.add(audit_dump(dump, options))
+    return album.pictures
 
 
 def _picture(dump: AuditedDump, number: int) -> OrderPicture:
     """The picture of the block whose audit is the ``number``-th of the dump's."""
-    block, audit = dump.keyed_block(dump.audited_blocks[number]), dump.audit.blocks[number]
+    block, audit = dump.keyed_block(dump.blocks[number]), dump.audit.blocks[number]
     original = block.original_places
     places = list(original)
     standing = {place: position for position, place in enumerate(places)}

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
+import eio_audit
+from eio_audit import AuditOptions, Dump, InputError, __version__, check, find_files, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
     audit_options,
@@ -29,7 +30,7 @@ from eio_audit.cli.output import show_error, write_bytes, write_text
 @dump_option
 @audit_options
 @fail_on_option
-@format_option("text", "json")
+@format_option("text", "json", "html")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
 @verbose_option
 @click.pass_context
@@ -53,7 +54,9 @@ def check_command(
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
     """
     unreadable: list[InputError] = []
-    result = check(_dumps(paths, pass_name, dump_number, unreadable), options)
+    album = eio_audit.OrderAlbum() if format_ == "html" else None
+    dumps = _dumps(paths, pass_name, dump_number, unreadable)
+    result = check(dumps, options, album.add if album else None)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
@@ -62,6 +65,10 @@ def check_command(
         from eio_audit.report.json import check_to_json
 
         write_bytes(check_to_json(result).encode(), output)
+    elif album is not None:
+        from eio_audit.report.html import check_to_html
+
+        write_bytes(check_to_html(result, album.pictures, __version__).encode(), output)
     else:
         from eio_audit.report.text import make_console, print_check
 

@@ -1,6 +1,6 @@
 from hypothesis import given, settings
 
-from eio_audit import AuditOptions, Disorder, OrderPicture, check, order_pictures, read, read_text
+from eio_audit import AuditOptions, Disorder, OrderAlbum, OrderPicture, check, order_pictures, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
@@ -8,9 +8,7 @@ from tests.programs import programs
 
 
 def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[OrderPicture]:
-    options = options or AuditOptions()
-    dumps = read_text(text)
-    return order_pictures(dumps, check(dumps, options).dumps, options, limit)
+    return order_pictures(read_text(text), options or AuditOptions(), limit)
 
 
 def test_every_op_has_its_place_and_its_original_place() -> None:
@@ -65,9 +63,14 @@ def test_the_worst_blocks_are_pictured_in_the_order_of_the_report() -> None:
     assert [picture.dump.pass_name for picture in pictures(log, limit=2)] == ["b", "c"]
 
 
+def test_an_album_is_filled_while_dumps_are_audited() -> None:
+    album = OrderAlbum()
+    result = check(read_text(ISSUE), look_into=album.add)
+    assert [picture.block for picture in album.pictures] == list(result.dumps[0].blocks)
+
+
 def test_the_resnet() -> None:
-    dumps = read(str(SAMPLES / "resnet" / "after_alias.mlir"))
-    [picture] = order_pictures(dumps, check(dumps).dumps)
+    [picture] = order_pictures(read(str(SAMPLES / "resnet" / "after_alias.mlir")))
     disorders = [op.disorder for op in picture.ops if op.disorder]
     assert (len(disorders), disorders.count(Disorder.DERIVED), disorders.count(Disorder.FORCED)) == (
         42,

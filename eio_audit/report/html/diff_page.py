@@ -1,0 +1,90 @@
+"""The page of ``diff``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from eio_audit.audit.check import DumpAudit, OpLabel
+from eio_audit.audit.diff import Diff, OpChange
+from eio_audit.audit.order_picture import OrderPicture
+from eio_audit.report.html.order_section import Anchors, block_section, figures
+from eio_audit.report.html.page import escaped, page
+from eio_audit.report.html.table import Column, Table
+from eio_audit.report.wording import count, moment_of, op_name, place_of
+
+
+def diff_to_html(diff: Diff, pictures: Sequence[OrderPicture], version: str) -> str:
+    """What a pass did, op by op, and to the order.
+
+    Args:
+        diff: the two audits, and the ops that differ.
+        pictures: of the blocks of the dump after that are shown op by op.
+        version: of the program.
+    """
+    return page("eio-audit diff", version, _sections(diff, pictures))
+
+
+def _sections(diff: Diff, pictures: Sequence[OrderPicture]) -> Iterator[str]:
+    changes = _changes(diff)
+    yield "<h1>eio-audit diff</h1>"
+    numbers = ", ".join(f"{sum(1 for kind, _ in changes if kind == name):,} {name}" for name in KINDS)
+    yield f'<p class="verdict">{count(diff.unchanged, "op")} unchanged, {numbers}</p>'
+    for title, dump in (("Before", diff.before), ("After", diff.after)):
+        yield f"<h3>{title}</h3><p>{escaped(_heading(dump))}</p>"
+        yield figures(dump.summary, [dump])
+    if changes:
+        yield "<h2>Changes</h2>"
+        yield _change_table(changes).html()
+    anchors = Anchors()
+    yield from (block_section(picture, number, anchors) for number, picture in enumerate(pictures, 1))
+
+
+KINDS = ("moved", "modified", "added", "removed")
+
+
+def _heading(dump: DumpAudit) -> str:
+    return f"{place_of(dump)} {moment_of(dump)}".strip()
+
+
+def _changes(diff: Diff) -> list[tuple[str, OpChange]]:
+    groups = dict(zip(KINDS, (diff.moved, diff.modified, diff.added, diff.removed), strict=True))
+    return [(kind, change) for kind, group in groups.items() for change in group]
+
+
+def _change_table(changes: Sequence[tuple[str, OpChange]]) -> Table:
+    def named(op: OpLabel | None) -> str:
+        return op_name(op) if op else ""
+
+    columns = [
+        Column("number", "number", list(range(1, len(changes) + 1)), is_number=True),
+        Column("change", "change", [kind for kind, _ in changes]),
+        Column("what", "what", [_what(change) for _, change in changes]),
+        Column("function", "function", [change.function for _, change in changes]),
+        Column("before", "before", [named(change.before) for _, change in changes]),
+        Column(
+            "line_before",
+            "line",
+            [change.before.line if change.before else None for _, change in changes],
+            is_number=True,
+        ),
+        Column("place_before", "place", [change.place_before for _, change in changes], is_number=True),
+        Column("after", "after", [named(change.after) for _, change in changes]),
+        Column(
+            "line_after",
+            "line",
+            [change.after.line if change.after else None for _, change in changes],
+            is_number=True,
+        ),
+        Column("place_after", "place", [change.place_after for _, change in changes], is_number=True),
+    ]
+    return Table("changes", "the ops that differ; places count from 0 in their block", columns, "number")
+
+
+def _what(change: OpChange) -> str:
+    """``operands, location; moved too``."""
+    notes = [", ".join(change.changed)]
+    if change.moved and change.changed:
+        notes.append("moved too")
+    if change.derived:
+        notes.append("derived")
+    return "; ".join(filter(None, notes))
