@@ -3,6 +3,7 @@
   const ROWS = 100;
   const LABEL_HEIGHT = 15;
   const REACH = 14;
+  const COLLATOR = new Intl.Collator("en", { numeric: true });
 
   const island = (id) => JSON.parse(document.getElementById(id).textContent);
 
@@ -68,7 +69,7 @@
       const [column, descending] = this.sorting;
       const compare = this.columns[column].number
         ? (a, b) => (this.cell(column, a) ?? -1) - (this.cell(column, b) ?? -1)
-        : (a, b) => this.cell(column, a).localeCompare(this.cell(column, b), "en", { numeric: true });
+        : (a, b) => COLLATOR.compare(this.cell(column, a), this.cell(column, b));
       rows.sort((a, b) => (descending ? compare(b, a) : compare(a, b)) || a - b);
       this.rows = rows;
       this.headers.forEach((header, c) => {
@@ -94,8 +95,8 @@
     line(row) {
       const cells = this.columns.map((column, c) => {
         const value = this.cell(c, row);
-        const text = value === null ? "" : column.number ? value.toLocaleString("en") : value;
-        const cell = element("td", { className: column.number ? "number" : "" });
+        const text = value ?? "";
+        const cell = element("td", { className: `${column.key}${column.number ? " number" : ""}` });
         cell.append(c === this.marked ? element("span", { className: value, textContent: value }) : text);
         return cell;
       });
@@ -136,12 +137,12 @@
       this.size = this.byOriginal.length;
       this.stage = root.querySelector(".stage");
       this.svg = root.querySelector("svg.lines");
-      this.hot = root.querySelector("line.picked");
+      this.view = root.querySelector(".map .view");
       this.tip = element("div", { className: "tip", hidden: true });
       this.stage.append(this.tip);
       this.detail = root.querySelector(".detail");
       this.svg.addEventListener("mousemove", (event) => this.hover(event));
-      this.svg.addEventListener("mouseleave", () => { this.tip.hidden = true; });
+      this.svg.addEventListener("mouseleave", () => this.point());
       this.svg.addEventListener("click", (event) => {
         const row = this.nearest(event);
         if (row !== undefined) this.pick(row, false);
@@ -155,10 +156,15 @@
           else this.zoom(step);
         });
       }
+      root.querySelector(".map")?.addEventListener("click", (event) => {
+        const box = event.currentTarget.getBoundingClientRect();
+        this.show(((event.clientY - box.top) / box.height) * this.size - this.span / 2, this.span);
+      });
       root.querySelector(".tools").hidden = this.detail.hidden = false;
       table.pick = (row) => this.pick(row);
       table.turn(table.page);
-      this.show(0, this.size);
+      if (this.view) this.around(table.rows[0]);
+      else this.show(0, this.size);
       addEventListener("resize", () => this.label());
     }
 
@@ -166,6 +172,8 @@
       this.span = Math.min(Math.max(span, Math.min(10, this.size)), this.size);
       this.start = Math.min(Math.max(start, 0), this.size - this.span);
       this.svg.setAttribute("viewBox", `0 ${this.start} 100 ${this.span}`);
+      this.view?.setAttribute("y", this.start);
+      this.view?.setAttribute("height", this.span);
       this.label();
     }
 
@@ -177,6 +185,7 @@
     label() {
       const height = this.svg.getBoundingClientRect().height;
       const pixels = height / this.span;
+      this.svg.classList.toggle("far", pixels < 1);
       const step = Math.max(1, Math.ceil(LABEL_HEIGHT / pixels));
       for (const [side, rows] of [[".left", this.byOriginal], [".right", this.byStanding]]) {
         const labels = [];
@@ -212,13 +221,28 @@
 
     hover(event) {
       const row = this.nearest(event);
-      this.tip.hidden = row === undefined;
+      this.point(row);
       if (row === undefined) return;
       this.tip.textContent = this.describe(row);
       const box = this.stage.getBoundingClientRect();
       const left = Math.min(event.clientX - box.left + 14, box.width - this.tip.offsetWidth);
       this.tip.style.left = `${Math.max(left, 0)}px`;
       this.tip.style.top = `${event.clientY - box.top + 18}px`;
+    }
+
+    point(row) {
+      this.tip.hidden = row === undefined;
+      this.trace("pointed", row);
+    }
+
+    /* Draws an op's line once more, on top of all others. */
+    trace(name, row) {
+      const line = this.svg.querySelector(`line.${name}`);
+      const isDrawn = row !== undefined && this.original[row] >= 0;
+      line.setAttribute("visibility", isDrawn ? "visible" : "hidden");
+      if (!isDrawn) return;
+      line.setAttribute("y1", this.original[row] + 0.5);
+      line.setAttribute("y2", this.standing[row] + 0.5);
     }
 
     describe(row) {
@@ -250,18 +274,18 @@
       const card = document.getElementById(this.anchor(row));
       if (card) this.detail.append("\n", element("a", { href: `#${card.id}`, textContent: "what surrounds it", onclick: () => { card.open = true; } }));
       history.replaceState(null, "", `#${this.anchor(row)}`);
-      const [from, to] = [this.original[row], this.standing[row]];
-      this.hot.toggleAttribute("hidden", from < 0);
-      this.hot.style.display = from < 0 ? "none" : "";
-      if (from >= 0) {
-        this.hot.setAttribute("y1", from + 0.5);
-        this.hot.setAttribute("y2", to + 0.5);
-        const [top, bottom] = [Math.min(from, to), Math.max(from, to)];
-        const isInView = top >= this.start && bottom < this.start + this.span;
-        const span = Math.max(1.5 * (bottom - top), 40);
-        if (zooms && (!isInView || this.span > 4 * span)) this.show((top + bottom + 1 - span) / 2, span);
-      }
+      this.trace("picked", row);
+      if (zooms && this.original[row] >= 0) this.around(row);
       this.label();
+    }
+
+    /* Shows an op's line as a whole, near enough to tell it from others. */
+    around(row) {
+      const [from, to] = [this.original[row], this.standing[row]];
+      const [top, bottom] = [Math.min(from, to), Math.max(from, to)];
+      const isInView = top >= this.start && bottom < this.start + this.span;
+      const span = Math.max(1.5 * (bottom - top), 40);
+      if (!isInView || this.span > 4 * span) this.show((top + bottom + 1 - span) / 2, span);
     }
 
     key(event) {
@@ -275,9 +299,9 @@
     }
 
     walk(forward) {
-      const last = forward > 0 ? this.size : -1;
-      let place = this.standing[this.picked] ?? (forward > 0 ? -1 : this.size);
-      for (place += forward; place !== last; place += forward) {
+      const isPicked = this.standing[this.picked] >= 0;
+      let place = isPicked ? this.standing[this.picked] + forward : forward > 0 ? 0 : this.size - 1;
+      for (; place >= 0 && place < this.size; place += forward) {
         const row = this.byStanding[place];
         if (this.table.get("disorder", row)) return this.pick(row);
       }
@@ -289,7 +313,7 @@
     .map((root) => new Picture(root, tables.get(root.dataset.table)));
 
   function follow() {
-    const anchor = decodeURIComponent(location.hash.slice(1));
+    const anchor = location.hash.slice(1);
     for (const picture of pictures) {
       const row = picture.find(anchor);
       if (row === undefined) continue;

@@ -17,6 +17,10 @@ from eio_audit.report.wording import count, op_name
 SINGLE_LINES = 2000
 """Up to so many ops, each has a line; in larger blocks displaced ops have, and the others are bands."""
 
+MAPPED_OPS = 500
+MAP_PARTS = 140
+"""Beside a picture of more ops, that many parts of the block show where displaced ops stand."""
+
 LABELS = 12
 """How many ops are named beside the picture where no script names as many as there is room for."""
 
@@ -40,20 +44,40 @@ def draw_slope(picture: OrderPicture) -> str:
     originally = sorted(ops, key=_original)
     height = min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT)
     summary = f"{count(len(ops), 'op')} from their original place, left, to where they stand, right"
+    is_mapped = len(ops) > MAPPED_OPS
     return "\n".join(
         [
-            '<div class="axes"><span>original order</span><span>as it stands</span></div>',
-            '<div class="stage" tabindex="0" role="group" aria-label="Slope picture. Arrow keys pick one '
-            'displaced op after the other, plus and minus zoom, 0 shows all.">',
+            f'<div class="stage{" mapped" if is_mapped else ""}" tabindex="0" role="group" aria-label="Slope '
+            'picture. Arrow keys pick one displaced op after the other, plus and minus zoom, 0 shows all.">',
+            *(["<span></span>"] if is_mapped else []),
+            '<span class="axis left">original</span><span></span><span class="axis">as it stands</span>',
+            *([_map(ops, height)] if is_mapped else []),
             f'<div class="labels left" aria-hidden="true">{_labels([_index(op) for op in originally])}</div>',
             f'<svg class="lines" style="height:{height}px" viewBox="0 0 100 {len(ops)}" '
             f'preserveAspectRatio="none" role="img" aria-label="{summary}">',
             *_lines(ops),
-            '<line class="picked" x1="0" x2="100" y1="0" y2="0" style="display:none"/>',
+            '<line class="pointed" x1="0" x2="100" visibility="hidden"/>',
+            '<line class="picked" x1="0" x2="100" visibility="hidden"/>',
             "</svg>",
             f'<div class="labels right" aria-hidden="true">{_labels([op_name(op.op) for op in ops])}</div>',
             "</div>",
         ]
+    )
+
+
+def _map(ops: Sequence[PicturedOp], height: int) -> str:
+    """How many ops are displaced in each part of the block, and a frame around the part that is shown."""
+    size = -(-len(ops) // MAP_PARTS)
+    numbers = Counter((op.standing or 0) // size for op in ops if op.disorder)
+    most = max(numbers.values(), default=1)
+    bars = "".join(
+        f'<rect x="0" y="{part * size}" width="{100 * number / most:.1f}" height="{size}"/>'
+        for part, number in sorted(numbers.items())
+    )
+    return (
+        f'<svg class="map" style="height:{height}px" viewBox="0 0 100 {len(ops)}" '
+        f'preserveAspectRatio="none" role="img" aria-label="Where displaced ops stand">{bars}'
+        f'<rect class="view" x="0" y="0" width="100" height="{len(ops)}"/></svg>'
     )
 
 

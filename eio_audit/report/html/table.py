@@ -100,15 +100,10 @@ class Table:
 
     def _row(self, row: int) -> str:
         return "".join(
-            f"<td{_class(column)}>{escaped(_shown(column.cells[row]))}</td>" for column in self.columns
+            f"<td{_class(column)}>{escaped('' if column.cells[row] is None else str(column.cells[row]))}</td>"
+            for column in self.columns
         )
 
 
 def _class(column: Column) -> str:
-    return ' class="number"' if column.is_number else ""
-
-
-def _shown(cell: Cell) -> str:
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return cell or ""
+    return f' class="{column.key}{" number" if column.is_number else ""}"'
