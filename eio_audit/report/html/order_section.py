@@ -191,7 +191,7 @@ def _worst(picture: OrderPicture, ids: Sequence[str]) -> list[str]:
         )
         cards += [
             f'<details id="{ids[place]}"{" open" if number == 0 else ""}>',
-            f'<summary class="op">{escaped(heading)}</summary>',
+            f"<summary>{escaped(heading)}</summary>",
             f"<p>{escaped(reason(displaced, picture.block))}</p>",
             f'<div class="drawing" tabindex="0">{draw_dataflow(dataflow, link_of=link_of)}</div></details>',
         ]
