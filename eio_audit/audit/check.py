@@ -21,9 +21,13 @@ from eio_audit.mlir.source import InputError
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
 from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.profile import order_profile
 
 NAMED_OPS = 10
 """How many displaced ops of a block an audit describes, worst first."""
+
+PROFILE_PARTS = 40
+"""In how many parts an audit profiles the order of a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,8 @@ class BlockAudit:
         constants: indexed ops without operands that the op table calls pure or constant.
         at_constants: inversions with a constant at an end.
         followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
+            start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
     """
 
     function: str | None
@@ -114,6 +120,7 @@ class BlockAudit:
     constants: int = 0
     at_constants: int = 0
     followed: int = 0
+    profile: tuple[float, ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -425,6 +432,7 @@ def _audit_block(block: KeyedBlock, function: str | None, orders: dict[int, list
         constants=sum(constants),
         at_constants=_inversions_with(keys, constants) if inversions else 0,
         followed=block.followed,
+        profile=order_profile(keys, PROFILE_PARTS) if inversions else (),
     )
 
 
