@@ -112,8 +112,8 @@ def neighbourhood(
         dumps: the dumps of one source, at least one; a line chooses among them.
         around: ``%name``, ``#index``, a line of the source, or a full name that only one op has. Ops that
             share an index are taken together.
-        radius: how many dependences away, at the most. Those on the terminator alone are not counted: they
-            would connect everything.
+        radius: how many dependences away, at the most. That the terminator ends the block is followed only
+            where it runs against the order: otherwise it would connect everything.
         options: as for ``check``.
 
     Raises:
@@ -252,8 +252,8 @@ class BlockDataflow:
         largest_above, smallest_below = self._reach
         ranked: list[list[tuple[bool, int]]] = [[] for _ in self._block.ops]
         for producer, user, kind in self._graph.edges():
-            if kind is not DependenceKind.TERMINATOR:
-                in_order = largest_above[producer] <= smallest_below[user]
+            in_order = largest_above[producer] <= smallest_below[user]
+            if kind is not DependenceKind.TERMINATOR or not in_order:
                 ranked[producer].append((in_order, user))
                 ranked[user].append((in_order, producer))
         return [[place for _, place in sorted(near)] for near in ranked]

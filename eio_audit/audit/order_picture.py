@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from heapq import heappop, heappush
 
 from eio_audit.audit.check import (
     NAMED_OPS,
@@ -92,7 +92,8 @@ class OrderPicture:
 class OrderAlbum:
     """The pictures of the blocks with most avoidable inversions, then with most of any kind.
 
-    Dumps are shown to it one after the other, as ``check`` audits them; only what is drawn is kept.
+    Dumps are shown to it one after the other, as ``check`` audits them; only what is drawn is kept. Of a
+    block that several dumps of a source show, told by its function and label, the worst state is drawn.
 
     Args:
         limit: how many blocks, at the most. Blocks without inversions are none.
@@ -100,24 +101,34 @@ class OrderAlbum:
 
     def __init__(self, limit: int = PICTURED_BLOCKS) -> None:
         self._limit = limit
-        self._seen = 0
-        self._kept: list[tuple[int, int, int, OrderPicture]] = []
+        self._shown_blocks = 0
+        self._kept: dict[Hashable, tuple[tuple[int, int, int], OrderPicture]] = {}
 
     def add(self, dump: AuditedDump) -> None:
         """Draws the blocks of a dump that are among the worst so far."""
+        seen: Counter[Hashable] = Counter()
         for number, block in enumerate(dump.audit.blocks):
-            self._seen -= 1
-            rank = block.avoidable, block.inversions, self._seen
-            if not block.inversions or (len(self._kept) == self._limit and rank < self._kept[0][:3]):
-                continue
-            if len(self._kept) == self._limit:
-                heappop(self._kept)
-            heappush(self._kept, (*rank, _picture(dump, number)))
+            label = dump.audit.source, block.function, block.block
+            seen[label] += 1
+            self._shown_blocks += 1
+            rank = block.avoidable, block.inversions, -self._shown_blocks
+            if block.inversions and self._makes_room_for((label, seen[label]), rank):
+                self._kept[label, seen[label]] = rank, _picture(dump, number)
+
+    def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
+        """Whether a block is to be drawn; what it takes the place of is dropped."""
+        if name not in self._kept and len(self._kept) < self._limit:
+            return True
+        rival = name if name in self._kept else min(self._kept, key=lambda other: self._kept[other][0])
+        if self._kept[rival][0] > rank:
+            return False
+        del self._kept[rival]
+        return True
 
     @property
     def pictures(self) -> list[OrderPicture]:
         """What it holds, in the order in which it was shown."""
-        return [picture for *_, picture in sorted(self._kept, key=lambda kept: -kept[2])]
+        return [picture for rank, picture in sorted(self._kept.values(), key=lambda kept: -kept[0][2])]
 
 
 def order_pictures(

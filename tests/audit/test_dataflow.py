@@ -64,6 +64,11 @@ def test_the_terminator_alone_makes_no_neighbours() -> None:
     assert [op.place for op in flow.ops] == [5]
 
 
+def test_a_terminator_against_the_order_is_a_neighbour() -> None:
+    text = '"my.f"() ({\n"my.a"() : () -> () loc("9|a")\n"my.yield"() : () -> () loc("8|y")\n}) : () -> ()\n'
+    assert [op.place for op in neighbourhood(read_text(text), "#8", 1).ops] == [0, 1]
+
+
 def test_a_part_of_limited_size_prefers_what_runs_against_the_order() -> None:
     [dump] = read_text(CHAIN)
     audited = audit_dump(dump)

@@ -55,12 +55,22 @@ def test_a_graph_region_is_unordered_and_has_no_dataflow() -> None:
     assert picture.dataflow == ()
 
 
-def test_the_worst_blocks_are_pictured_in_the_order_of_the_report() -> None:
-    log = "".join(
-        f"// -----// IR Dump After {name} ({name}) //----- //\n{text}"
-        for name, text in {"a": ISSUE, "b": ISSUE.replace("(%56)", "(%55)"), "c": SHUFFLED}.items()
+def log_of(**dumps: str) -> str:
+    return "".join(
+        f"// -----// IR Dump After {name} ({name}) //----- //\n{text}" for name, text in dumps.items()
     )
+
+
+def test_the_worst_blocks_are_pictured_in_the_order_of_the_report() -> None:
+    avoidable = ISSUE.replace("(%56)", "(%55)")
+    log = log_of(a=ISSUE, b=avoidable.replace("@main", "@b"), c=SHUFFLED.replace("@main", "@c"))
     assert [picture.dump.pass_name for picture in pictures(log, limit=2)] == ["b", "c"]
+
+
+def test_of_a_block_in_several_dumps_the_first_of_its_worst_states_is_pictured() -> None:
+    avoidable = ISSUE.replace("(%56)", "(%55)")
+    log = log_of(a=ISSUE, b=avoidable, c=avoidable, d=ISSUE)
+    assert [picture.dump.pass_name for picture in pictures(log)] == ["b"]
 
 
 def test_an_album_is_filled_while_dumps_are_audited() -> None:

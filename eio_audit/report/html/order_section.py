@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from eio_audit.audit.check import BlockAudit, DumpAudit, OpLabel, Summary
-from eio_audit.audit.dataflow import DataflowOp
-from eio_audit.audit.order_picture import OrderPicture
+from eio_audit.audit.dataflow import Dataflow, DataflowOp
+from eio_audit.audit.order_picture import DRAWN_NEIGHBOURS, OrderPicture
 from eio_audit.report.dataflow_svg import draw_dataflow
 from eio_audit.report.html.page import escaped, island
 from eio_audit.report.html.slope import draw_legend, draw_slope
@@ -44,16 +44,16 @@ class Anchors:
 def figures(summary: Summary, dumps: Sequence[DumpAudit]) -> str:
     """The sums, and what the inversions consist of."""
     unordered = sum(block.inversions for dump in dumps for block in dump.blocks if block.forced is None)
-    tiles = {
-        "dumps": summary.dumps,
-        "blocks": summary.blocks,
-        "ops": summary.ops,
-        "indexed": summary.indexed,
-        "inversions": summary.inversions,
-        "displaced": summary.displaced,
-        "derived": summary.derived,
-    }
-    items = "".join(f"<li><b>{number:,}</b>{name}</li>" for name, number in tiles.items())
+    tiles = [
+        count(summary.dumps, "dump"),
+        count(summary.blocks, "block"),
+        count(summary.ops, "op"),
+        f"{summary.indexed:,} indexed",
+        count(summary.inversions, "inversion"),
+        f"{summary.displaced:,} displaced",
+        f"{summary.derived:,} derived",
+    ]
+    items = "".join("<li><b>{}</b>{}</li>".format(*tile.split()) for tile in tiles)
     shares = {
         "forced": summary.forced,
         "knock-on": summary.knock_on,
@@ -192,7 +192,12 @@ def _worst(picture: OrderPicture, ids: Sequence[str]) -> list[str]:
         cards += [
             f'<details id="{ids[place]}"{" open" if number == 0 else ""}>',
             f"<summary>{escaped(heading)}</summary>",
-            f"<p>{escaped(reason(displaced, picture.block))}</p>",
+            f"<p>{escaped(reason(displaced, picture.block))}{_cut(dataflow)}</p>",
             f'<div class="drawing" tabindex="0">{draw_dataflow(dataflow, link_of=link_of)}</div></details>',
         ]
     return cards
+
+
+def _cut(dataflow: Dataflow) -> str:
+    is_cut = len(dataflow.ops) == DRAWN_NEIGHBOURS < dataflow.block_ops
+    return f" (the nearest {DRAWN_NEIGHBOURS} ops)" if is_cut else ""

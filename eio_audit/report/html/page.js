@@ -35,7 +35,7 @@
         header.firstChild.addEventListener("click", () => this.sort(column)));
       this.previous.addEventListener("click", () => this.turn(this.page - 1));
       this.next.addEventListener("click", () => this.turn(this.page + 1));
-      root.querySelector(".bar").hidden = root.querySelector(".pages").hidden = false;
+      root.querySelector(".bar").hidden = false;
       this.update();
     }
 
@@ -86,6 +86,7 @@
       this.body.replaceChildren(...shown.map((row) => this.line(row)));
       this.previous.disabled = page === 0;
       this.next.disabled = start + ROWS >= this.rows.length;
+      this.next.parentElement.hidden = this.rows.length <= ROWS;
       const range = shown.length ? `${start + 1} to ${start + shown.length} of ` : "";
       const all = this.rows.length < this.size ? ` (${this.size.toLocaleString("en")} in all)` : "";
       this.root.querySelector("output").textContent = `${range}${this.rows.length.toLocaleString("en")} rows${all}`;
