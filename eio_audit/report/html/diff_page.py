@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.check import DumpAudit, OpLabel
+from eio_audit.audit.check import OpLabel
 from eio_audit.audit.diff import Diff, OpChange
 from eio_audit.audit.order_picture import OrderPicture
-from eio_audit.report.html.order_section import Anchors, block_section, figures
+from eio_audit.report.html.order_section import Anchors, block_section, figures, heading_of
 from eio_audit.report.html.page import escaped, page
 from eio_audit.report.html.table import Column, Table
-from eio_audit.report.wording import count, moment_of, op_name, place_of
+from eio_audit.report.wording import count, op_name
+
+KINDS = ("moved", "modified", "added", "removed")
+"""What can have happened to an op, as the table calls it."""
 
 
 def diff_to_html(diff: Diff, pictures: Sequence[OrderPicture], version: str) -> str:
@@ -30,20 +33,13 @@ def _sections(diff: Diff, pictures: Sequence[OrderPicture]) -> Iterator[str]:
     numbers = ", ".join(f"{sum(1 for kind, _ in changes if kind == name):,} {name}" for name in KINDS)
     yield f'<p class="verdict">{count(diff.unchanged, "op")} unchanged, {numbers}</p>'
     for title, dump in (("Before", diff.before), ("After", diff.after)):
-        yield f"<h3>{title}</h3><p>{escaped(_heading(dump))}</p>"
+        yield f"<h3>{title}</h3><p>{escaped(heading_of(dump))}</p>"
         yield figures(dump.summary, [dump])
     if changes:
         yield "<h2>Changes</h2>"
         yield _change_table(changes).html()
     anchors = Anchors()
     yield from (block_section(picture, number, anchors) for number, picture in enumerate(pictures, 1))
-
-
-KINDS = ("moved", "modified", "added", "removed")
-
-
-def _heading(dump: DumpAudit) -> str:
-    return f"{place_of(dump)} {moment_of(dump)}".strip()
 
 
 def _changes(diff: Diff) -> list[tuple[str, OpChange]]:

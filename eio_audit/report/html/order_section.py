@@ -76,26 +76,29 @@ def _share(shares: Mapping[str, int], inversions: int) -> str:
     )
 
 
+def heading_of(dump: DumpAudit) -> str:
+    """Where a dump stands, and the moment it shows."""
+    return f"{place_of(dump)} {moment_of(dump)}".strip()
+
+
 def block_table(dumps: Sequence[DumpAudit]) -> str:
     """The figures of every block, one row each; nothing where there is one block only."""
     blocks = [(dump, block) for dump in dumps for block in dump.blocks]
     if len(blocks) < 2:
         return ""
 
-    def numbers(key: str, title: str, of: str) -> Column:
-        return Column(key, title, [getattr(block, of) for _, block in blocks], is_number=True)
+    def numbers(key: str, title: str = "") -> Column:
+        return Column(key, title or key, [getattr(block, key) for _, block in blocks], is_number=True)
 
     columns = [
-        Column("dump", "dump", [f"{place_of(dump)} {moment_of(dump)}".strip() for dump, _ in blocks]),
+        Column("dump", "dump", [heading_of(dump) for dump, _ in blocks]),
         Column("block", "block", [_name_of(block) for _, block in blocks]),
-        *(numbers(key, key, key) for key in ("line", "ops", "inversions", "forced")),
-        numbers("knock_on", "knock-on", "knock_on"),
-        *(numbers(key, key, key) for key in ("avoidable", "displaced")),
+        *map(numbers, ("line", "ops", "inversions", "forced")),
+        numbers("knock_on", "knock-on"),
+        *map(numbers, ("avoidable", "displaced")),
     ]
-    return (
-        "<h2>Blocks</h2>"
-        + Table("blocks", "the blocks that hold indexed ops", columns, "inversions", descending=True).html()
-    )
+    table = Table("blocks", "the blocks that hold indexed ops", columns, "inversions", descending=True)
+    return f"<h2>Blocks</h2>{table.html()}"
 
 
 def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
@@ -107,9 +110,9 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
     name, table = f"block-{number}", _op_table(picture, f"ops-{number}")
     return "\n".join(
         [
-            f'<section id="{name}" class="slope" data-places="{name}-places" data-table="{table.name}">',
+            f'<section id="{name}" data-places="{name}-places" data-table="{table.name}">',
             f"<h2>{escaped(_name_of(block))} at line {block.line}</h2>",
-            f'<p class="faint">{escaped(f"{place_of(picture.dump)} {moment_of(picture.dump)}".strip())}</p>',
+            f'<p class="faint">{escaped(heading_of(picture.dump))}</p>',
             f'<p class="verdict">{count(block.inversions, "inversion")}, '
             f"{block.displaced:,} of {count(block.indexed, 'indexed op')} displaced</p>",
             *(f"<p>{escaped(note)}</p>" for note in notes if note),
