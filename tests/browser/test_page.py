@@ -113,6 +113,24 @@ def test_the_dataflow_of_a_linked_op_is_open(visit: Callable[..., Any]) -> None:
     assert visit(RESNET, "#op-107").locator("#op-107 svg.flow").is_visible()
 
 
+def test_a_table_of_one_page_has_no_pages(visit: Callable[..., Any]) -> None:
+    page = visit(RESNET)
+    assert not page.locator(".pages").is_visible()
+    page.get_by_role("checkbox").uncheck()
+    page.get_by_role("button", name="Next").click()
+    assert page.locator("output").inner_text() == "101 to 200 of 234 rows"
+
+
+def test_without_scripts_nothing_is_offered_that_needs_them(browser: Any, tmp_path: Path) -> None:
+    run("check", RESNET, "--format", "html", "-o", tmp_path / "report.html")
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    assert not any(button.is_visible() for button in page.locator(".tools button, .pages button").all())
+    assert page.locator("svg.lines").is_visible()
+    assert page.locator("tbody tr").count() == 20
+    page.close()
+
+
 def test_zoom_keeps_to_the_block(visit: Callable[..., Any]) -> None:
     page = visit(RESNET)
     picture = page.locator("svg.lines")
