@@ -27,7 +27,15 @@ if TYPE_CHECKING:
         check,
         unmatched_patterns,
     )
-    from eio_audit.audit.dependence import DependenceKind, dataflow_graph
+    from eio_audit.audit.dataflow import (
+        Dataflow,
+        DataflowEdge,
+        DataflowOp,
+        dataflow,
+        dataflow_graph,
+        neighbourhood,
+    )
+    from eio_audit.audit.dependence import DependenceKind
     from eio_audit.audit.diff import Diff, diff
     from eio_audit.audit.explain import (
         Explanation,
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.module_runs import Fragmentation, Runs
     from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.options import AuditOptions, Follow
+    from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.shuffle import shuffle
@@ -74,7 +83,15 @@ _HOMES = {
         "check",
         "unmatched_patterns",
     ),
-    "audit.dependence": ("DependenceKind", "dataflow_graph"),
+    "audit.dataflow": (
+        "Dataflow",
+        "DataflowEdge",
+        "DataflowOp",
+        "dataflow",
+        "dataflow_graph",
+        "neighbourhood",
+    ),
+    "audit.dependence": ("DependenceKind",),
     "audit.diff": ("Diff", "diff"),
     "audit.explain": (
         "Explanation",
@@ -93,6 +110,7 @@ _HOMES = {
     "audit.module_runs": ("Fragmentation", "Runs"),
     "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
     "audit.options": ("AuditOptions", "Follow"),
+    "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.original_order": ("OriginalOrder",),
     "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
@@ -117,9 +135,13 @@ __all__ = [
     "BlockAudit",
     "Check",
     "Culprit",
+    "Dataflow",
+    "DataflowEdge",
+    "DataflowOp",
     "DependenceKind",
     "Diff",
     "Difference",
+    "Disorder",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
@@ -153,8 +175,11 @@ __all__ = [
     "OpLabel",
     "OpTable",
     "OpTraits",
+    "OrderAlbum",
+    "OrderPicture",
     "OriginalOrder",
     "PathStep",
+    "PicturedOp",
     "Relation",
     "Runs",
     "Source",
@@ -163,12 +188,15 @@ __all__ = [
     "TracedPass",
     "VerificationError",
     "check",
+    "dataflow",
     "dataflow_graph",
     "diff",
     "explain",
     "find_dump_files",
     "find_files",
     "fix",
+    "neighbourhood",
+    "order_pictures",
     "parse_op_traits",
     "read",
     "read_text",

@@ -14,7 +14,7 @@ MAY_USE = {
     "cli": {"report", "package"},
     "package": {"mlir", "audit"},
 }
-OWNERS = {"click": {"cli"}, "rich": {"report"}, "regex": {"audit"}, "networkx": {"audit"}}
+OWNERS = {"click": {"cli"}, "rich": {"report"}, "regex": {"audit"}, "networkx": {"audit", "report"}}
 
 
 def room_of(path: Path) -> str:

@@ -13,16 +13,10 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain, compress, islice, repeat
 from operator import gt, sub
-from typing import TYPE_CHECKING
 
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.effects import PURE, EffectTable
 from eio_audit.mlir.ir import IR
 from eio_audit.order.precedence import Precedence
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 class DependenceKind(StrEnum):
@@ -280,23 +274,3 @@ class _Chain:
         for read in self.reads:
             graph.add(read, k, DependenceKind.EFFECT)
         self.last_write, self.reads = k, []
-
-
-def dataflow_graph(ir: IR, block: int, options: AuditOptions = DEFAULT_OPTIONS) -> nx.MultiDiGraph[int]:
-    """The block's dataflow DAG as a networkx graph.
-
-    Nodes are op numbers, in textual order, with ``name``, ``place`` (0-based in the block) and ``index``
-    (the original position, None when unindexed). Edges run producer to user; their key and attribute
-    ``kind`` is a ``DependenceKind``.
-    """
-    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
-
-    indices = OriginalIndices(ir, options.pattern)
-    graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
-    ops = ir.block_ops[block]
-    for place, op in enumerate(ops):
-        graph.add_node(op, name=ir.name(op), place=place, index=indices.index(op))
-    for dependence in Dependences(ir, options.assume_pure).of([block])[block].dependences():
-        kind = dependence.kind.value
-        graph.add_edge(dependence.producer, dependence.user, key=kind, kind=kind)
-    return graph

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
+import eio_audit
+from eio_audit import AuditOptions, Dump, InputError, __version__, check, find_files, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
     audit_options,
@@ -31,7 +32,7 @@ from eio_audit.report.progress import advancing, progress
 @dump_option
 @audit_options
 @fail_on_option
-@format_option("text", "json")
+@format_option("text", "json", "html")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
 @verbose_option
 @click.pass_context
@@ -56,8 +57,10 @@ def check_command(
     """
     files = _files(paths)
     unreadable: list[InputError] = []
+    album = eio_audit.OrderAlbum() if format_ == "html" else None
     with progress(_total_bytes(files), "checking") as advance:
-        result = check(_dumps(files, pass_name, dump_number, unreadable, advance), options)
+        dumps = _dumps(files, pass_name, dump_number, unreadable, advance)
+        result = check(dumps, options, album.add if album else None)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
@@ -66,6 +69,10 @@ def check_command(
         from eio_audit.report.json import check_to_json
 
         write_bytes(check_to_json(result).encode(), output)
+    elif album is not None:
+        from eio_audit.report.html import check_to_html
+
+        write_bytes(check_to_html(result, album.pictures, __version__).encode(), output)
     else:
         from eio_audit.report.console import make_console
         from eio_audit.report.text import print_check

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, diff, read
+import eio_audit
+from eio_audit import AuditOptions, Dump, InputError, __version__, diff, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
     audit_options,
@@ -28,7 +29,7 @@ from eio_audit.cli.output import write_bytes, write_text
 @dump_option
 @audit_options
 @fail_on_option
-@format_option("text", "json", "markdown")
+@format_option("text", "json", "markdown", "html")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
 @verbose_option
 @click.pass_context
@@ -68,6 +69,11 @@ def diff_command(
         from eio_audit.report.markdown import diff_to_markdown
 
         write_bytes(diff_to_markdown(result, verbose=verbose).encode(), output)
+    elif format_ == "html":
+        from eio_audit.report.html import diff_to_html
+
+        pictures = eio_audit.order_pictures([new], options)
+        write_bytes(diff_to_html(result, pictures, __version__).encode(), output)
     else:
         from eio_audit.report.console import make_console
         from eio_audit.report.text_diff import print_diff
