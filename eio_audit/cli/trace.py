@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, Dump, DumpFile, InputError, find_dump_files, stream, trace
+from eio_audit import AuditOptions, Dump, DumpFile, InputError, __version__, find_dump_files, stream, trace
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
     audit_options,
@@ -24,7 +24,7 @@ from eio_audit.cli.output import show_error, write_bytes, write_text
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @audit_options
 @fail_on_option
-@format_option("text", "json")
+@format_option("text", "json", "html")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the passes that changed nothing one by one.")
 @click.pass_context
@@ -62,6 +62,10 @@ def trace_command(
         from eio_audit.report.json import trace_to_json
 
         write_bytes(trace_to_json(result).encode(), output)
+    elif format_ == "html":
+        from eio_audit.report.html import trace_to_html
+
+        write_bytes(trace_to_html(result, __version__).encode(), output)
     else:
         from eio_audit.report.console import make_console
         from eio_audit.report.text_trace import print_trace
