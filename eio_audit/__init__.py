@@ -18,7 +18,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from eio_audit.audit.baseline import Baseline, BaselineEntry
     from eio_audit.audit.check import (
+        AuditedDump,
         BlockAudit,
         Check,
         DisplacedOp,
@@ -42,10 +44,13 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
+    from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, VerificationError, fix
+    from eio_audit.audit.gate import Gate, Verdict, judge
     from eio_audit.audit.options import AuditOptions, Follow
-    from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
+    from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern, ModelLine
     from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
     from eio_audit.audit.stamp import stamp
     from eio_audit.mlir.dumps import Dump, find_files, read, read_text
     from eio_audit.mlir.effects import EffectSource
@@ -55,7 +60,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "audit.baseline": ("Baseline", "BaselineEntry"),
     "audit.check": (
+        "AuditedDump",
         "BlockAudit",
         "Check",
         "DisplacedOp",
@@ -80,10 +87,13 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
+    "audit.findings": ("Finding", "find"),
     "audit.fix": ("Fix", "VerificationError", "fix"),
+    "audit.gate": ("Gate", "Verdict", "judge"),
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
-    "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern", "ModelLine"),
+    "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
     "audit.stamp": ("stamp",),
     "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
     "mlir.effects": ("EffectSource",),
@@ -95,8 +105,14 @@ _HOMES = {
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AVOIDABLE",
     "DEFAULT_INDEX_PATTERN",
+    "RULES",
+    "UNAVOIDABLE",
     "AuditOptions",
+    "AuditedDump",
+    "Baseline",
+    "BaselineEntry",
     "BlockAudit",
     "Check",
     "DependenceKind",
@@ -106,15 +122,18 @@ __all__ = [
     "DumpAudit",
     "EffectSource",
     "Explanation",
+    "Finding",
     "Fix",
     "FixedPlace",
     "Follow",
+    "Gate",
     "Hold",
     "IndexPattern",
     "InputError",
     "InversionKind",
     "InvertedOp",
     "Marker",
+    "ModelLine",
     "Neighbour",
     "OpChange",
     "OpEffects",
@@ -122,17 +141,22 @@ __all__ = [
     "OpLabel",
     "OriginalOrder",
     "PathStep",
+    "Rule",
     "Source",
     "Summary",
+    "Verdict",
     "VerificationError",
     "check",
     "dataflow_graph",
     "diff",
     "explain",
+    "find",
     "find_files",
     "fix",
+    "judge",
     "read",
     "read_text",
+    "rules_by_prefix",
     "stamp",
     "unmatched_patterns",
 ]

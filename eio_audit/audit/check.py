@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -241,6 +241,7 @@ class AuditedDump:
     Attributes:
         keys: what its ops are ordered by.
         dependences: of its blocks, for those that are asked for.
+        blocks: the blocks of ``audit.blocks``.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
     """
 
@@ -250,6 +251,7 @@ class AuditedDump:
     keys: OrderKeys
     dependences: Dependences
     audit: DumpAudit
+    blocks: tuple[int, ...]
     orders: dict[int, list[int]]
 
     @property
@@ -258,12 +260,25 @@ class AuditedDump:
         return self.keys.indices
 
 
-def check(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Check:
-    """Audits every dump; one that cannot be read does not hide the others."""
+def check(
+    dumps: Iterable[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    look_into: Callable[[AuditedDump], None] | None = None,
+) -> Check:
+    """Audits every dump; one that cannot be read does not hide the others.
+
+    Args:
+        dumps: what to audit.
+        options: what counts.
+        look_into: called with each audited dump while its structure is still there.
+    """
     audits, errors = [], []
     for dump in dumps:
         try:
-            audits.append(audit_dump(dump, options).audit)
+            audited = audit_dump(dump, options)
+            if look_into is not None:
+                look_into(audited)
+            audits.append(audited.audit)
         except InputError as error:
             errors.append(error)
     return Check(tuple(audits), tuple(errors))
@@ -296,7 +311,8 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
         assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
         unmatched=patterns_without_op(ir, options.assume_pure),
     )
-    return AuditedDump(dump, options, ir, keys, dependences, audit, orders)
+    numbers = tuple(block.block for block in blocks)
+    return AuditedDump(dump, options, ir, keys, dependences, audit, numbers, orders)
 
 
 def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[_Block]:

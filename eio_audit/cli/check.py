@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
+from eio_audit import AuditOptions, Dump, Finding, InputError, check, find, find_files, read
+from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
     audit_options,
     dump_option,
-    exit_code,
-    fail_on_option,
     format_option,
     pass_option,
     select,
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import show_error, write_bytes, write_text
+from eio_audit.cli.output import show_error
+from eio_audit.cli.reports import FORMATS, chosen_reports, list_findings, outputs_option, write_report
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.")
@@ -28,9 +28,9 @@ from eio_audit.cli.output import show_error, write_bytes, write_text
 @pass_option
 @dump_option
 @audit_options
-@fail_on_option
-@format_option("text", "json")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@gate_options
+@format_option(*FORMATS)
+@outputs_option
 @verbose_option
 @click.pass_context
 def check_command(
@@ -39,9 +39,9 @@ def check_command(
     pass_name: str | None,
     dump_number: int | None,
     options: AuditOptions,
-    fail_on: str,
+    choice: GateChoice,
     format_: str,
-    output: str | None,
+    outputs: tuple[tuple[str | None, str], ...],
     verbose: bool,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
@@ -51,26 +51,29 @@ def check_command(
       eio-audit check after.mlir
       eio-audit check passes.log --pass ttir-erase-inverse-ops
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
+      eio-audit check dumps/ --format github --output sarif:order.sarif --output junit:order.xml
+      eio-audit check dumps/ --baseline order-baseline.json
     """
+    reports = chosen_reports(format_, outputs)
     unreadable: list[InputError] = []
-    result = check(_dumps(paths, pass_name, dump_number, unreadable), options)
+    findings: list[Finding] = []
+    dumps = _dumps(paths, pass_name, dump_number, unreadable)
+    if choice.needs_findings or list_findings(reports):
+        result = check(dumps, options, lambda dump: findings.extend(find(dump, choice.gate.rules)))
+    else:
+        result = check(dumps, options)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
     warn_of_unmatched(result.dumps)
-    if format_ == "json":
-        from eio_audit.report.json import check_to_json
-
-        write_bytes(check_to_json(result).encode(), output)
-    else:
-        from eio_audit.report.text import make_console, print_check
-
-        write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
+    verdict = choice.judge(result, findings)
+    for report in reports:
+        write_report(verdict, report, verbose=verbose)
     if result.errors:
         ctx.exit(2)
     if not result.summary.has_indices:
         raise InputError(_all_names(paths), None, NOTHING_INDEXED)
-    ctx.exit(exit_code(result.summary, fail_on))
+    ctx.exit(1 if verdict.failed else 0)
 
 
 def _dumps(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,6 +10,8 @@ from typing import IO
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
+
+from eio_audit.report.printable import printable
 
 Piece = str | tuple[str, str]
 """A part of a line: a text, or a text and its style."""
@@ -23,8 +24,6 @@ SHORTENED = 20
 
 WRAPPED = 36
 """Columns that the last column of a table must have to be wrapped within itself, not below its row."""
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def make_console(file: IO[str], *, color: bool | None = None, width: int | None = None) -> Console:
@@ -165,7 +164,6 @@ def _shown(console: Console, pieces: Sequence[Piece]) -> Text:
     line = Text()
     for piece in pieces:
         text, style = piece if isinstance(piece, tuple) else (piece, "")
-        text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-        text = text.encode(console.encoding, "backslashreplace").decode(console.encoding)
+        text = printable(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
         line.append(text, style=style or None)
     return line

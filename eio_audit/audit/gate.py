@@ -1,0 +1,87 @@
+"""Whether what was checked may pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from eio_audit.audit.baseline import Baseline, BaselineEntry
+from eio_audit.audit.check import Check
+from eio_audit.audit.findings import Finding, worst_first
+from eio_audit.audit.rules import AVOIDABLE, UNAVOIDABLE, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a gate looks for and what it lets through.
+
+    Attributes:
+        rules: those in force.
+        never_fails: findings are reported and nothing more.
+        max_inversions: so many inversions in all that is checked may pass; None for no unavoidable one.
+        max_avoidable: so many avoidable inversions in all that is checked may pass; None for none.
+    """
+
+    rules: tuple[Rule, ...] = (AVOIDABLE,)
+    never_fails: bool = False
+    max_inversions: int | None = None
+    max_avoidable: int | None = None
+
+    @property
+    def needs_findings(self) -> bool:
+        """Whether the figures alone do not say who passes."""
+        return bool(set(self.rules) - {AVOIDABLE, UNAVOIDABLE})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a gate says of a check.
+
+    Attributes:
+        check: what was checked.
+        gate: what it was held against.
+        findings: of the rules in force, worst first, known ones left out.
+        failed: the rules because of which the gate fails; none where it passes.
+        known: how many findings the baseline knows; None without a baseline.
+        stale: entries of the baseline that are not found any more, and how many of each.
+    """
+
+    check: Check
+    gate: Gate
+    findings: tuple[Finding, ...]
+    failed: tuple[Rule, ...]
+    known: int | None = None
+    stale: Mapping[BaselineEntry, int] = field(default_factory=dict)
+
+
+def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Baseline | None = None) -> Verdict:
+    """Holds a check against a gate.
+
+    Args:
+        check: the figures.
+        findings: those of the rules in force; may be left out where ``gate.needs_findings`` is false, there
+            is no baseline and nobody wants to see them.
+        gate: what may pass.
+        baseline: findings that may pass. It goes with no ceiling of the gate.
+    """
+    if baseline is None:
+        failed = _failed(check, {finding.rule for finding in findings}, gate)
+        return Verdict(check, gate, tuple(worst_first(findings)), failed)
+    sources = {dump.source for dump in check.dumps}
+    compared = baseline.compare(findings, sources, gate.rules)
+    new = {finding.rule for finding in compared.new}
+    failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
+    return Verdict(check, gate, tuple(worst_first(compared.new)), failed, compared.known, compared.stale)
+
+
+def _failed(check: Check, found: Iterable[Rule], gate: Gate) -> tuple[Rule, ...]:
+    """The rules in force whose ceiling, zero by default, is exceeded."""
+    if gate.never_fails:
+        return ()
+    figures = check.summary
+    failed = set(found) - {AVOIDABLE, UNAVOIDABLE}
+    if figures.avoidable > (gate.max_avoidable or 0):
+        failed.add(AVOIDABLE)
+    if figures.minimum if gate.max_inversions is None else figures.inversions > gate.max_inversions:
+        failed.add(UNAVOIDABLE)
+    return tuple(rule for rule in gate.rules if rule in failed)

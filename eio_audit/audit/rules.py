@@ -1,0 +1,53 @@
+"""What a gate can find: one rule per kind of finding, each with a code that never changes its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of finding, described in docs/rules.md.
+
+    Attributes:
+        code: ``EIO001``.
+        name: what the code stands for, in a few words with dashes.
+        summary: one sentence of what is wrong where it is found.
+    """
+
+    code: str
+    name: str
+    summary: str
+
+
+AVOIDABLE = Rule(
+    "EIO001",
+    "avoidable-inversion",
+    "An op stands before or behind others against the original order, and a legal order without that exists.",
+)
+UNAVOIDABLE = Rule(
+    "EIO002",
+    "unavoidable-inversion",
+    "An op stands before or behind others against the original order, and no better legal order was found.",
+)
+
+RULES = (AVOIDABLE, UNAVOIDABLE)
+"""All rules, by code."""
+
+
+def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
+    """The rules whose code begins so: one for a whole code, several for ``EIO0``.
+
+    Raises:
+        ValueError: there is none.
+    """
+    rules = tuple(rule for rule in RULES if rule.code.startswith(prefix.upper())) if prefix else ()
+    if not rules:
+        raise ValueError(f"{prefix!r} is no rule and begins none: there are {codes(RULES)}")
+    return rules
+
+
+def codes(rules: Iterable[Rule]) -> str:
+    """``EIO001, EIO002``."""
+    return ", ".join(rule.code for rule in rules)

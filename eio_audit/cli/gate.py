@@ -1,0 +1,186 @@
+"""Options that make a command a gate: what fails, what is let through, what is known."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from eio_audit import (
+    AVOIDABLE,
+    RULES,
+    UNAVOIDABLE,
+    Baseline,
+    Check,
+    Finding,
+    Gate,
+    InputError,
+    Rule,
+    Source,
+    Verdict,
+    judge,
+    rules_by_prefix,
+)
+from eio_audit.cli.options import fail_on_option
+from eio_audit.cli.output import write_bytes
+from eio_audit.cli.source_root import SourceRoot
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class RulesType(click.ParamType[tuple[Rule, ...]]):
+    """Codes of rules or what they begin with, separated by commas."""
+
+    name = "code"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Rule, ...]:
+        """Finds the rules."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(rule for prefix in value.split(",") for rule in rules_by_prefix(prefix.strip()))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+max_inversions_option = click.option(
+    "--max-inversions",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Let up to N inversions pass, of whatever kind, in all that is checked.",
+)
+max_avoidable_option = click.option(
+    "--max-avoidable",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Let up to N avoidable inversions pass in all that is checked.",
+)
+select_option = click.option(
+    "--select",
+    multiple=True,
+    type=RulesType(),
+    metavar="CODE",
+    help="Look for this too: a code such as EIO002, or how codes begin. With commas, or repeated: several.",
+)
+ignore_option = click.option(
+    "--ignore", multiple=True, type=RulesType(), metavar="CODE", help="Do not look for this. May be repeated."
+)
+baseline_option = click.option(
+    "--baseline", metavar="FILE", help="Let findings pass that this file knows; only new ones fail."
+)
+source_root_option = click.option(
+    "--source-root",
+    metavar="DIR",
+    help="Where the model's source is in this repository: findings point at its lines where they can.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GateChoice:
+    """What the options of a gate say.
+
+    Attributes:
+        gate: what fails.
+        baseline: the file of known findings, or None.
+        update_baseline: create that file, or remove from it what is not found any more.
+        source_root: finds the model's files in the repository, or None.
+    """
+
+    gate: Gate
+    baseline: str | None
+    update_baseline: bool
+    source_root: SourceRoot | None
+
+    @property
+    def needs_findings(self) -> bool:
+        """Whether the findings decide, not the figures alone."""
+        return self.baseline is not None or self.gate.needs_findings
+
+    def judge(self, check: Check, findings: Sequence[Finding]) -> Verdict:
+        """Holds a check against the gate, and brings the baseline up to date if that is asked for.
+
+        Raises:
+            InputError: the baseline cannot be read or written.
+        """
+        if self.source_root is not None:
+            findings = [replace(f, model_path=self.source_root.path_of(f.model)) for f in findings]
+        if self.baseline is None:
+            return judge(check, findings, self.gate)
+        baseline = self._read_baseline(self.baseline, findings, may_create=not check.errors)
+        verdict = judge(check, findings, self.gate, baseline)
+        if self.update_baseline and verdict.stale and not check.errors:
+            sources = {dump.source for dump in check.dumps}
+            self._write(baseline.compare(findings, sources, self.gate.rules).remaining, self.baseline)
+        return verdict
+
+    def _read_baseline(self, path: str, findings: Sequence[Finding], *, may_create: bool) -> Baseline:
+        from eio_audit.report.baseline_file import parse_baseline
+
+        folder = str(Path(path).parent)
+        if Path(path).exists():
+            return parse_baseline(Source.read(path), folder)
+        if not self.update_baseline:
+            raise InputError(path, None, "no such baseline; --update-baseline creates it")
+        baseline = Baseline.of(findings, folder)
+        if may_create:
+            self._write(baseline, path)
+        return baseline
+
+    @staticmethod
+    def _write(baseline: Baseline, path: str) -> None:
+        from eio_audit.report.baseline_file import baseline_to_json
+
+        write_bytes(baseline_to_json(baseline).encode("utf-8", "backslashreplace"), path)
+        known = sum(baseline.counts.values())
+        click.echo(f"{path}: written with {known:,} known finding{'' if known == 1 else 's'}", err=True)
+
+
+def gate_options(command: F) -> F:
+    """The options of a gate; the command gets them as one ``choice``."""
+
+    @fail_on_option
+    @max_avoidable_option
+    @max_inversions_option
+    @select_option
+    @ignore_option
+    @baseline_option
+    @click.option(
+        "--update-baseline",
+        is_flag=True,
+        help="Create the file of --baseline, or remove from it what is not found any more; nothing is added.",
+    )
+    @source_root_option
+    @functools.wraps(command)
+    def with_gate(
+        *args: Any,
+        fail_on: str,
+        max_avoidable: int | None,
+        max_inversions: int | None,
+        select: tuple[tuple[Rule, ...], ...],
+        ignore: tuple[tuple[Rule, ...], ...],
+        baseline: str | None,
+        update_baseline: bool,
+        source_root: str | None,
+        **others: Any,
+    ) -> Any:
+        if baseline is None and update_baseline:
+            raise click.UsageError("--update-baseline needs the file: --baseline FILE")
+        if baseline is not None and (max_avoidable is not None or max_inversions is not None):
+            raise click.UsageError("--baseline knows what may pass: it goes with no --max-... option")
+        wanted = {AVOIDABLE, *(rule for rules in select for rule in rules)}
+        if fail_on == "any" or max_inversions is not None:
+            wanted.add(UNAVOIDABLE)
+        wanted -= {rule for rules in ignore for rule in rules}
+        rules = tuple(rule for rule in RULES if rule in wanted)
+        gate = Gate(rules, fail_on == "never", max_inversions, max_avoidable)
+        root = None if source_root is None else SourceRoot(source_root)
+        choice = GateChoice(gate, baseline, update_baseline, root)
+        return command(*args, choice=choice, **others)
+
+    return cast(F, with_gate)
