@@ -242,6 +242,7 @@ class AuditedDump:
         keys: what its ops are ordered by.
         dependences: of its blocks, for those that are asked for.
         blocks: the blocks of ``audit.blocks``.
+        functions: by block, the symbol of the function around it, or None.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
     """
 
@@ -252,6 +253,7 @@ class AuditedDump:
     dependences: Dependences
     audit: DumpAudit
     blocks: tuple[int, ...]
+    functions: list[str | None]
     orders: dict[int, list[int]]
 
     @property
@@ -312,7 +314,7 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
         unmatched=patterns_without_op(ir, options.assume_pure),
     )
     numbers = tuple(block.block for block in blocks)
-    return AuditedDump(dump, options, ir, keys, dependences, audit, numbers, orders)
+    return AuditedDump(dump, options, ir, keys, dependences, audit, numbers, functions, orders)
 
 
 def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[_Block]:

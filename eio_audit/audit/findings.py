@@ -70,12 +70,35 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
             yield from block.unavoidable()
 
 
+def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions: int = 0) -> Finding:
+    """A finding about one op of a dump."""
+    ir, block = dump.ir, dump.ir.op_block[op]
+    position = ir.source.position_at(ir.op_start[op])
+    return Finding(
+        rule=rule,
+        message=message,
+        source=dump.audit.source,
+        dump_line=dump.audit.line,
+        line=position.line,
+        column=position.column,
+        moment=" ".join(filter(None, (dump.audit.when, dump.audit.pass_name))),
+        function=dump.functions[block],
+        block=ir.block_name(block),
+        block_line=ir.source.line_at(ir.block_offset(block)),
+        op=label(ir, dump.indices, op),
+        origin=dump.indices.place_in_model(op),
+        model=dump.indices.model_line(op),
+        inversions=inversions,
+    )
+
+
 class _Block:
     """A block with inversions. Places are 0-based among its ops, in textual order.
 
     Attributes:
         indexed: the places of the ops that have a say in inversions.
         best: the same places in the best order found.
+        key: by such a place, what the op is ordered by.
     """
 
     def __init__(self, dump: AuditedDump, number: int, audit: BlockAudit) -> None:
@@ -96,9 +119,8 @@ class _Block:
             place = self.best[k]
             removed = now[place] - then[place]
             side = "early" if k > rank[place] else "late"
-            yield self._finding(
-                AVOIDABLE, place, f"stands {side}: {_remedy(removed, now[place])}", max(removed, 0)
-            )
+            message = f"stands {side}: {_remedy(removed, now[place])}"
+            yield finding_at(self.dump, self.ops[place], AVOIDABLE, message, max(removed, 0))
 
     def unavoidable(self) -> Iterator[Finding]:
         """The ops that are displaced even in the best order."""
@@ -117,31 +139,11 @@ class _Block:
             # than larger ones before it.
             side = "early" if sorted_rank[k] >= k else "late"
             message = f"stands {side}, in {_inversions(carried[place])} {why}"
-            yield self._finding(UNAVOIDABLE, place, message, carried[place])
+            yield finding_at(self.dump, self.ops[place], UNAVOIDABLE, message, carried[place])
 
     def _carried(self, places: Sequence[int]) -> dict[int, int]:
         """By place, the inversions that its op is an end of in an order."""
         return dict(zip(places, inversions_carried([self.key[place] for place in places]), strict=True))
-
-    def _finding(self, rule: Rule, place: int, message: str, inversions: int) -> Finding:
-        dump, op = self.dump, self.ops[place]
-        position = dump.ir.source.position_at(dump.ir.op_start[op])
-        return Finding(
-            rule=rule,
-            message=message,
-            source=dump.audit.source,
-            dump_line=dump.audit.line,
-            line=position.line,
-            column=position.column,
-            moment=" ".join(filter(None, (dump.audit.when, dump.audit.pass_name))),
-            function=self.audit.function,
-            block=self.audit.block,
-            block_line=self.audit.line,
-            op=label(dump.ir, dump.indices, op),
-            origin=dump.indices.place_in_model(op),
-            model=dump.indices.model_line(op),
-            inversions=inversions,
-        )
 
 
 def _remedy(removed: int, inversions: int) -> str:

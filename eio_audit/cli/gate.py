@@ -112,9 +112,10 @@ class GateChoice:
             findings = [replace(f, model_path=self.source_root.path_of(f.model)) for f in findings]
         if self.baseline is None:
             return judge(check, findings, self.gate)
-        baseline = self._read_baseline(self.baseline, findings, may_create=not check.errors)
+        is_complete = not check.errors and check.summary.has_indices
+        baseline = self._read_baseline(self.baseline, findings, may_create=is_complete)
         verdict = judge(check, findings, self.gate, baseline)
-        if self.update_baseline and verdict.stale and not check.errors:
+        if self.update_baseline and verdict.stale and is_complete:
             sources = {dump.source for dump in check.dumps}
             self._write(baseline.compare(findings, sources, self.gate.rules).remaining, self.baseline)
         return verdict

@@ -16,13 +16,13 @@ def verdict_lines(verdict: Verdict) -> list[str]:
         lines.append(_ceiling(figures.inversions, "inversion", gate.max_inversions))
     if verdict.known is not None:
         stale = sum(verdict.stale.values())
-        parts = [count(len(verdict.findings), "new finding"), f"{verdict.known:,} known"]
-        lines.append(
-            ", ".join(parts) + (f"; {count(stale, 'known one')} not found any more" if stale else "")
-        )
+        new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
+        gone = f"; {stale:,} of the baseline not found any more" if stale else ""
+        lines.append(f"{new}, {verdict.known:,} known{gone}")
     return lines
 
 
 def _ceiling(number: int, noun: str, most: int) -> str:
     verb = "is" if number == 1 else "are"
-    return f"{count(number, noun)} {verb} {'more than' if number > most else 'within'} the {most:,} allowed"
+    compared = "more than" if number > most else "within"
+    return f"{count(number, noun)} {verb} {compared} the {most:,} allowed"
