@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump, BlockAudit, OpLabel, label
+from eio_audit.audit.location_health import broken_locations
 from eio_audit.audit.original_index import ModelLine
-from eio_audit.audit.rules import AVOIDABLE, UNAVOIDABLE, Rule
+from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, Rule
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_carried
 
@@ -18,7 +19,7 @@ class Finding:
 
     Attributes:
         rule: which.
-        message: what is wrong with the op, said of it: ``stands early: fix removes 3 of its 7 inversions``.
+        message: what is wrong with the op, said of it: ``stands early; fix removes 3 of its 7 inversions``.
         source: the file the dump stands in, ``<stdin>`` for standard input.
         dump_line: 1-based line the dump begins at.
         line: 1-based, of the op.
@@ -50,16 +51,18 @@ class Finding:
     model_path: str | None = None
 
 
-def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings of most inversions first; among equals in the order of codes, files and lines."""
-    return sorted(findings, key=lambda f: (-f.inversions, f.rule.code, f.source, f.line, f.column))
-
-
 def find(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
-    """What some of the rules find in one dump, block by block.
+    """What some of the rules find in one dump.
 
-    Complexity: as to count inversions, O(n log n) for a block of n ops, and nothing where it has none.
+    Complexity: as to count inversions, O(n log n) for a block of n ops, and nothing where it has none; rules
+    on locations look at every op.
+
+    Raises:
+        InputError: a location is malformed.
     """
+    on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
+    if on_locations:
+        yield from _in_locations(dump, on_locations)
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if not audit.inversions:
             continue
@@ -68,6 +71,12 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
             yield from block.avoidable()
         if UNAVOIDABLE in rules:
             yield from block.unavoidable()
+
+
+def _in_locations(dump: AuditedDump, rules: Mapping[str, Rule]) -> Iterator[Finding]:
+    for op, broken in broken_locations(dump):
+        if broken.rule in rules:
+            yield finding_at(dump, op, rules[broken.rule], broken.message)
 
 
 def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions: int = 0) -> Finding:
@@ -119,7 +128,7 @@ class _Block:
             place = self.best[k]
             removed = now[place] - then[place]
             side = "early" if k > rank[place] else "late"
-            message = f"stands {side}: {_remedy(removed, now[place])}"
+            message = f"stands {side}; {_remedy(removed, now[place])}"
             yield finding_at(self.dump, self.ops[place], AVOIDABLE, message, max(removed, 0))
 
     def unavoidable(self) -> Iterator[Finding]:

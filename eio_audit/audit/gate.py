@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.baseline import Baseline, BaselineEntry
 from eio_audit.audit.check import Check
-from eio_audit.audit.findings import Finding, worst_first
 from eio_audit.audit.rules import AVOIDABLE, UNAVOIDABLE, Rule
+
+if TYPE_CHECKING:  # a check that lists no findings does without them
+    from eio_audit.audit.baseline import Baseline, BaselineEntry
+    from eio_audit.audit.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,11 @@ class Gate:
     never_fails: bool = False
     max_inversions: int | None = None
     max_avoidable: int | None = None
+
+    @property
+    def says_more(self) -> bool:
+        """Whether there is more to say of a check than what its order is."""
+        return self.needs_findings or self.max_inversions is not None or self.max_avoidable is not None
 
     @property
     def needs_findings(self) -> bool:
@@ -72,6 +80,11 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
     new = {finding.rule for finding in compared.new}
     failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
     return Verdict(check, gate, tuple(worst_first(compared.new)), failed, compared.known, compared.stale)
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings of most inversions first; among equals in the order of codes, files and lines."""
+    return sorted(findings, key=lambda f: (-f.inversions, f.rule.code, f.source, f.line, f.column))
 
 
 def _failed(check: Check, found: Iterable[Rule], gate: Gate) -> tuple[Rule, ...]:

@@ -32,7 +32,17 @@ UNAVOIDABLE = Rule(
     "An op stands before or behind others against the original order, and no better legal order was found.",
 )
 
-RULES = (AVOIDABLE, UNAVOIDABLE)
+LOCATION_RULES = (
+    Rule("EIO101", "unknown-location", "An op has no location, or one that says it is unknown."),
+    Rule("EIO102", "no-index", "The location of an op carries no op index."),
+    Rule("EIO103", "unknown-index", "The index of an op is negative: the front end did not know its place."),
+    Rule("EIO104", "repeated-location", "Several ops have the same location."),
+    Rule("EIO105", "two-functions", "One place of the model's source is said to define two functions."),
+    Rule("EIO106", "refused-location", "The location of an op is not a name, as code generation needs it."),
+)
+"""The rules of ``location_health``, by the same names."""
+
+RULES = (AVOIDABLE, UNAVOIDABLE, *LOCATION_RULES)
 """All rules, by code."""
 
 
@@ -49,5 +59,5 @@ def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
 
 
 def codes(rules: Iterable[Rule]) -> str:
-    """``EIO001, EIO002``."""
+    """``EIO001, EIO002``, and so on."""
     return ", ".join(rule.code for rule in rules)

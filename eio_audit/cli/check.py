@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import AuditOptions, Dump, Finding, InputError, check, find, find_files, read
+from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
@@ -21,6 +22,9 @@ from eio_audit.cli.options import (
 )
 from eio_audit.cli.output import show_error
 from eio_audit.cli.reports import FORMATS, chosen_reports, list_findings, outputs_option, write_report
+
+if TYPE_CHECKING:
+    from eio_audit import Finding
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.")
@@ -59,6 +63,8 @@ def check_command(
     findings: list[Finding] = []
     dumps = _dumps(paths, pass_name, dump_number, unreadable)
     if choice.needs_findings or list_findings(reports):
+        from eio_audit import find
+
         result = check(dumps, options, lambda dump: findings.extend(find(dump, choice.gate.rules)))
     else:
         result = check(dumps, options)

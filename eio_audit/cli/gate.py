@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -14,9 +14,7 @@ from eio_audit import (
     AVOIDABLE,
     RULES,
     UNAVOIDABLE,
-    Baseline,
     Check,
-    Finding,
     Gate,
     InputError,
     Rule,
@@ -28,6 +26,9 @@ from eio_audit import (
 from eio_audit.cli.options import fail_on_option
 from eio_audit.cli.output import write_bytes
 from eio_audit.cli.source_root import SourceRoot
+
+if TYPE_CHECKING:
+    from eio_audit import Baseline, Finding
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -121,6 +122,7 @@ class GateChoice:
         return verdict
 
     def _read_baseline(self, path: str, findings: Sequence[Finding], *, may_create: bool) -> Baseline:
+        from eio_audit import Baseline
         from eio_audit.report.baseline_file import parse_baseline
 
         folder = str(Path(path).parent)

@@ -67,12 +67,14 @@ def write_report(verdict: Verdict, report: Report, *, verbose: bool) -> None:
         write_bytes(rendered(verdict, format_, verbose=verbose).encode("utf-8", "backslashreplace"), path)
         return
     from eio_audit.report.text import make_console, print_check
-    from eio_audit.report.text_verdict import print_verdict
 
     def print_to(file: Any) -> None:
         console = make_console(file)
         print_check(verdict.check, console, verbose=verbose)
-        print_verdict(verdict, console, verbose=verbose)
+        if verdict.gate.says_more or verdict.known is not None:
+            from eio_audit.report.text_verdict import print_verdict
+
+            print_verdict(verdict, console, verbose=verbose)
 
     write_text(print_to, path)
 

@@ -9,12 +9,12 @@ from eio_audit.audit.gate import Verdict
 from eio_audit.mlir.source import InputError
 from eio_audit.report.finding import (
     annotated_place,
-    fingerprints,
     level,
     other_place,
     repository_path,
     sentence,
 )
+from eio_audit.report.fingerprints import fingerprints
 
 _SEVERITIES = {"error": "major", "warning": "minor"}
 

@@ -55,7 +55,7 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
     rows = [
-        f"| {f.rule.code} | {_code(f'{f.source}:{f.line}')} | {_code(op_name(f.op))} {f.message} "
+        f"| {f.rule.code} | {_code(f'{f.source}:{f.line}')} | {_code(op_name(f.op))}: {f.message} "
         f"| {_code(background(f))} |"
         for f in shown
     ]

@@ -8,9 +8,10 @@ from urllib.parse import quote
 
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
-from eio_audit.audit.rules import RULES, Rule
+from eio_audit.audit.rules import Rule
 from eio_audit.mlir.source import InputError
-from eio_audit.report.finding import annotated_place, fingerprints, level, repository_path, rest, sentence
+from eio_audit.report.finding import annotated_place, level, repository_path, rest, sentence
+from eio_audit.report.fingerprints import fingerprints
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 5000
@@ -25,7 +26,7 @@ def to_sarif(verdict: Verdict, version: str) -> str:
     notices = [_notification(error) for error in verdict.check.errors]
     if more := rest(verdict.findings, len(shown)):
         notices.append({"level": "note", "message": {"text": more}})
-    driver = {"name": "eio-audit", "version": version, "rules": [_rule(rule) for rule in RULES]}
+    driver = {"name": "eio-audit", "version": version, "rules": [_rule(rule) for rule in verdict.gate.rules]}
     run = {
         "tool": {"driver": driver},
         "invocations": [
@@ -55,7 +56,6 @@ def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, ob
     other = in_dump if is_annotated_in_model else in_model
     result: dict[str, object] = {
         "ruleId": finding.rule.code,
-        "ruleIndex": RULES.index(finding.rule),
         "level": level_name,
         "message": {"text": sentence(finding)},
         "locations": [_location(path, line) if is_annotated_in_model else in_dump],

@@ -5,9 +5,11 @@ from hypothesis import given, settings
 
 from eio_audit import AVOIDABLE, RULES, UNAVOIDABLE, AuditOptions, Finding, IndexPattern, Rule, read_text
 from eio_audit.audit.check import audit_dump
-from eio_audit.audit.findings import find, worst_first
+from eio_audit.audit.findings import find
+from eio_audit.audit.gate import worst_first
+from eio_audit.audit.location_health import LocationRule
 from eio_audit.audit.original_index import ModelLine
-from eio_audit.audit.rules import rules_by_prefix
+from eio_audit.audit.rules import LOCATION_RULES, rules_by_prefix
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs
@@ -33,7 +35,7 @@ def told(found: Finding) -> tuple[str, int | None, str]:
 
 
 def test_an_op_that_a_fix_moves() -> None:
-    assert list(map(told, findings(SHUFFLED))) == [("EIO001", 1, "stands early: fix removes its inversion")]
+    assert list(map(told, findings(SHUFFLED))) == [("EIO001", 1, "stands early; fix removes its inversion")]
 
 
 def test_an_op_that_no_fix_moves() -> None:
@@ -50,7 +52,7 @@ def test_where_a_finding_is() -> None:
 
 def test_one_op_that_stands_late_behind_many() -> None:
     assert list(map(told, findings(body(op(1), op(2), op(3), op(0))))) == [
-        ("EIO001", 0, "stands late: fix removes all its 3 inversions")
+        ("EIO001", 0, "stands late; fix removes all its 3 inversions")
     ]
 
 
@@ -130,3 +132,14 @@ def test_there_are_findings_exactly_where_the_figures_say_so(program: str) -> No
     figures = audited.audit.summary
     assert any(find(audited, [AVOIDABLE])) == (figures.avoidable > 0)
     assert any(find(audited, [UNAVOIDABLE])) == (figures.minimum > 0)
+
+
+def test_rules_on_locations_have_the_names_they_have_in_a_diff() -> None:
+    assert [rule.name for rule in LOCATION_RULES] == [rule.value for rule in LocationRule]
+
+
+def test_locations_are_looked_at_where_it_is_asked_for() -> None:
+    text = body(op(0), op(1), '%x = "ttir.abs"(%a) : (i32) -> i32')
+    assert findings(text, AVOIDABLE, UNAVOIDABLE) == []
+    [found] = findings(text, *rules_by_prefix("EIO101"))
+    assert (told(found), found.line) == (("EIO101", None, "no location"), 4)

@@ -28,7 +28,8 @@ from eio_audit import (
 from eio_audit.audit.original_index import ModelLine
 from eio_audit.cli.reports import FORMATS, rendered
 from eio_audit.mlir.source import Position
-from eio_audit.report.finding import fingerprints, repository_path
+from eio_audit.report.finding import repository_path
+from eio_audit.report.fingerprints import fingerprints
 from eio_audit.report.github import to_github
 from eio_audit.report.junit import to_junit
 from eio_audit.report.markdown_check import to_markdown
@@ -165,7 +166,7 @@ def test_findings_that_do_not_fail_are_warnings() -> None:
 def test_annotations_at_the_models_own_line() -> None:
     annotation = to_github(verdict(model_path="src/net.py")).split("\n")[1]
     assert annotation == (
-        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253 stands late: "
+        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: stands late: "
         "fix removes all its 2 inversions (dumps/after 1.mlir:6)"
     )
 
