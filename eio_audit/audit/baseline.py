@@ -65,6 +65,11 @@ class Baseline:
         self.folder = folder
         self.counts = counts
 
+    @property
+    def size(self) -> int:
+        """How many findings it knows."""
+        return sum(self.counts.values())
+
     @classmethod
     def of(cls, findings: Iterable[Finding], folder: str) -> Baseline:
         """The baseline that knows all of the findings, and no more."""

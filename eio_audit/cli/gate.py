@@ -118,7 +118,10 @@ class GateChoice:
         verdict = judge(check, findings, self.gate, baseline)
         if self.update_baseline and verdict.stale and is_complete:
             sources = {dump.source for dump in check.dumps}
-            self._write(baseline.compare(findings, sources, self.gate.rules).remaining, self.baseline)
+            remaining = baseline.compare(findings, sources, self.gate.rules).remaining
+            write_baseline(remaining, self.baseline)
+            stale = sum(verdict.stale.values())
+            click.echo(f"{self.baseline}: {stale:,} removed, {remaining.size:,} left", err=True)
         return verdict
 
     def _read_baseline(self, path: str, findings: Sequence[Finding], *, may_create: bool) -> Baseline:
@@ -132,16 +135,16 @@ class GateChoice:
             raise InputError(path, None, "no such baseline; --update-baseline creates it")
         baseline = Baseline.of(findings, folder)
         if may_create:
-            self._write(baseline, path)
+            write_baseline(baseline, path)
+            click.echo(f"{path}: created, {baseline.size:,} known", err=True)
         return baseline
 
-    @staticmethod
-    def _write(baseline: Baseline, path: str) -> None:
-        from eio_audit.report.baseline_file import baseline_to_json
 
-        write_bytes(baseline_to_json(baseline).encode("utf-8", "backslashreplace"), path)
-        known = sum(baseline.counts.values())
-        click.echo(f"{path}: written with {known:,} known finding{'' if known == 1 else 's'}", err=True)
+def write_baseline(baseline: Baseline, path: str) -> None:
+    """Writes the file of known findings."""
+    from eio_audit.report.baseline_file import baseline_to_json
+
+    write_bytes(baseline_to_json(baseline).encode("utf-8", "backslashreplace"), path)
 
 
 def gate_options(command: F) -> F:

@@ -18,8 +18,8 @@ def baseline_to_json(baseline: Baseline) -> str:
     for entry, count in sorted(baseline.counts.items()):
         known = asdict(entry) | ({"count": count} if count > 1 else {})
         lines.append(json.dumps(known, ensure_ascii=False))
-    findings = "".join(f"\n  {line}{',' if line is not lines[-1] else ''}" for line in lines)
-    return f'{{"schema": "{SCHEMA}", "findings": [{findings}\n]}}\n'
+    listed = "\n  " + ",\n  ".join(lines) + "\n" if lines else ""
+    return f'{{"schema": "{SCHEMA}", "findings": [{listed}]}}\n'
 
 
 def parse_baseline(source: Source, folder: str) -> Baseline:

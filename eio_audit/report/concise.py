@@ -16,5 +16,5 @@ def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
     lines += [f"{printable(f.source)}:{f.line}: {f.rule.code} {description(f)}" for f in shown]
     if more := rest(verdict.findings, len(shown)):
         lines.append(f"{more}; --verbose shows all")
-    lines += [conclusion(verdict.check), *verdict_lines(verdict)]
+    lines += [*verdict_lines(verdict), conclusion(verdict.check)]
     return "".join(f"{line}\n" for line in lines)

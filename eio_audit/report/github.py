@@ -21,7 +21,7 @@ def to_github(verdict: Verdict) -> str:
     lines = [_error(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
     lines += filter(None, [rest(verdict.findings, len(shown))])
-    lines += [conclusion(verdict.check), *verdict_lines(verdict)]
+    lines += [*verdict_lines(verdict), conclusion(verdict.check)]
     return "".join(f"{line}\n" for line in lines)
 
 
