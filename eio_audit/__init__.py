@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.source import InputError, Source
+    from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
 __version__ = "0.1.0"
 
@@ -99,6 +100,7 @@ _HOMES = {
     "mlir.effects": ("EffectSource",),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source"),
+    "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
 }
 """Where the public names live; a module is imported when one of its names is first used."""
 
@@ -139,6 +141,8 @@ __all__ = [
     "OpEffects",
     "OpExplanation",
     "OpLabel",
+    "OpTable",
+    "OpTraits",
     "OriginalOrder",
     "PathStep",
     "Rule",
@@ -154,6 +158,7 @@ __all__ = [
     "find_files",
     "fix",
     "judge",
+    "parse_op_traits",
     "read",
     "read_text",
     "rules_by_prefix",

@@ -292,7 +292,7 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(dump.source, dump.span)
+    ir = read_ir(dump.source, dump.span, options.op_table)
     keys = OrderKeys(ir, options)
     blocks = list(_blocks_with_indices(ir, keys))
     inverted = [block.block for block in blocks if _has_inversion(block.keys)]

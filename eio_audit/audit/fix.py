@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, Summary, audit_dump, summarize
 from eio_audit.audit.dependence import Dependences
@@ -12,10 +13,26 @@ from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.renumber import renumber as renumber_values
 from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.tokens import STRING
 from eio_audit.mlir.writer import reorder
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import count_inversions
+
+_VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")
+_STRUCTURE = (
+    "op_block",
+    "subtree_end",
+    "first_result",
+    "operand_start",
+    "operands",
+    "late_operands",
+    "value_owner",
+    "block_region",
+    "region_op",
+)
+"""What the names of values change nothing of."""
 
 
 class VerificationError(Exception):
@@ -30,11 +47,13 @@ class Fix:
         text: the corrected bytes; the input's own where nothing is avoidable.
         dumps: the audits of the dumps as they were.
         moved: ops that stand elsewhere now, the fewest that explain the new order.
+        renumbered: values have other names now.
     """
 
     text: bytes
     dumps: tuple[DumpAudit, ...]
     moved: int
+    renumbered: bool = False
 
     @property
     def before(self) -> Summary:
@@ -53,6 +72,7 @@ def fix(
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     only_dumps: bool = False,
+    renumber: bool = False,
 ) -> Fix:
     """Restores the original order of every given dump of one source as far as dependences allow.
 
@@ -61,16 +81,19 @@ def fix(
         dumps: the dumps of it to fix, in order of appearance.
         options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
+        renumber: name values as MLIR's printer would in the new order, also where nothing moves.
 
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the corrected text is not the same program in a better order.
     """
     audited = [audit_dump(dump, options) for dump in dumps]
-    pieces, offset, moved = [], 0, 0
+    pieces, offset, moved, has_new_names = [], 0, 0, False
     for dump in audited:
         span = dump.dump.span
-        text = corrected(dump) if dump.orders else source.data[span.start : span.end]
+        named = renumbered(dump) if renumber else dump
+        has_new_names |= named.ir.dump_text != dump.ir.dump_text
+        text = corrected(named) if dump.orders else named.ir.dump_text
         if only_dumps:
             pieces.append(text.lstrip(b"\r\n"))
         else:
@@ -79,7 +102,7 @@ def fix(
         moved += sum(_moved_count(order) for order in dump.orders.values())
     if not only_dumps:
         pieces.append(source.data[offset:])
-    return Fix(b"".join(pieces), tuple(dump.audit for dump in audited), moved)
+    return Fix(b"".join(pieces), tuple(dump.audit for dump in audited), moved, has_new_names)
 
 
 def corrected(dump: AuditedDump) -> bytes:
@@ -93,6 +116,29 @@ def corrected(dump: AuditedDump) -> bytes:
     return text
 
 
+def renumbered(dump: AuditedDump) -> AuditedDump:
+    """The dump, its ops where they were, with the names of values that its new order asks for.
+
+    Raises:
+        VerificationError: read again, the text is not the same program but for these names.
+    """
+    ir = dump.ir
+    text = renumber_values(ir.source, ir.span, ir.op_table, dump.orders)
+    if _without_value_names(text) != _without_value_names(ir.dump_text):
+        raise VerificationError("renumbering changed more than the names of values")
+    try:
+        named = read_ir(Source("renumbered " + ir.source.name, text), None, ir.op_table)
+    except InputError as error:
+        raise VerificationError(f"the renumbered text cannot be read: {error}") from error
+    if any(getattr(named, what) != getattr(ir, what) for what in _STRUCTURE):
+        raise VerificationError("an op of the renumbered text uses or defines other values")
+    return replace(dump, ir=named)
+
+
+def _without_value_names(text: bytes) -> bytes:
+    return _VALUE_NAME.sub(lambda match: match[0] if match["name"] is None else b"%", text)
+
+
 def verify(before: AuditedDump, text: bytes) -> None:
     """Checks a rewritten dump against the one it was made from.
 
@@ -104,7 +150,7 @@ def verify(before: AuditedDump, text: bytes) -> None:
         VerificationError: any of this does not hold.
     """
     try:
-        after = read_ir(Source("rewritten " + before.ir.source.name, text))
+        after = read_ir(Source("rewritten " + before.ir.source.name, text), None, before.ir.op_table)
     except InputError as error:
         raise VerificationError(f"the rewritten text cannot be read: {error}") from error
     old_of = list(_expected_order(before.ir, before.orders))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.traits import op_traits
 
 
 def functions_around(ir: IR) -> list[str | None]:
     """By block: the symbol of the innermost function, or unlisted op with a symbol, around it."""
-    traits = op_traits()
+    traits = ir.op_table.rows
     functions: list[str | None] = []
     for block in range(ir.block_count):
         op = ir.parent_op(block)

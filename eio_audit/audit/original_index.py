@@ -39,11 +39,15 @@ _PLAIN_INDICES = re.compile(rb'^(?:"(?:DEBUG\|)?([0-9]{1,18})\|)?[^\n]*+$', re.M
 class IndexPattern:
     """An index pattern written as a regular expression.
 
+    Attributes:
+        expression: as it was written.
+
     Raises:
         ValueError: the expression is malformed or lacks a group ``index``.
     """
 
     def __init__(self, expression: str = DEFAULT_INDEX_PATTERN) -> None:
+        self.expression = expression
         self._is_default = expression == DEFAULT_INDEX_PATTERN
         if self._is_default:
             return

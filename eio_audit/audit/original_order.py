@@ -7,18 +7,23 @@ from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.traits import OpTable
 
 
 class OriginalOrder:
     """The order of the ops in a dump from before a pass.
 
+    Args:
+        before: the dump.
+        op_table: what it is read with; the shipped table without it.
+
     Raises:
         InputError: the dump cannot be read.
     """
 
-    def __init__(self, before: Dump) -> None:
+    def __init__(self, before: Dump, op_table: OpTable | None = None) -> None:
         self._interned = Interned()
-        ir = read_ir(before.source, before.span)
+        ir = read_ir(before.source, before.span, op_table)
         self._before = Fingerprints(ir, OriginalIndices(ir), self._interned).all
 
     def indices_of(self, ir: IR, indices: OriginalIndices) -> list[int | None]:

@@ -27,6 +27,9 @@ from eio_audit.cli.output import write_bytes
 @click.option(
     "-i", "--in-place", is_flag=True, help="Change the file itself, if there is anything to change."
 )
+@click.option(
+    "--renumber", is_flag=True, help="Name values as MLIR's printer would: %0, %1, ... in the new order."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on standard error.")
 def fix_command(
     path: str,
@@ -35,6 +38,7 @@ def fix_command(
     options: AuditOptions,
     output: str | None,
     in_place: bool,
+    renumber: bool,
     quiet: bool,
 ) -> None:
     """Write the IR in its original order, as far as dependences allow; - is standard input.
@@ -56,13 +60,13 @@ def fix_command(
         raise InputError("<stdin>" if path == "-" else path, None, "nothing to fix: the input holds no IR")
     source = chosen[0].source
     is_selection = (pass_name is not None or dump_number is not None) and not in_place
-    result = fix(source, chosen, options, only_dumps=is_selection)
+    result = fix(source, chosen, options, only_dumps=is_selection, renumber=renumber)
     if not result.before.has_indices:
         raise InputError(source.name, None, NOTHING_INDEXED)
     if in_place:
         if source.is_compressed:
             raise InputError(path, None, "a compressed file is not changed in place: use --output")
-        if result.changed:
+        if result.changed or result.renumbered:
             write_bytes(result.text, path)
     else:
         write_bytes(result.text, output)

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.traits import OpTable
 
 NO_OFFSET = -1
 NO_VALUE = -1
@@ -24,6 +25,8 @@ _LABEL = re.compile(rb"\^[\w$.-]+")
 
 class IR:
     """Operations, blocks, regions, values and attribute aliases of one dump.
+
+    ``op_table`` is the table that the dump was read with.
 
     Arrays indexed by operation:
         op_start, op_end: byte offsets of the op's text, from its first result (or its name) to the end
@@ -48,9 +51,10 @@ class IR:
     region_start and region_end (offsets of its braces), region_is_graph.
     """
 
-    def __init__(self, source: Source, span: Span) -> None:
+    def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self.source = source
         self.span = span
+        self.op_table = op_table
         self.names: list[str] = []
         self.op_start = array("q")
         self.op_end = array("q")
@@ -91,6 +95,11 @@ class IR:
     def text(self, op: int) -> bytes:
         """The op's text, nested regions and location included."""
         return self.source.data[self.op_start[op] : self.op_end[op]]
+
+    @property
+    def dump_text(self) -> bytes:
+        """The text of the whole dump."""
+        return self.source.data[self.span.start : self.span.end]
 
     def location_text(self, op: int) -> bytes | None:
         """The text inside the op's ``loc(...)``, or None."""

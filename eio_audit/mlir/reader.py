@@ -26,7 +26,7 @@ from array import array
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.ir import IR, NO_OFFSET, NO_VALUE
 from eio_audit.mlir.plain_lines import PlainLines
-from eio_audit.mlir.scopes import Scopes, split_use
+from eio_audit.mlir.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import (
     ALIAS,
@@ -44,7 +44,7 @@ from eio_audit.mlir.tokens import (
     comment_start,
     string_end,
 )
-from eio_audit.mlir.traits import UNLISTED, OpTraits, listed_dialects, op_traits
+from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, listed_dialects
 
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
@@ -105,8 +105,13 @@ class _OpenOp:
         return "isolated" in self.traits.flags
 
 
-def read_ir(source: Source, span: Span | None = None) -> IR:
+def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None = None) -> IR:
     """Reads the one dump that ``span`` of the source holds (the whole source without it).
+
+    Args:
+        source: the file.
+        span: where the dump stands in it.
+        op_table: says which ops are isolated or hold graph regions; the shipped table without it.
 
     Returns:
         Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
@@ -115,26 +120,37 @@ def read_ir(source: Source, span: Span | None = None) -> IR:
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    return Reader(source, span or Span(0, len(source.data))).read()
+    return Reader(source, span or Span(0, len(source.data)), op_table or OpTable()).read()
 
 
 class Reader:
-    """Reads one dump; ``exact`` reads every line by itself, without the fast path (plain_lines.py)."""
+    """Reads one dump.
 
-    def __init__(self, source: Source, span: Span, *, exact: bool = False) -> None:
+    ``exact`` reads every line by itself, without the fast path (plain_lines.py); so does noting ``mentions``.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        span: Span,
+        op_table: OpTable,
+        *,
+        exact: bool = False,
+        mentions: Mentions | None = None,
+    ) -> None:
         self.source = source
         self.data = source.data
         self.start = span.start
         self.end = span.end
-        self.ir = IR(source, span)
-        self.traits = op_traits()
-        self.scopes = Scopes(self.ir, self.traits)
+        self.ir = IR(source, span, op_table)
+        self.traits = op_table.rows
+        self.scopes = Scopes(self.ir, self.traits, mentions)
         self.text = Boundaries(source, span.end, self.traits)
         self.name_ids: dict[str, int] = {}
         self.plain = PlainLines(
             self.ir, self.scopes, span.end, self._is_one_op, self._intern, self._current_block
         )
-        self.exact = exact
+        self.exact = exact or mentions is not None
         self.ops: list[_OpenOp] = []
         self.regions: list[int] = []
         self.blocks: list[int] = []  # the current block of each open region, -1 before the first
@@ -169,7 +185,7 @@ class Reader:
         """Whether a line, with ``%v`` for every value, is one op without region, ended by its location."""
         text = b'"judge"() ({\n^bb0(%v: i1):\n' + line + b"\n}) : () -> ()"
         try:
-            ir = Reader(Source("", text), Span(0, len(text)), exact=True).read()
+            ir = Reader(Source("", text), Span(0, len(text)), self.ir.op_table, exact=True).read()
         except InputError:
             return False
         return len(ir) == 2 and ir.location_start[1] != NO_OFFSET and ir.text(1) == line
@@ -280,8 +296,11 @@ class Reader:
         while brackets:
             token = self._token(INNER, position, brackets)
             text, position = token["token"], token.end()
-            if text[0] == _PERCENT and len(brackets) == 1 and not self.scopes.is_argument(text, block):
-                self.scopes.define(text, 1, -1 - block, token.start("token"))
+            if text[0] == _PERCENT and len(brackets) == 1:
+                if self.scopes.is_argument(text, block):
+                    self.scopes.mention(text, token.start("token"))
+                else:
+                    self.scopes.define(text, 1, -1 - block, token.start("token"))
             brackets.feed(text, token.start("token"))
         space = SPACE.match(self.data, position, self.end)
         assert space
@@ -496,6 +515,9 @@ class Reader:
             undo = self.scopes.define_header_argument(name, block)
             if not owner.is_isolated:  # other regions of the op see them too, until it ends
                 owner.undo.append(undo)
+        for token, offset, is_visible in owner.names:
+            is_argument = owner.is_isolated and _ARGUMENT.match(self.data, offset, self.end) is not None
+            self.scopes.mention(split_use(token)[0], offset, as_outside=is_visible and not is_argument)
         owner.names.clear()
 
     def _entry_block_of_header(self, label: int) -> int:

@@ -48,7 +48,7 @@ def print_fix(fix: Fix, source_name: str, console: Console) -> None:
     before = fix.before
     remain = before.minimum
     if not before.inversions:
-        print_line(console, f"{source_name}: in order: unchanged")
+        print_line(console, f"{source_name}: in order: {_unmoved(fix)}")
         return
     assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     if assumed:
@@ -56,7 +56,7 @@ def print_fix(fix: Fix, source_name: str, console: Console) -> None:
     why = _why_they_remain(before)
     if not fix.changed:
         print_line(
-            console, f"{source_name}: nothing avoidable: unchanged ({count(remain, 'inversion')}{why})"
+            console, f"{source_name}: nothing avoidable: {_unmoved(fix)} ({count(remain, 'inversion')}{why})"
         )
         return
     if remain:
@@ -65,6 +65,10 @@ def print_fix(fix: Fix, source_name: str, console: Console) -> None:
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
     print_line(console, f"{source_name}: {count(fix.moved, 'op')} moved, {removed}; {rest}")
+
+
+def _unmoved(fix: Fix) -> str:
+    return "nothing moved, values renumbered" if fix.renumbered else "unchanged"
 
 
 def _why_they_remain(before: Summary) -> str:

@@ -41,6 +41,7 @@ _STEPS = {
 }
 _SOURCES = {
     EffectSource.LISTED: "as the op table lists",
+    EffectSource.CONFIGURED: "as the project's own op table lists",
     EffectSource.CONTENTS: "as the ops in its regions do",
     EffectSource.CALLEE: "as the function does that it calls",
     EffectSource.UNKNOWN: "the op table cannot tell",

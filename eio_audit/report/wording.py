@@ -134,7 +134,9 @@ def unknown_ops(names: Counter[str], limit: int | None) -> str:
     """How many ops the op table does not know, and which; empty where none."""
     total = sum(names.values())
     keep = "keeps its" if total == 1 else "keep their"
-    return f"{count(total, 'op')} of unknown effect {keep} order ({_most(names, limit)})" if total else ""
+    if not total:
+        return ""
+    return f"{count(total, 'op')} of unknown effect {keep} order ({_most(names, limit)}): see --assume-pure"
 
 
 def assumed_pure(patterns: Counter[str]) -> str:

@@ -168,3 +168,21 @@ def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: Aud
     assert again.before.forced == once.before.forced
     assert once.changed == (once.text != source.data) == (once.before.avoidable > 0)
     assert sorted(once.text.split(b"\n")) == sorted(source.data.split(b"\n"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (b'"a"', "renumbering changed more than the names of values"),
+        (b"%1", "an op of the renumbered text uses or defines other values"),
+        (b"%z", "the renumbered text cannot be read"),
+    ],
+)
+def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b'%0 = "t.a"() : () -> i32\n%1 = "t.a"() : () -> i32\n"t.b"(%0) {s = "%0"} : (i32) -> ()\n'
+    broken = (
+        text.replace(b'"%0"', wrong) if wrong.startswith(b'"') else text.replace(b"(%0)", b"(%s)" % wrong)
+    )
+    monkeypatch.setattr("eio_audit.audit.fix.renumber_values", lambda *_: broken)
+    with pytest.raises(VerificationError, match=message):
+        fix(Source("x", text), read_text(text), renumber=True)

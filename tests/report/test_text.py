@@ -215,7 +215,7 @@ def test_unknown_ops_keep_their_order() -> None:
     assert report(checked(text)).splitlines()[3:6] == [
         "      #1 baz.qux %1 stands late at line 3, in 1 inversion (Net[net])",
         "        memory effects keep it behind #2 foo.bar %0 (line 2)",
-        "  2 ops of unknown effect keep their order (1 baz.qux, 1 foo.bar)",
+        "  2 ops of unknown effect keep their order (1 baz.qux, 1 foo.bar): see --assume-pure",
     ]
 
 
@@ -277,7 +277,7 @@ def test_what_is_not_certified_says_so() -> None:
         "    1,234 of 9,000 inversions involve one of 7 ops that passes derived from others: see --follow derived",
         "    60 of 1,500 indexed ops are displaced; the worst:",
         "      ... and 60 more",
-        "  1,200 ops of unknown effect keep their order (1,200 foo.bar)",
+        "  1,200 ops of unknown effect keep their order (1,200 foo.bar): see --assume-pure",
         "",
         "checked 1 dump, 1 block, 2,000 ops: 9,000 inversions, 4,000 forced, 4,000 knock-on, 1,000 avoidable",
         "to remove the avoidable ones: eio-audit fix big.mlir",
@@ -460,7 +460,10 @@ def test_numbers_and_nouns() -> None:
         "1,234,567 ops",
     ]
     assert unknown_ops(Counter(), None) == ""
-    assert unknown_ops(Counter({"a.b": 1}), None) == "1 op of unknown effect keeps its order (1 a.b)"
+    assert (
+        unknown_ops(Counter({"a.b": 1}), None)
+        == "1 op of unknown effect keeps its order (1 a.b): see --assume-pure"
+    )
     assert unknown_ops(Counter({"a.b": 1, "c.d": 7, "e.f": 5}), 2) == (
-        "13 ops of unknown effect keep their order (7 c.d, 5 e.f, 1 more)"
+        "13 ops of unknown effect keep their order (7 c.d, 5 e.f, 1 more): see --assume-pure"
     )
