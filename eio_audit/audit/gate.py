@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check import Check
+from eio_audit.audit.check import Check, Summary
 from eio_audit.audit.rules import AVOIDABLE, UNAVOIDABLE, Rule
 
 if TYPE_CHECKING:  # a check that lists no findings does without them
@@ -39,6 +39,21 @@ class Gate:
     def needs_findings(self) -> bool:
         """Whether the figures alone do not say who passes."""
         return bool(set(self.rules) - {AVOIDABLE, UNAVOIDABLE})
+
+    def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
+        """The rules in force whose ceiling, zero by default, is exceeded.
+
+        Args:
+            figures: they decide on the order.
+            found: the rules that found something; they decide on all else.
+        """
+        failed = set(found) - {AVOIDABLE, UNAVOIDABLE}
+        if figures.avoidable > (self.max_avoidable or 0):
+            failed.add(AVOIDABLE)
+        most = self.max_inversions
+        if figures.minimum if most is None else figures.inversions > most:
+            failed.add(UNAVOIDABLE)
+        return () if self.never_fails else tuple(rule for rule in self.rules if rule in failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +88,7 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
         baseline: findings that may pass. It goes with no ceiling of the gate.
     """
     if baseline is None:
-        failed = _failed(check, {finding.rule for finding in findings}, gate)
+        failed = gate.failed_rules(check.summary, {finding.rule for finding in findings})
         return Verdict(check, gate, tuple(worst_first(findings)), failed)
     sources = {dump.source for dump in check.dumps}
     compared = baseline.compare(findings, sources, gate.rules)
@@ -85,16 +100,3 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """The findings of most inversions first; among equals in the order of codes, files and lines."""
     return sorted(findings, key=lambda f: (-f.inversions, f.rule.code, f.source, f.line, f.column))
-
-
-def _failed(check: Check, found: Iterable[Rule], gate: Gate) -> tuple[Rule, ...]:
-    """The rules in force whose ceiling, zero by default, is exceeded."""
-    if gate.never_fails:
-        return ()
-    figures = check.summary
-    failed = set(found) - {AVOIDABLE, UNAVOIDABLE}
-    if figures.avoidable > (gate.max_avoidable or 0):
-        failed.add(AVOIDABLE)
-    if figures.minimum if gate.max_inversions is None else figures.inversions > gate.max_inversions:
-        failed.add(UNAVOIDABLE)
-    return tuple(rule for rule in gate.rules if rule in failed)

@@ -33,21 +33,28 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class RulesType(click.ParamType[tuple[Rule, ...]]):
+class RulesType(click.ParamType[str]):
     """Codes of rules or what they begin with, separated by commas."""
 
     name = "code"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Rule, ...]:
-        """Finds the rules."""
-        if isinstance(value, tuple):
-            return value
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Makes sure that there are such rules."""
         try:
-            return tuple(rule for prefix in value.split(",") for rule in rules_by_prefix(prefix.strip()))
+            rules_named(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+        return str(value)
+
+
+def rules_named(*texts: str) -> set[Rule]:
+    """The rules that texts with codes mean.
+
+    Raises:
+        ValueError: a code is none.
+    """
+    prefixes = [prefix.strip() for text in texts for prefix in text.split(",")]
+    return {rule for prefix in prefixes for rule in rules_by_prefix(prefix)}
 
 
 max_inversions_option = click.option(
@@ -73,10 +80,14 @@ ignore_option = click.option(
     "--ignore", multiple=True, type=RulesType(), metavar="CODE", help="Do not look for this. May be repeated."
 )
 baseline_option = click.option(
-    "--baseline", metavar="FILE", help="Let findings pass that this file knows; only new ones fail."
+    "--baseline",
+    type=click.Path(),
+    metavar="FILE",
+    help="Let findings pass that this file knows; only new ones fail.",
 )
 source_root_option = click.option(
     "--source-root",
+    type=click.Path(),
     metavar="DIR",
     help="Where the model's source is in this repository: findings point at its lines where they can.",
 )
@@ -147,12 +158,28 @@ def write_baseline(baseline: Baseline, path: str) -> None:
     write_bytes(baseline_to_json(baseline).encode("utf-8", "backslashreplace"), path)
 
 
-def gate_options(command: F) -> F:
-    """The options of a gate; the command gets them as one ``choice``."""
+def ceiling_options(command: F) -> F:
+    """What of the order fails, by the figures alone; the command gets it as one ``gate``."""
 
     @fail_on_option
     @max_avoidable_option
     @max_inversions_option
+    @functools.wraps(command)
+    def with_ceilings(
+        *args: Any, fail_on: str, max_avoidable: int | None, max_inversions: int | None, **others: Any
+    ) -> Any:
+        looks_at_all = fail_on == "any" or max_inversions is not None
+        rules = (AVOIDABLE, UNAVOIDABLE) if looks_at_all else (AVOIDABLE,)
+        gate = Gate(rules, fail_on == "never", max_inversions, max_avoidable)
+        return command(*args, gate=gate, **others)
+
+    return cast(F, with_ceilings)
+
+
+def gate_options(command: F) -> F:
+    """All options of a gate; the command gets them as one ``choice``."""
+
+    @ceiling_options
     @select_option
     @ignore_option
     @baseline_option
@@ -165,11 +192,9 @@ def gate_options(command: F) -> F:
     @functools.wraps(command)
     def with_gate(
         *args: Any,
-        fail_on: str,
-        max_avoidable: int | None,
-        max_inversions: int | None,
-        select: tuple[tuple[Rule, ...], ...],
-        ignore: tuple[tuple[Rule, ...], ...],
+        gate: Gate,
+        select: tuple[str, ...],
+        ignore: tuple[str, ...],
         baseline: str | None,
         update_baseline: bool,
         source_root: str | None,
@@ -177,14 +202,10 @@ def gate_options(command: F) -> F:
     ) -> Any:
         if baseline is None and update_baseline:
             raise click.UsageError("--update-baseline needs the file: --baseline FILE")
-        if baseline is not None and (max_avoidable is not None or max_inversions is not None):
+        if baseline is not None and (gate.max_avoidable is not None or gate.max_inversions is not None):
             raise click.UsageError("--baseline knows what may pass: it goes with no --max-... option")
-        wanted = {AVOIDABLE, *(rule for rules in select for rule in rules)}
-        if fail_on == "any" or max_inversions is not None:
-            wanted.add(UNAVOIDABLE)
-        wanted -= {rule for rules in ignore for rule in rules}
-        rules = tuple(rule for rule in RULES if rule in wanted)
-        gate = Gate(rules, fail_on == "never", max_inversions, max_avoidable)
+        wanted = {*gate.rules, *rules_named(*select)} - rules_named(*ignore)
+        gate = replace(gate, rules=tuple(rule for rule in RULES if rule in wanted))
         root = None if source_root is None else SourceRoot(source_root)
         choice = GateChoice(gate, baseline, update_baseline, root)
         return command(*args, choice=choice, **others)

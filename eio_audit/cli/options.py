@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,7 +22,6 @@ from eio_audit import (
     InputError,
     OpTable,
     OriginalOrder,
-    Summary,
     read,
     unmatched_patterns,
 )
@@ -143,7 +143,7 @@ def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> C
 
 
 def _checked(ctx: click.Context, config: Config, option: click.Parameter, value: Any) -> Any:
-    """A value of the configuration as the option takes it.
+    """A value of the configuration as the option takes it; a file is looked for beside the configuration.
 
     Raises:
         InputError: the option does not take it.
@@ -157,6 +157,8 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
         option.type_cast_value(ctx, texts)
     except click.BadParameter as error:
         raise InputError(str(config.path), None, f"{key}: {error.message.rstrip('.')}") from error
+    if isinstance(option.type, click.Path) and config.path is not None:
+        return os.path.relpath(config.path.parent / value)
     return texts
 
 
@@ -273,9 +275,3 @@ def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:
         return
     for pattern in unmatched_patterns(dumps):
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)
-
-
-def exit_code(summary: Summary, fail_on: str) -> int:
-    """0 or 1, by the figures and what ``--fail-on`` counts as a finding."""
-    findings = {"avoidable": summary.avoidable, "any": summary.inversions, "never": 0}[fail_on]
-    return 1 if findings else 0
