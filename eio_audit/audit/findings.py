@@ -51,7 +51,7 @@ class Finding:
     model_path: str | None = None
 
 
-def find(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
+def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     """What some of the rules find in one dump.
 
     Complexity: as to count inversions, O(n log n) for a block of n ops, and nothing where it has none; rules
@@ -61,16 +61,16 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
         InputError: a location is malformed.
     """
     on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
-    if on_locations:
-        yield from _in_locations(dump, on_locations)
+    found = list(_in_locations(dump, on_locations)) if on_locations else []
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if not audit.inversions:
             continue
         block = _Block(dump, number, audit)
         if AVOIDABLE in rules and number in dump.orders:
-            yield from block.avoidable()
+            found += block.avoidable()
         if UNAVOIDABLE in rules:
-            yield from block.unavoidable()
+            found += block.unavoidable()
+    return found
 
 
 def _in_locations(dump: AuditedDump, rules: Mapping[str, Rule]) -> Iterator[Finding]:

@@ -28,7 +28,11 @@ class OutputType(click.ParamType[tuple[str | None, str]]):
         if isinstance(value, tuple):
             return value
         name, _, file = value.partition(":")
-        return (name, file) if name in FORMATS and file else (None, value)
+        if name not in FORMATS or not value.startswith(f"{name}:"):
+            return None, value
+        if not file:
+            self.fail(f"{value!r} names no file", param, ctx)
+        return name, file
 
 
 outputs_option = click.option(

@@ -78,6 +78,7 @@ def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
             b"missing.json: error: no such baseline; --update-baseline creates it",
         ),
         (("--source-root", "missing"), b"missing: error: no such folder (--source-root)"),
+        (("-o", "sarif:"), b"'sarif:' names no file"),
         (("-o", "a", "-o", "b"), b"say which format each file has: --output text:b"),
         (("-o", "json:a", "-o", "sarif:a"), b"two reports cannot go to one file"),
     ],
