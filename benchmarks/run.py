@@ -36,6 +36,8 @@ TABLE_END = "<!-- benchmarks/run.py: end -->"
 YARDSTICK = ("--allow-unregistered-dialect", "--mlir-print-debuginfo", "FILE", "-o", "/dev/null")
 AUDIT = (sys.executable, "-m", "eio_audit")
 PASS = (sys.executable, "-c", "pass")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""An installed package has its byte code; a checkout gets it by the run that is not measured."""
 BASE_BYTES = 20 << 20
 """What the memory target allows besides a multiple of the file."""
 
@@ -183,7 +185,9 @@ def run(command: Sequence[str]) -> Run:
     # Peak memory survives exec, so a child never shows less than this process had when it forked: it must
     # stay small, which is why the inputs are generated in processes of their own.
     started = time.perf_counter()
-    child = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    child = subprocess.Popen(
+        command, cwd=HERE.parent, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     assert child.stderr
     said = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)

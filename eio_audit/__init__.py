@@ -14,9 +14,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
     from eio_audit.audit.baseline import Baseline, BaselineEntry
     from eio_audit.audit.check import (
@@ -45,13 +43,14 @@ if TYPE_CHECKING:
         explain,
     )
     from eio_audit.audit.findings import Finding, find
-    from eio_audit.audit.fix import Fix, VerificationError, fix
+    from eio_audit.audit.fix import Fix, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern, ModelLine
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
     from eio_audit.audit.stamp import stamp
+    from eio_audit.audit.verification import VerificationError
     from eio_audit.mlir.dumps import Dump, find_files, read, read_text
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.markers import Marker
@@ -89,10 +88,11 @@ _HOMES = {
         "explain",
     ),
     "audit.findings": ("Finding", "find"),
-    "audit.fix": ("Fix", "VerificationError", "fix"),
+    "audit.fix": ("Fix", "fix"),
     "audit.gate": ("Gate", "Verdict", "judge"),
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
+    "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern", "ModelLine"),
     "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
     "audit.stamp": ("stamp",),
@@ -171,6 +171,8 @@ def __getattr__(name: str) -> object:
     """Imports a public name (PEP 562), so that a program pays for what it uses."""
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
     value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     return value
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.fix import VerificationError
 from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reader import read_ir

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +23,7 @@ from eio_audit.cli.options import (
 )
 from eio_audit.cli.output import show_error
 from eio_audit.cli.reports import FORMATS, chosen_reports, list_findings, outputs_option, write_report
+from eio_audit.report.progress import advancing, progress
 
 if TYPE_CHECKING:
     from eio_audit import Finding
@@ -59,15 +61,12 @@ def check_command(
       eio-audit check dumps/ --baseline order-baseline.json
     """
     reports = chosen_reports(format_, outputs)
+    files = _files(paths)
     unreadable: list[InputError] = []
     findings: list[Finding] = []
-    dumps = _dumps(paths, pass_name, dump_number, unreadable)
-    if choice.needs_findings or list_findings(reports):
-        from eio_audit import find
-
-        result = check(dumps, options, lambda dump: findings.extend(find(dump, choice.gate.rules)))
-    else:
-        result = check(dumps, options)
+    look_into = choice.collect(findings) if choice.needs_findings or list_findings(reports) else None
+    with progress(_total_bytes(files), "checking") as advance:
+        result = check(_dumps(files, pass_name, dump_number, unreadable, advance), options, look_into)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
@@ -82,21 +81,49 @@ def check_command(
     ctx.exit(1 if verdict.failed else 0)
 
 
-def _dumps(
-    paths: tuple[str, ...], pass_name: str | None, dump_number: int | None, unreadable: list[InputError]
-) -> Iterator[Dump]:
-    """The chosen dumps of all paths; a file that cannot be read does not hide the others."""
+def _files(paths: Sequence[str]) -> list[str | InputError]:
+    """The files of all paths; a path that leads to none does not hide the others."""
+    files: list[str | InputError] = []
     for path in paths:
         try:
-            files = find_files(path)
+            files += find_files(path)
+        except InputError as error:
+            files.append(error)
+    return files
+
+
+def _total_bytes(files: Sequence[str | InputError]) -> int | None:
+    """What there is to read on disk; None where it comes from a pipe."""
+    sizes = [_size(file) for file in files if isinstance(file, str)]
+    return None if 0 in sizes else sum(sizes)
+
+
+def _size(file: str) -> int:
+    """Bytes of a file; 0 for a pipe and for what cannot be read."""
+    try:
+        return Path(file).stat().st_size
+    except OSError:
+        return 0
+
+
+def _dumps(
+    files: Sequence[str | InputError],
+    pass_name: str | None,
+    dump_number: int | None,
+    unreadable: list[InputError],
+    advance: Callable[[int], None],
+) -> Iterator[Dump]:
+    """The chosen dumps of all files; one that cannot be read does not hide the others."""
+    for file in files:
+        if isinstance(file, InputError):
+            unreadable.append(file)
+            continue
+        try:
+            chosen = select(read(file), pass_name, dump_number)
         except InputError as error:
             unreadable.append(error)
             continue
-        for file in files:
-            try:
-                yield from select(read(file), pass_name, dump_number)
-            except InputError as error:
-                unreadable.append(error)
+        yield from advancing(chosen, advance, _size(file))
 
 
 def _all_names(paths: tuple[str, ...]) -> str:

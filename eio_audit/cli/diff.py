@@ -66,7 +66,8 @@ def diff_command(
 
         write_bytes(diff_to_json(result).encode(), output)
     else:
-        from eio_audit.report.text import make_console, print_diff
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text_diff import print_diff
 
         write_text(lambda file: print_diff(result, make_console(file), verbose=verbose), output)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)

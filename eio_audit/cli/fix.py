@@ -16,6 +16,7 @@ from eio_audit.cli.options import (
     warn_of_unmatched,
 )
 from eio_audit.cli.output import write_bytes
+from eio_audit.report.progress import advancing, progress
 
 
 @click.command("fix", short_help="Write the IR in its original order.")
@@ -54,13 +55,14 @@ def fix_command(
     """
     if in_place and (output is not None or path == "-"):
         raise click.UsageError("--in-place changes the file it reads: it goes with neither --output nor '-'")
-    dumps = read(path)
-    chosen = select(dumps, pass_name, dump_number)
+    chosen = select(read(path), pass_name, dump_number)
     if not chosen:
         raise InputError("<stdin>" if path == "-" else path, None, "nothing to fix: the input holds no IR")
     source = chosen[0].source
     is_selection = (pass_name is not None or dump_number is not None) and not in_place
-    result = fix(source, chosen, options, only_dumps=is_selection, renumber=renumber)
+    with progress(len(source.data), "fixing") as advance:
+        dumps = advancing(chosen, advance, len(source.data))
+        result = fix(source, dumps, options, only_dumps=is_selection, renumber=renumber)
     if not result.before.has_indices:
         raise InputError(source.name, None, NOTHING_INDEXED)
     if in_place:
@@ -72,6 +74,7 @@ def fix_command(
         write_bytes(result.text, output)
     if not quiet:
         warn_of_unmatched(result.dumps)
-        from eio_audit.report.text import make_console, print_fix
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text import print_fix
 
         print_fix(result, source.name, make_console(sys.stderr))

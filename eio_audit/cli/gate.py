@@ -28,7 +28,7 @@ from eio_audit.cli.output import write_bytes
 from eio_audit.cli.source_root import SourceRoot
 
 if TYPE_CHECKING:
-    from eio_audit import Baseline, Finding
+    from eio_audit import AuditedDump, Baseline, Finding
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -113,6 +113,12 @@ class GateChoice:
     def needs_findings(self) -> bool:
         """Whether the findings decide, not the figures alone."""
         return self.baseline is not None or self.gate.needs_findings
+
+    def collect(self, findings: list[Finding]) -> Callable[[AuditedDump], None]:
+        """What adds the findings of a dump to a list."""
+        from eio_audit import find
+
+        return lambda dump: findings.extend(find(dump, self.gate.rules))
 
     def judge(self, check: Check, findings: Sequence[Finding]) -> Verdict:
         """Holds a check against the gate, and brings the baseline up to date if that is asked for.

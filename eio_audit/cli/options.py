@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +20,6 @@ from eio_audit import (
     IndexPattern,
     InputError,
     OpTable,
-    OriginalOrder,
     read,
     unmatched_patterns,
 )
@@ -186,6 +184,8 @@ def audit_options(command: F) -> F:
     ) -> Any:
         original = None
         if order_from is not None:
+            from eio_audit import OriginalOrder
+
             original = OriginalOrder(only_dump(order_from), OpTable(config.ops))
         options = AuditOptions(pattern, follow, assume_pure, original, config.ops)
         return command(*args, options=options, **others)
@@ -261,6 +261,8 @@ def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
     passes = dict.fromkeys(d.marker.pass_name for d in dumps if d.marker)
     if not passes:
         return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
+    import difflib
+
     close = difflib.get_close_matches(name, passes, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(passes)}"
     return f"no dump of pass '{name}'; {hint}"

@@ -70,7 +70,8 @@ def write_report(verdict: Verdict, report: Report, *, verbose: bool) -> None:
     if format_ != "text":
         write_bytes(rendered(verdict, format_, verbose=verbose).encode("utf-8", "backslashreplace"), path)
         return
-    from eio_audit.report.text import make_console, print_check
+    from eio_audit.report.console import make_console
+    from eio_audit.report.text import print_check
 
     def print_to(file: Any) -> None:
         console = make_console(file)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rich.console import Console
-
 from eio_audit.audit.check import OpLabel
 from eio_audit.audit.diff import Diff, OpChange
-from eio_audit.report.console import Column, print_line, print_table
+from eio_audit.report.console import Column, Console, print_line, print_table
 from eio_audit.report.text_order import print_heading, print_order
 from eio_audit.report.wording import count
 

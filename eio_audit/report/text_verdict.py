@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rich.console import Console
-
 from eio_audit.audit.baseline import BaselineEntry
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
-from eio_audit.report.console import print_line
+from eio_audit.report.console import Console, print_line
 from eio_audit.report.finding import SHOWN_FINDINGS, background, rest, sentence
 from eio_audit.report.verdict import verdict_lines
 

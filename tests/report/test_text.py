@@ -9,7 +9,9 @@ import pytest
 
 import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, InputError
-from eio_audit.report.text import make_console, print_check, print_diff, print_fix
+from eio_audit.report.console import make_console
+from eio_audit.report.text import print_check, print_fix
+from eio_audit.report.text_diff import print_diff
 from eio_audit.report.wording import count, unknown_ops
 
 
