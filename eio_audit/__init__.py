@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         unmatched_patterns,
     )
     from eio_audit.audit.dependence import DependenceKind, dataflow_graph
-    from eio_audit.audit.diff import Diff, OpChange, diff
+    from eio_audit.audit.diff import Diff, diff
     from eio_audit.audit.explain import (
         Explanation,
         FixedPlace,
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
+    from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+    from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
+    from eio_audit.audit.module_runs import Fragmentation, Runs
+    from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern, ModelLine
     from eio_audit.audit.original_order import OriginalOrder
@@ -75,7 +79,7 @@ _HOMES = {
         "unmatched_patterns",
     ),
     "audit.dependence": ("DependenceKind", "dataflow_graph"),
-    "audit.diff": ("Diff", "OpChange", "diff"),
+    "audit.diff": ("Diff", "diff"),
     "audit.explain": (
         "Explanation",
         "FixedPlace",
@@ -90,6 +94,10 @@ _HOMES = {
     "audit.findings": ("Finding", "find"),
     "audit.fix": ("Fix", "fix"),
     "audit.gate": ("Gate", "Verdict", "judge"),
+    "audit.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
+    "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
+    "audit.module_runs": ("Fragmentation", "Runs"),
+    "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
     "audit.options": ("AuditOptions", "Follow"),
     "audit.original_order": ("OriginalOrder",),
     "audit.verification": ("VerificationError",),
@@ -111,6 +119,7 @@ __all__ = [
     "DEFAULT_INDEX_PATTERN",
     "RULES",
     "UNAVOIDABLE",
+    "Ancestor",
     "AuditOptions",
     "AuditedDump",
     "Baseline",
@@ -119,6 +128,7 @@ __all__ = [
     "Check",
     "DependenceKind",
     "Diff",
+    "Difference",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
@@ -128,16 +138,26 @@ __all__ = [
     "Fix",
     "FixedPlace",
     "Follow",
+    "Fragmentation",
     "Gate",
+    "HealthChange",
     "Hold",
     "IndexPattern",
     "InputError",
+    "InverseOps",
     "InversionKind",
     "InvertedOp",
+    "LayoutOp",
+    "LayoutPair",
+    "LocationFinding",
+    "LocationHealth",
+    "LocationRule",
     "Marker",
     "ModelLine",
+    "MovedLayoutOp",
     "Neighbour",
     "OpChange",
+    "OpChanges",
     "OpEffects",
     "OpExplanation",
     "OpLabel",
@@ -145,7 +165,9 @@ __all__ = [
     "OpTraits",
     "OriginalOrder",
     "PathStep",
+    "Relation",
     "Rule",
+    "Runs",
     "Source",
     "Summary",
     "Verdict",
