@@ -54,9 +54,11 @@ if TYPE_CHECKING:
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
     from eio_audit.audit.stamp import stamp
+    from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
     from eio_audit.audit.verification import VerificationError
-    from eio_audit.mlir.dumps import Dump, find_files, read, read_text
+    from eio_audit.mlir.dumps import Dump, read, read_text, stream
     from eio_audit.mlir.effects import EffectSource
+    from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.source import InputError, Source
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
@@ -104,8 +106,10 @@ _HOMES = {
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern", "ModelLine"),
     "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
     "audit.stamp": ("stamp",),
-    "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
+    "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
+    "mlir.dumps": ("Dump", "read", "read_text", "stream"),
     "mlir.effects": ("EffectSource",),
+    "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
@@ -126,12 +130,15 @@ __all__ = [
     "BaselineEntry",
     "BlockAudit",
     "Check",
+    "Culprit",
     "DependenceKind",
     "Diff",
     "Difference",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
+    "DumpFile",
+    "DumpPlace",
     "EffectSource",
     "Explanation",
     "Finding",
@@ -170,6 +177,8 @@ __all__ = [
     "Runs",
     "Source",
     "Summary",
+    "Trace",
+    "TracedPass",
     "Verdict",
     "VerificationError",
     "check",
@@ -177,6 +186,7 @@ __all__ = [
     "diff",
     "explain",
     "find",
+    "find_dump_files",
     "find_files",
     "fix",
     "judge",
@@ -185,6 +195,8 @@ __all__ = [
     "read_text",
     "rules_by_prefix",
     "stamp",
+    "stream",
+    "trace",
     "unmatched_patterns",
 ]
 

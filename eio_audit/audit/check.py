@@ -196,9 +196,13 @@ class DumpAudit:
 
 def summarize(dumps: Sequence[DumpAudit]) -> Summary:
     """Adds up the figures of several dumps."""
-    blocks = [block for dump in dumps for block in dump.blocks]
+    return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
+
+
+def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
+    """Adds up the figures of the blocks of so many dumps."""
     return Summary(
-        dumps=len(dumps),
+        dumps=dumps,
         blocks=len(blocks),
         ops=sum(b.ops for b in blocks),
         indexed=sum(b.indexed for b in blocks),

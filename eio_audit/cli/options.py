@@ -269,11 +269,16 @@ def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
 
 
 def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:
-    """Says on standard error which globs of ``--assume-pure`` match no op: they may be misspelt.
+    """Says on standard error which globs of ``--assume-pure`` match no op: they may be misspelt."""
+    warn_of_patterns(unmatched_patterns(dumps))
+
+
+def warn_of_patterns(unmatched: Iterable[str]) -> None:
+    """Says on standard error that these globs of ``--assume-pure`` match no op.
 
     Those of a configuration file are for all dumps of a project, which need not all hold such ops.
     """
     if click.get_current_context().get_parameter_source("assume_pure") is not ParameterSource.COMMANDLINE:
         return
-    for pattern in unmatched_patterns(dumps):
+    for pattern in unmatched:
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)

@@ -165,12 +165,7 @@ class IR:
 
     def symbol(self, op: int) -> str | None:
         """The symbol the op defines, ``@main``, from its custom header or its ``sym_name``."""
-        header = self.source.data[self.op_start[op] : self.header_end(op)]
-        match = _SYM_NAME.search(header)
-        if match:
-            return "@" + match[1].decode("utf-8", "replace")
-        match = _SYMBOL.search(header)
-        return match[0].decode("utf-8", "replace") if match else None
+        return symbol_in(self.source.data[self.op_start[op] : self.header_end(op)])
 
     def block_name(self, block: int) -> str:
         """The block's label, ``^bb0`` for an entry block that is printed without one."""
@@ -182,3 +177,12 @@ class IR:
         """Where the block begins: its label, or its first op."""
         label = self.block_label[block]
         return label if label != NO_OFFSET else self.op_start[self.block_ops[block][0]]
+
+
+def symbol_in(header: bytes) -> str | None:
+    """The symbol that an op with this header defines."""
+    match = _SYM_NAME.search(header)
+    if match:
+        return "@" + match[1].decode("utf-8", "replace")
+    match = _SYMBOL.search(header)
+    return match[0].decode("utf-8", "replace") if match else None

@@ -162,9 +162,10 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
 def _print_row(
     console: Console, columns: Sequence[Column], cells: Sequence[str], styles: Sequence[str], indent: int
 ) -> None:
-    *fixed, _ = columns
+    *fixed, end_column = columns
     padded = [column.padded(cell) + "  " for column, cell in zip(fixed, cells, strict=False)]
-    *pieces, last = zip([*padded, cells[-1]], styles, strict=True)
+    padded.append(end_column.padded(cells[-1]) if end_column.right else cells[-1])
+    *pieces, last = zip(padded, styles, strict=True)
     if not console.wraps:
         print_line(console, *pieces, last, indent=indent)
         return

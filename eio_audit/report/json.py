@@ -13,6 +13,7 @@ from eio_audit.audit.gate import Verdict
 from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
 from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
 from eio_audit.audit.op_changes import OpChange
+from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.mlir.source import InputError
 
 SCHEMA = "eio-audit/1"
@@ -61,6 +62,20 @@ def explanation_to_json(explanation: Explanation) -> str:
         dump={"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when},
         ops=[_explanation(op) for op in explanation.ops],
         errors=[],
+    )
+
+
+def trace_to_json(trace: Trace) -> str:
+    """What each pass of a log did to the order, ending in a newline."""
+    culprit = trace.culprit
+    return _document(
+        "trace",
+        passes=[_traced(traced) for traced in trace.passes],
+        culprit=culprit.pass_name if culprit else None,
+        shuffled=_shuffled(culprit) if culprit else None,
+        initial=trace.initial,
+        summary=asdict(trace.summary),
+        errors=[error_fields(error) for error in trace.errors],
     )
 
 
@@ -191,6 +206,35 @@ def _health(health: LocationHealth) -> dict[str, object]:
 
 def _finding(finding: LocationFinding) -> dict[str, object]:
     return {"rule": finding.rule.value, **_label(finding.op), "message": finding.message}
+
+
+def _traced(traced: TracedPass) -> dict[str, object]:
+    figures = asdict(traced.figures)
+    del figures["dumps"]
+    return {
+        "pass": traced.pass_name,
+        "index": traced.index,
+        "function": traced.function,
+        "program": traced.program,
+        "source": traced.place.source,
+        "line": traced.place.line,
+        "failed": traced.failed,
+        "changed": traced.changed,
+        **figures,
+        "introduced": traced.introduced,
+        "lost": traced.lost,
+    }
+
+
+def _shuffled(culprit: Culprit) -> dict[str, object]:
+    return {
+        "source": culprit.place.source,
+        "line": culprit.place.line,
+        "function": culprit.function,
+        "block": culprit.block.block,
+        "introduced": culprit.introduced,
+        "worst": _displaced(culprit.worst),
+    }
 
 
 def _explanation(op: OpExplanation) -> dict[str, object]:
