@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern, ModelLine
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
+    from eio_audit.audit.shuffle import shuffle
     from eio_audit.audit.stamp import stamp
     from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
     from eio_audit.audit.verification import VerificationError
@@ -105,6 +106,7 @@ _HOMES = {
     "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern", "ModelLine"),
     "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
+    "audit.shuffle": ("shuffle",),
     "audit.stamp": ("stamp",),
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
     "mlir.dumps": ("Dump", "read", "read_text", "stream"),
@@ -194,6 +196,7 @@ __all__ = [
     "read",
     "read_text",
     "rules_by_prefix",
+    "shuffle",
     "stamp",
     "stream",
     "trace",

@@ -102,13 +102,13 @@ class Dependences:
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        self._assume_pure = assume_pure
+        self.assume_pure = assume_pure
         self._graphs: dict[int, DependenceGraph] = {}
 
     @cached_property
     def effects(self) -> EffectTable:
         """The effects of the dump's ops."""
-        return EffectTable(self._ir, self._assume_pure)
+        return EffectTable(self._ir, self.assume_pure)
 
     def of(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
         """The graphs of several blocks, in one pass over the dump.

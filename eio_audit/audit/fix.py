@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, Summary, audit_dump, summarize
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.renumbering import renumbered
-from eio_audit.audit.verification import verify
+from eio_audit.audit.verification import VerificationError, verify
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.writer import reorder
+from eio_audit.order.inversions import count_inversions
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,17 @@ def corrected(dump: AuditedDump) -> bytes:
     """The dump's text in the orders found for it, verified by reading it again.
 
     Raises:
-        VerificationError: see ``verify``.
+        VerificationError: the text is not the same program (see ``verify``), or a block would have more
+            inversions than it had.
     """
     text = reorder(dump.ir, dump.orders)
     verify(dump, text)
+    for block, order in dump.orders.items():
+        keys = dump.keys.of(dump.ir.block_ops[block])
+        if _inversions([keys[k] for k in order]) > _inversions(keys):
+            raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
+
+
+def _inversions(keys: Sequence[int | None]) -> int:
+    return count_inversions([key for key in keys if key is not None])

@@ -1,4 +1,4 @@
-"""Proves on a rewritten text that it is the same program in an order no worse."""
+"""Proves on a rewritten text that it is the same program in another order."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, islice, repeat
 from operator import ne, sub
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source
-from eio_audit.order.inversions import count_inversions
-
-if TYPE_CHECKING:
-    from eio_audit.audit.check import AuditedDump
 
 OPS_AT_ONCE = 1 << 13
 """Ops whose texts are compared together."""
@@ -25,12 +21,29 @@ class VerificationError(Exception):
     """A rewrite did not pass its own verification; it must not be written."""
 
 
-def verify(before: AuditedDump, text: bytes) -> None:
+class Reordering(Protocol):
+    """A dump and the orders that some of its blocks get.
+
+    Attributes:
+        ir: the dump as it is.
+        dependences: of its blocks.
+        orders: by block; ``order[k]`` is the textual index of the op placed k-th.
+    """
+
+    @property
+    def ir(self) -> IR: ...  # noqa: D102
+    @property
+    def dependences(self) -> Dependences: ...  # noqa: D102
+    @property
+    def orders(self) -> Mapping[int, Sequence[int]]: ...  # noqa: D102
+
+
+def verify(before: Reordering, text: bytes) -> None:
     """Checks a rewritten dump against the one it was made from.
 
     The text is read anew. Every block must hold the same ops with the same text and the same operands, in the
-    order that was found; every dependence must keep its direction, and the effects seen in the new text must
-    hold back the same ops; and no block may have more inversions than it had.
+    order that it was to get; every dependence must keep its direction, and the effects seen in the new text
+    must hold back the same ops.
 
     Raises:
         VerificationError: any of this does not hold.
@@ -55,7 +68,7 @@ class _Comparison:
     Compared is column by column, over runs of old ops that follow each other in the new dump as well.
     """
 
-    def __init__(self, before: AuditedDump, after: IR) -> None:
+    def __init__(self, before: Reordering, after: IR) -> None:
         self.before = before
         self.old = before.ir
         self.new = after
@@ -69,11 +82,10 @@ class _Comparison:
         self._compare_operands()
         # All that uses and indices are read from is the same now: texts, nesting, operands and aliases. So
         # they are those of before, and what may differ is their order.
-        effects = Dependences(self.new, self.before.options.assume_pure)
+        effects = Dependences(self.new, self.before.dependences.assume_pure)
         new_block_of = {old: new for new, old in self.old_block_of.items()}
         for block in self.before.orders:
             self._compare_dependences(block, effects.by_effect(new_block_of[block]))
-            self._compare_inversions(block)
 
     def _in_new_order(self, column: Sequence[int]) -> list[int]:
         """A column of the old ops, in the order of the new ones."""
@@ -136,11 +148,6 @@ class _Comparison:
         if kept != {(p, u) for p, u, _ in by_effect.edges()}:
             raise VerificationError(f"other dependences than before in {self.old.block_name(block)}")
 
-    def _compare_inversions(self, block: int) -> None:
-        keys = self.before.keys.of(self.old.block_ops[block])
-        if _inversions([keys[k] for k in self.before.orders[block]]) > _inversions(keys):
-            raise VerificationError(f"more inversions than before in {self.old.block_name(block)}")
-
     def _failure(self, what: str, old_op: int) -> VerificationError:
         line = self.old.source.line_at(self.old.op_start[old_op])
         return VerificationError(f"{what}: {self.old.name(old_op)} at {self.old.source.name}:{line}")
@@ -177,7 +184,3 @@ def _operand_counts(ir: IR) -> list[int]:
 
 def _alias_texts(ir: IR) -> dict[bytes, bytes]:
     return {name: ir.source.data[span.start : span.end] for name, span in ir.aliases.items()}
-
-
-def _inversions(keys: Sequence[int | None]) -> int:
-    return count_inversions([key for key in keys if key is not None])
