@@ -98,6 +98,8 @@ class BlockAudit:
         constants: indexed ops without operands that the op table calls pure or constant.
         at_constants: inversions with a constant at an end.
         followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        moved: ops that a fix moves.
+        moved_lower_bound: no order with the minimum of inversions moves fewer.
     """
 
     function: str | None
@@ -117,11 +119,18 @@ class BlockAudit:
     constants: int = 0
     at_constants: int = 0
     followed: int = 0
+    moved: int = 0
+    moved_lower_bound: int = 0
 
     @property
     def certified(self) -> bool:
         """Whether the minimum is proven."""
         return self.minimum == self.lower_bound
+
+    @property
+    def moved_certified(self) -> bool:
+        """Whether it is also proven that no order with as few inversions moves fewer ops."""
+        return self.certified and self.moved == self.moved_lower_bound
 
     @property
     def avoidable(self) -> int:
@@ -394,11 +403,13 @@ def _audit_block(
     is_graph = bool(ir.region_is_graph[ir.block_region[block.block]])
     forced: int | None = None if is_graph else 0
     minimum = lower_bound = inversions
+    moved = moved_lower_bound = 0
     if block.graph is not None:
         from eio_audit.order.linear_extension import restore_order  # noqa: PLC0415  (not for clean dumps)
 
         restoration = restore_order(block.keys, block.graph.precedence)
         forced, minimum, lower_bound = restoration.forced, restoration.inversions, restoration.lower_bound
+        moved, moved_lower_bound = restoration.moved, restoration.moved_lower_bound
         if minimum < inversions:
             restored[block.block] = restoration
     out_of_place = displaced(keys) if inversions else []
@@ -421,6 +432,8 @@ def _audit_block(
         constants=sum(constants),
         at_constants=_inversions_with(keys, constants, inversions),
         followed=block.followed,
+        moved=moved,
+        moved_lower_bound=moved_lower_bound,
     )
 
 

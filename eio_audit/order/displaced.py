@@ -8,7 +8,7 @@ from operator import mul
 from eio_audit.order.inversions import inversions_carried
 from eio_audit.order.runs import Runs, split_into_runs
 
-__all__ = ["displaced", "inversions_carried", "longest_nondecreasing"]
+__all__ = ["displaced", "inversions_carried"]
 
 
 def displaced(keys: Sequence[int]) -> list[int]:
@@ -30,17 +30,6 @@ def displaced(keys: Sequence[int]) -> list[int]:
     kept = set(_cheapest_longest_nondecreasing(found))
     removed = (s for s in range(len(found.starts)) if s not in kept)
     return [p for s in removed for p in range(found.starts[s], found.starts[s] + found.lengths[s])]
-
-
-def longest_nondecreasing(keys: Sequence[int]) -> list[int]:
-    """Return the positions, ascending, of a longest non-decreasing subsequence: what ``displaced`` leaves.
-
-    Example:
-        >>> longest_nondecreasing([15, 23, 18, 20])
-        [0, 2, 3]
-    """
-    removed = set(displaced(keys))
-    return [position for position in range(len(keys)) if position not in removed]
 
 
 def _cheapest_longest_nondecreasing(found: Runs) -> list[int]:

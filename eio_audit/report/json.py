@@ -121,6 +121,8 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "constants": block.constants,
         "at_constants": block.at_constants,
         "followed": block.followed,
+        "moved": block.moved,
+        "moved_certified": block.moved_certified,
         "worst": [_displaced(op) for op in block.worst],
     }
 
