@@ -88,6 +88,11 @@ class IndexPattern:
             raise InputError("--index-pattern", None, message) from None
         return None if match is None else _integer(match["index"])
 
+    def without_index(self, name: str) -> str:
+        """The name with nothing where its index was."""
+        match = (_DEFAULT if self._is_default else self._pattern).search(name)
+        return name[: match.start("index")] + name[match.end("index") :] if match else name
+
 
 def _integer(text: str | None) -> int | None:
     digits = (text or "").removeprefix("-")
@@ -108,6 +113,18 @@ class Origin:
     function: str | None
     line: int | None
     op: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLine:
+    """A line of the model's source, as a location records it."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        """``model.py:51``."""
+        return f"{self.file}:{self.line}"
 
 
 class OriginalIndices:
@@ -196,12 +213,7 @@ class OriginalIndices:
 
     def is_unknown(self, op: int) -> bool:
         """Whether the op's location carries a negative index: where it stood is not known."""
-        location = self.locations.of(op)
-        names = (
-            (inner.name for inner in self.locations.walk(location, op) if isinstance(inner, NameLoc))
-            if location
-            else ()
-        )
+        names = (inner.name for inner in self._walk(op) if isinstance(inner, NameLoc))
         index = next((index for name in names if (index := self._pattern.index_in(name)) is not None), 0)
         return index < 0
 
@@ -210,24 +222,47 @@ class OriginalIndices:
 
         A name with a negative index tells of none: its fields are placeholders.
         """
-        location = self.locations.of(op)
-        for inner in () if location is None else self.locations.walk(location, op):
-            index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None
-            if isinstance(inner, NameLoc) and index is not None and index >= 0:
-                return parse_origin(inner.name)
+        name = self._indexed_name(op)
+        return None if name is None else parse_origin(name)
+
+    def model_line(self, op: int) -> ModelLine | None:
+        """Where in the model's source the op comes from, as far as its location says."""
+        origin = self.origin(op)
+        if origin is not None and origin.file is not None and origin.line is not None:
+            return ModelLine(_without_line(origin.file), origin.line)
+        for inner in self._walk(op):
+            if isinstance(inner, FileLineColLoc):
+                return ModelLine(inner.file, inner.line)
         return None
 
-    def model_line(self, op: int) -> str | None:
-        """Where in the model's source the op comes from, ``model.py:51``, as far as its location says."""
-        origin = self.origin(op)
-        if origin is not None and origin.file is not None:
-            file, _, definition_line = origin.file.rpartition(":")
-            return f"{file if definition_line.isdigit() else origin.file}:{origin.line}"
-        location = self.locations.of(op)
-        for inner in () if location is None else self.locations.walk(location, op):
-            if isinstance(inner, FileLineColLoc):
-                return f"{inner.file}:{inner.line}"
+    def place_in_model(self, op: int) -> str:
+        """What the op's location says of the model, without the index and without line numbers.
+
+        Changes elsewhere in the model leave it as it is; ops that are near one another may share it.
+        """
+        name = self._indexed_name(op)
+        if name is not None:
+            origin = parse_origin(self._pattern.without_index(name))
+            file = _without_line(origin.file) if origin.file is not None else None
+            return "|".join(filter(None, (*origin.modules, file, origin.function, origin.op)))
+        parts = [
+            inner.name if isinstance(inner, NameLoc) else inner.file
+            for inner in self._walk(op)
+            if isinstance(inner, NameLoc | FileLineColLoc)
+        ]
+        return "|".join(parts)
+
+    def _indexed_name(self, op: int) -> str | None:
+        """The outermost name with an index, if that is not negative."""
+        for inner in self._walk(op):
+            index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None
+            if isinstance(inner, NameLoc) and index is not None and index >= 0:
+                return inner.name
         return None
+
+    def _walk(self, op: int) -> Iterable[Location]:
+        location = self.locations.of(op)
+        return () if location is None else self.locations.walk(location, op)
 
     def _evaluate(self, root: Location, op: int) -> int | None:
         """The index a location carries; iterative, since locations nest to any depth."""
@@ -283,6 +318,12 @@ class _Frame:
     def take(self, index: int | None) -> None:
         if index is not None:
             self.index = index if self.index is None else min(self.index, index)
+
+
+def _without_line(file: str) -> str:
+    """``model.py`` of ``model.py:14``, which names the line of a definition."""
+    name, _, line = file.rpartition(":")
+    return name if name and line.isdigit() else file
 
 
 def parse_origin(name: str) -> Origin:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,7 +20,6 @@ from eio_audit import (
     IndexPattern,
     InputError,
     OpTable,
-    Summary,
     read,
     unmatched_patterns,
 )
@@ -141,7 +141,7 @@ def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> C
 
 
 def _checked(ctx: click.Context, config: Config, option: click.Parameter, value: Any) -> Any:
-    """A value of the configuration as the option takes it.
+    """A value of the configuration as the option takes it; a file is looked for beside the configuration.
 
     Raises:
         InputError: the option does not take it.
@@ -155,6 +155,8 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
         option.type_cast_value(ctx, texts)
     except click.BadParameter as error:
         raise InputError(str(config.path), None, f"{key}: {error.message.rstrip('.')}") from error
+    if isinstance(option.type, click.Path) and config.path is not None:
+        return os.path.relpath(config.path.parent / value)
     return texts
 
 
@@ -280,9 +282,3 @@ def warn_of_patterns(unmatched: Iterable[str]) -> None:
         return
     for pattern in unmatched:
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)
-
-
-def exit_code(summary: Summary, fail_on: str) -> int:
-    """0 or 1, by the figures and what ``--fail-on`` counts as a finding."""
-    findings = {"avoidable": summary.avoidable, "any": summary.inversions, "never": 0}[fail_on]
-    return 1 if findings else 0
