@@ -126,7 +126,7 @@ class Boundaries:
         assert match
         behind = match.end()
         following = self._data[behind : behind + 1]
-        if behind >= self._end or following in b"\n}" or self._data.startswith(b"//", behind):
+        if behind >= self._end or following in b"\n}" or self._data[behind : behind + 2] == b"//":
             return True
         if following == b"%":
             return self.op_with_results(behind, any_name=True)
@@ -178,7 +178,7 @@ class Boundaries:
             return None
         if not at_top:
             return offset
-        if self._data.startswith(b"{-#", offset) or ALIAS.match(self._data, offset, self._end):
+        if self._data[offset : offset + 3] == b"{-#" or ALIAS.match(self._data, offset, self._end):
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
         may_follow_region = word[0] == b"loc" if word else first in b"{:,-"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eio_audit.mlir.markers import Marker, find_markers
-from eio_audit.mlir.source import InputError, Source, Span, find_all
+from eio_audit.mlir.source import InputError, Source, Span, Text, find_all
 
 DUMP_SUFFIXES = (".mlir", ".log", ".txt")
 """Files of a folder that are read, also with .gz, .bz2 or .xz behind."""
@@ -65,7 +65,7 @@ def find_dumps(source: Source) -> list[Dump]:
     Raises:
         InputError: the source is MLIR bytecode.
     """
-    if source.data.startswith(b"ML\xefR"):
+    if source.data[:4] == b"ML\xefR":
         raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
     markers = list(find_markers(source.data))
     if not markers:
@@ -97,7 +97,7 @@ def _section(source: Source, span: Span, marked: tuple[Span, Marker | None]) -> 
     return dumps
 
 
-def _end_of_first_op(data: bytes, span: Span) -> int:
+def _end_of_first_op(data: Text, span: Span) -> int:
     """Where a marked dump ends: behind the line with the op's last brace and the aliases right below it."""
     brace = data.find(b"\n}", span.start, span.end)
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
@@ -121,7 +121,7 @@ def _pieces(source: Source, span: Span) -> list[Span]:
     return list(map(Span, starts, ends))
 
 
-def _separators(data: bytes, span: Span) -> Iterator[Span]:
+def _separators(data: Text, span: Span) -> Iterator[Span]:
     """The lines that read ``// -----``."""
     for offset in find_all(data, _SEPARATOR_START, span):
         match = _SEPARATOR.match(data, offset, span.end)

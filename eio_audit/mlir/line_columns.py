@@ -1,8 +1,9 @@
 """The lines of a stretch of a dump, split by one regular expression and turned into columns.
 
-Nearly all of a printed dump is lines of three kinds: an op with its location, ``%r = "name"(%a) ... loc(...)`` or
-the same in custom assembly; the header of an op that opens a region, ``%r = scf.if %c {``; and what closes one,
-``} else {`` or ``}) : () -> () loc(...)``. Nothing is said here of whether a line means what it looks like.
+Nearly all of a printed dump is lines of three kinds: an op with its location, generic like
+``%r = "name"(%a) ... loc(...)`` or custom; the header of an op that opens a region, ``%r = scf.if %c {``;
+and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a line means what it looks like is
+not said here.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, count, pairwise, repeat
 from operator import add, not_, sub
+
+from eio_audit.mlir.source import Text
 
 CHUNK_BYTES = 1 << 18
 
@@ -40,7 +43,6 @@ _LINE = re.compile(
 _ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
 _USE = re.compile(_VALUE)
 _NUMBER = re.compile(rb"#(\d{1,9})")
-_NUMBER_OF_USE = re.compile(rb"#\d++")
 CLOSING = b"}"
 """Stands in place of an op's name in a line that closes a region."""
 
@@ -65,7 +67,7 @@ class Lines:
 
     __slots__ = ("others", "rows", "starts")
 
-    def __init__(self, data: bytes, offset: int, end: int, pattern: re.Pattern[bytes], key: int) -> None:
+    def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes], key: int) -> None:
         chunk_end = _last_line_end(data, offset, end)
         self.rows: list[tuple[bytes, ...]] = []
         self.starts = [offset]
@@ -94,7 +96,7 @@ class Lines:
 class AliasLines(Lines):
     """Lines ``#name = loc(...)``; their rows are the name and the location's text."""
 
-    def __init__(self, data: bytes, offset: int, end: int) -> None:
+    def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _ALIAS_LINE, 0)
 
 
@@ -108,7 +110,7 @@ class OpLines(Lines):
 
     __slots__ = ("places", "seams")
 
-    def __init__(self, data: bytes, offset: int, end: int) -> None:
+    def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _LINE, Line.NAME)
         self.seams = [
             line
@@ -182,7 +184,7 @@ class OpColumns:
         self.use_starts = list(accumulate(self.use_counts, initial=0))
         self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
         self.numbers = list(map(int, _NUMBER.findall(listed))) if self.numbered else []
-        self.uses = (_NUMBER_OF_USE.sub(b"", listed) if self.numbered else listed).split(b", ")
+        self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 
     def _open_regions(self, ops: Iterable[int]) -> None:
         """Sets apart the ops that open a region: their results are defined where they end."""
@@ -210,7 +212,7 @@ def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[in
     return result_counts
 
 
-def _last_line_end(data: bytes, offset: int, end: int) -> int:
+def _last_line_end(data: Text, offset: int, end: int) -> int:
     """The end of the last line of the stretch that begins at ``offset``; ``offset`` if a line is too long."""
     limit = min(offset + CHUNK_BYTES, end)
     if limit == end and b"\n" not in data[max(offset, end - 1) : end]:

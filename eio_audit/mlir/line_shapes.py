@@ -1,7 +1,7 @@
 """Which lines may be read many at once: those whose *shape* the exact reader has read as what it looks like.
 
-A shape is a line without value names, operands and location, so a dump of a million lines has a few dozen. Each
-is put to the exact reader once, among lines that are beyond doubt.
+A shape is a line without value names, operands and location, so a dump of a million lines has a few dozen.
+Each is put to the exact reader once, among lines that are beyond doubt.
 """
 
 from __future__ import annotations
@@ -90,8 +90,9 @@ class LineShapes:
         )
 
     def ends_region(self, row: tuple[bytes, ...], current: OpenOp, name: str) -> bool:
-        """Whether a line that begins with a brace closes a region of ``current`` and either ends it, too, with
-        its location, or opens its next region with the brace at its end.
+        """Whether a line that begins with a brace closes a region, and what follows is the end of its op too.
+
+        That is its location, or the brace of its next region.
 
         Args:
             row: of the line.

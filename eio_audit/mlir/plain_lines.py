@@ -135,7 +135,7 @@ class PlainLines:
         current = self._builder.hold_open(len(self._ir) - 1, results)
         if opens_list(row[Line.TEXT]):
             current.in_region_list = True
-            current.brackets.push(OPEN_PAREN, self._data.rindex(b"(", 0, brace))
+            current.brackets.push(OPEN_PAREN, self._data.rfind(b"(", 0, brace))
         self._builder.open_region(brace, current)
 
     def _close(self, line: int) -> bool:
@@ -187,7 +187,7 @@ class PlainLines:
         del ir.operand_start[ops + 1 :]
 
     def _bind(self, first: int, stop: int) -> bool:
-        """Defines results and binds uses of ops in one block; False, and nothing changed, where that needs care."""
+        """Binds the ops of one block, results and uses; False, and nothing changed, where that needs care."""
         if first == stop:
             return True
         ir, scopes, columns = self._ir, self._builder.scopes, self._columns

@@ -92,7 +92,7 @@ class Reader:
     def read(self) -> IR:
         """Reads the dump to its end; see ``read_ir``."""
         offset = self.start
-        if self.data.startswith(b"\xef\xbb\xbf", offset):
+        if self.data[offset : offset + 3] == b"\xef\xbb\xbf":
             offset += 3
         while offset < self.end:
             if self.ops and not self.exact:
@@ -170,7 +170,7 @@ class Reader:
             return True
         name = header["custom"]
         if name in BARE_OPS or name.decode() in self.traits:
-            return not self.data.startswith(b":", header.end())
+            return self.data[header.end() : header.end() + 1] != b":"
         dialect = name.partition(b".")[0].decode()
         if (
             b"." in name
@@ -206,8 +206,8 @@ class Reader:
         last_line = self.data.rfind(b"\n", start, end) + 1 or start
         end = comment_start(self.data, last_line, end) or end
         end = start + len(self.data[start:end].rstrip())
-        if self.data.startswith(b"loc", start) and self.data[end - 1 : end] == b")":
-            self.ir.aliases[name] = Span(self.data.index(b"(", start) + 1, end - 1)
+        if self.data[start : start + 3] == b"loc" and self.data[end - 1 : end] == b")":
+            self.ir.aliases[name] = Span(self.data.find(b"(", start) + 1, end - 1)
         else:
             self.ir.aliases[name] = Span(start, end)
         return end
@@ -352,7 +352,9 @@ class Reader:
         for token, offset, is_used in current.names:
             if not is_used and not (declares and _PARAMETER.match(self.data, offset, end)):
                 self.scopes.use(op, token, offset)
-        self.builder.end_op(end if location_start != NO_OFFSET else self._end_of_text(op, end), location_start)
+        self.builder.end_op(
+            end if location_start != NO_OFFSET else self._end_of_text(op, end), location_start
+        )
         return end
 
     def _end_of_text(self, op: int, end: int) -> int:

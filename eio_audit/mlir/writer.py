@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.source import Span
+from eio_audit.mlir.source import Span, Text
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 _COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
@@ -59,7 +59,7 @@ def _contents(ir: IR, block: int) -> list[Span]:
     return contents
 
 
-def _leading_comments(data: bytes, floor: int, start: int) -> int | None:
+def _leading_comments(data: Text, floor: int, start: int) -> int | None:
     """The start of the comment lines that stand right above an op, behind the op before it."""
     line_end = data.find(b"\n", floor, start)
     if line_end < 0 or b"//" not in data[line_end:start]:
