@@ -33,7 +33,8 @@ OPS_AT_ONCE = 1 << 13
 """Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
 
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
-_PLAIN_INDICES = re.compile(rb'^(?:"(?:DEBUG\|)?([0-9]{1,18})\|)?[^\n]*+$', re.MULTILINE)
+_PLAIN_INDICES = re.compile(rb'^"(?:DEBUG\|)?([0-9]{1,18})\|[^\n]*+(?<=[")])$|^[^\n]*+$', re.MULTILINE)
+"""Of a name's location, which ends like this; that of a file ends with a number."""
 
 
 class IndexPattern:

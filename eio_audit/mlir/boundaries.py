@@ -39,6 +39,8 @@ _WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
+_REGION_CLAUSE = re.compile(rb"\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE)
+"""``combiner {`` on the next line: a further region of an op outside all regions."""
 _LONGEST_WORD = 200
 
 
@@ -182,6 +184,8 @@ class Boundaries:
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
         may_follow_region = word[0] == b"loc" if word else first in b"{:,-"
+        if _REGION_CLAUSE.match(self._data, line_end, self._end):
+            may_follow_region = True
         return None if is_message or (has_region and not may_follow_region) else offset
 
     def _needs_more(self, line_end: int) -> bool:

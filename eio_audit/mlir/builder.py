@@ -70,6 +70,7 @@ class Builder:
     Attributes:
         ops: the open ops, outermost first.
         regions: the open regions, outermost first; the first is the implicit one around the dump.
+        most_values: how many values there can be: each is named, or has a type, somewhere in the text.
     """
 
     def __init__(self, ir: IR, end: int) -> None:
@@ -78,6 +79,7 @@ class Builder:
         self.scopes = Scopes(ir, self.traits)
         self.ops: list[OpenOp] = []
         self.regions: list[int] = []
+        self.most_values = len(ir.source.data)
         self._end = end
         self._name_numbers: dict[str, int] = {}
         self._blocks: list[int] = []  # the current block of each open region, -1 before the first
@@ -123,18 +125,27 @@ class Builder:
             location_start: where the text inside its ``loc(...)`` begins; NO_OFFSET without one.
 
         Raises:
-            InputError: a result has a name that is taken.
+            InputError: a result has a name that is taken, or there are none or too many of them.
         """
         ir, current = self.ir, self.ops.pop()
         op = current.op
         self.scopes.restore(current.undo)
         ir.first_result[op] = len(ir.value_owner)
         for result in RESULT.finditer(current.results):
-            count = int(result[2]) if result[2] else 1
-            self.scopes.define(result[1], count, op, ir.op_start[op] + result.start())
+            offset = ir.op_start[op] + result.start()
+            count = self._result_count(result[2], offset) if result[2] else 1
+            self.scopes.define(result[1], count, op, offset)
         ir.location_start[op] = location_start
         ir.op_end[op] = end
         ir.subtree_end[op] = len(ir)
+
+    def _result_count(self, digits: bytes, offset: int) -> int:
+        count = int(digits.lstrip(b"0")[:18] or b"0")
+        if count == 0:
+            raise self.ir.source.error(offset, "expected at least one result")
+        if len(self.ir.value_owner) + count > self.most_values:
+            raise self.ir.source.error(offset, "an op cannot have more results than the file has bytes")
+        return count
 
     def intern(self, name: bytes, *, is_whole: bool) -> int:
         """The number of an op name; one that is printed without quotes may lack its dialect."""

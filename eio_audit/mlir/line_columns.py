@@ -24,16 +24,10 @@ _STRING = rb'"[^"\\\n%]{0,4096}+"'
 _TEXT = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\())*+"
 _TEXT_WITH_USES = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\()|" + _VALUE + rb")*+"
 _NAME_LOCATION = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
-_LOCATION = (
-    _NAME_LOCATION
-    + rb"(?:\((?:#[\w$.-]++|unknown|"
-    + _NAME_LOCATION
-    + rb"(?:\("
-    + _NAME_LOCATION
-    + rb"\))?)\))?|#[\w$.-]++|unknown"
-)
+_INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
+_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _LINE = re.compile(
-    rb"^([ \t]*+)(?:(%[\w$.-]++)(?::(\d{1,4}+))? = )?+"
+    rb"^([ \t]*+)(?:(%[\w$.-]++)(?::([1-9]\d{0,3}+))? = )?+"
     rb'(")?+((?(4)[\w.$-]++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))'
     rb'(?(4)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(4)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
@@ -67,7 +61,7 @@ class Lines:
 
     __slots__ = ("others", "rows", "starts")
 
-    def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes], key: int) -> None:
+    def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
         chunk_end = _last_line_end(data, offset, end)
         self.rows: list[tuple[bytes, ...]] = []
         self.starts = [offset]
@@ -75,8 +69,7 @@ class Lines:
             self.rows = pattern.findall(data, offset, chunk_end)
             lengths = map(len, data[offset:chunk_end].split(b"\n"))
             self.starts = list(map(add, accumulate(lengths, initial=offset), count()))
-        self.others = [line for line, row in enumerate(self.rows) if not row[key]]
-        self.others.append(len(self.rows))
+        self.others = [len(self.rows)]
 
     def holds(self, offset: int) -> bool:
         """Whether a line of the stretch begins at ``offset``, or may."""
@@ -97,7 +90,8 @@ class AliasLines(Lines):
     """Lines ``#name = loc(...)``; their rows are the name and the location's text."""
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
-        super().__init__(data, offset, end, _ALIAS_LINE, 0)
+        super().__init__(data, offset, end, _ALIAS_LINE)
+        self.refuse(line for line, (name, _) in enumerate(self.rows) if not name)
 
 
 class OpLines(Lines):
@@ -111,15 +105,16 @@ class OpLines(Lines):
     __slots__ = ("places", "seams")
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
-        super().__init__(data, offset, end, _LINE, Line.NAME)
-        self.seams = [
-            line
-            for line, row in enumerate(self.rows)
-            if row[Line.NAME] == CLOSING or (row[Line.NAME] and not row[Line.LOCATION])
-        ]
-        self.places: Sequence[int] = range(len(self.rows) + 1)
-        if self.seams or len(self.others) > 1:
-            is_op = [row[Line.NAME] not in (b"", CLOSING) for row in self.rows]
+        super().__init__(data, offset, end, _LINE)
+        rows, name = self.rows, Line.NAME
+        no_plain = [k for k, row in enumerate(rows) if not row[Line.LOCATION] or row[name] == CLOSING]
+        self.seams = [line for line in no_plain if rows[line][name]]
+        self.places: Sequence[int] = range(len(rows) + 1)
+        if no_plain:
+            self.refuse(line for line in no_plain if not rows[line][name])
+            is_op = bytearray(b"\1") * len(rows)
+            for line in no_plain:
+                is_op[line] = rows[line][name] not in (b"", CLOSING)
             self.places = list(accumulate(is_op, initial=0))
 
     def lines_of_ops(self) -> list[int]:

@@ -116,12 +116,15 @@ class LineShapes:
         before = _BEFORE + header + _INSIDE
         line = b"}" + text + (_LOCATION if has_location else b"")
         ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _BEHIND)
-        if ir is None or ir.operands or ir.late_operands or ir.region_end[2] != len(before):
+        regions = [-1, 0, 1] if has_location else [-1, 0, 1, 1]
+        if ir is None or list(ir.region_op) != regions or len(ir) != len(regions):
+            return False
+        if ir.operands or ir.late_operands or ir.region_end[2] != len(before):
             return False
         line_end = len(before) + len(line)
         if has_location:
-            return len(ir) == 3 and ir.op_end[1] == line_end and ir.location_text(1) == b"unknown"
-        return len(ir) == 4 and list(ir.region_op) == [-1, 0, 1, 1] and ir.region_start[3] == line_end - 1
+            return ir.op_end[1] == line_end and ir.location_text(1) == b"unknown"
+        return ir.region_start[3] == line_end - 1
 
     def region_follows(self, lines: OpLines, line: int, dialect: str, *, is_generic: bool) -> bool:
         """Whether what stands below a line shows that the brace at its end opens a region.

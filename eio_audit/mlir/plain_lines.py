@@ -198,7 +198,7 @@ class PlainLines:
         if b"" in names:
             named_values = list(compress(named_values, names))
             names = list(filter(None, names))
-        if not scopes.define_all(names, named_values):
+        if values[-1] > self._builder.most_values or not scopes.define_all(names, named_values):
             return False
         op, uses = len(ir), slice(columns.use_starts[first], columns.use_starts[stop])
         ops = range(op, op + stop - first)
@@ -226,14 +226,14 @@ class PlainLines:
         """
         columns, owners = self._columns, self._ir.value_owner
         assert columns is not None
-        if not columns.numbered:
-            return True
-        numbered = slice(bisect_left(columns.numbered, uses.start), bisect_left(columns.numbered, uses.stop))
-        for place, number in zip(columns.numbered[numbered], columns.numbers[numbered], strict=True):
-            value = used[place - uses.start]
+        first = bisect_left(columns.numbered, uses.start)
+        stop = bisect_left(columns.numbered, uses.stop, lo=first)
+        for numbered in range(first, stop):
+            place, number = columns.numbered[numbered] - uses.start, columns.numbers[numbered]
+            value = used[place]
             if value + number >= len(owners) or owners[value + number] != owners[value]:
                 return False
-            used[place - uses.start] = value + number
+            used[place] = value + number
         return True
 
     def _name_numbers(self, first: int, stop: int) -> list[int]:
