@@ -20,7 +20,10 @@ of times.
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.builder import Builder, OpenOp
@@ -68,7 +71,29 @@ def read_ir(source: Source, span: Span | None = None) -> IR:
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    return Reader(source, span or Span(0, len(source.data))).read()
+    reader = Reader(source, span or Span(0, len(source.data)))
+    with _no_collection():
+        return reader.read()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pauses the search for cyclic garbage: reading makes many objects and no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read_exactly(text: bytes) -> IR | None:
+    """Reads a few lines, each by itself; None where they are damaged."""
+    try:
+        return Reader(Source("", text), Span(0, len(text)), exact=True).read()
+    except InputError:
+        return None
 
 
 class Reader:
@@ -84,7 +109,7 @@ class Reader:
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.plain = PlainLines(self.builder, self.text, span.end, self._read_exactly)
+        self.plain = PlainLines(self.builder, self.text, span.end, _read_exactly)
         self.exact = exact
         self.ops = self.builder.ops
         self.regions = self.builder.regions
@@ -113,13 +138,6 @@ class Reader:
             return offset
         end = self.plain.read(start)
         return offset if end == start else end
-
-    def _read_exactly(self, text: bytes) -> IR | None:
-        """Reads a few lines, each by itself; None where they are damaged."""
-        try:
-            return Reader(Source("", text), Span(0, len(text)), exact=True).read()
-        except InputError:
-            return None
 
     def _error(self, offset: int, message: str) -> InputError:
         return self.source.error(offset, message)
