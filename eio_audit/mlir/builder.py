@@ -131,7 +131,7 @@ class Builder:
         op = current.op
         self.scopes.restore(current.undo)
         ir.first_result[op] = len(ir.value_owner)
-        for result in RESULT.finditer(current.results):
+        for result in RESULT.finditer(current.results) if current.results else ():
             offset = ir.op_start[op] + result.start()
             count = self._result_count(result[2], offset) if result[2] else 1
             self.scopes.define(result[1], count, op, offset)

@@ -200,36 +200,40 @@ class PlainLines:
             names = list(filter(None, names))
         if values[-1] > self._builder.most_values or not scopes.define_all(names, named_values):
             return False
-        op, uses = len(ir), slice(columns.use_starts[first], columns.use_starts[stop])
-        ops = range(op, op + stop - first)
-        ir.value_owner.fromlist(list(chain.from_iterable(map(repeat, ops, result_counts))))
-        used = scopes.values_of(columns.uses[uses])
+        op = len(ir.op_block)
+        ops = list(range(op, op + stop - first))
+        has_one_each = len(names) == len(ops) == values[-1] - values[0]
+        owners = ops if has_one_each else list(chain.from_iterable(map(repeat, ops, result_counts)))
+        ir.value_owner.fromlist(owners)
+        first_use = columns.use_starts[first]
+        used = scopes.values_of(columns.uses[first_use : columns.use_starts[stop]])
         limits = chain.from_iterable(map(repeat, values, columns.use_counts[first:stop]))
-        if used is None or not all(map(lt, used, limits)) or not self._add_numbers(used, uses):
+        if used is None or not all(map(lt, used, limits)) or not self._add_numbers(used, first_use):
             scopes.forget_all(names)
             del ir.value_owner[values[0] :]
             return False
         block = self._builder.current_block()
         ir.op_name.fromlist(self._name_numbers(first, stop))
         ir.op_block.fromlist([block] * len(ops))
-        ir.first_result.fromlist(values[:-1])
+        values.pop()
+        ir.first_result.fromlist(values)
         ir.operands.fromlist(used)
-        ir.block_ops[block].fromlist(list(ops))
+        ir.block_ops[block].fromlist(ops)
         return True
 
-    def _add_numbers(self, used: list[int], uses: slice) -> bool:
+    def _add_numbers(self, used: list[int], first_use: int) -> bool:
         """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
 
         Args:
             used: by use, the value it names.
-            uses: the places of these uses in the columns.
+            first_use: the place of the first of them in the columns.
         """
         columns, owners = self._columns, self._ir.value_owner
         assert columns is not None
-        first = bisect_left(columns.numbered, uses.start)
-        stop = bisect_left(columns.numbered, uses.stop, lo=first)
+        first = bisect_left(columns.numbered, first_use)
+        stop = bisect_left(columns.numbered, first_use + len(used), lo=first)
         for numbered in range(first, stop):
-            place, number = columns.numbered[numbered] - uses.start, columns.numbers[numbered]
+            place, number = columns.numbered[numbered] - first_use, columns.numbers[numbered]
             value = used[place]
             if value + number >= len(owners) or owners[value + number] != owners[value]:
                 return False
