@@ -39,6 +39,7 @@ class LineShapes:
         self._text = text
         self._ops: dict[bytes, bool] = {}
         self._ends: dict[tuple[str, bool, bool, bytes, bool], bool] = {}
+        self._ends_seen = 0
 
     def refuse_others(self, lines: OpLines, columns: OpColumns) -> None:
         """Refuses the lines that look like an op, or the header of one that opens a region, but are not."""
@@ -104,9 +105,10 @@ class LineShapes:
         text, has_location = row[Line.TEXT], bool(row[Line.LOCATION])
         key = (name, current.is_generic, current.in_region_list, text, has_location)
         verdict = self._ends.get(key)
+        self._ends_seen += 1
         if verdict is None:
-            if len(self._ends) > MOST_SHAPES:
-                self._ends.clear()
+            if len(self._ends) > min(FEWEST_JUDGED + self._ends_seen // SHAPES_JUDGED, MOST_SHAPES):
+                return False
             verdict = self._ends[key] = len(text) <= LONGEST_SHAPE and self._is_end(*key)
         return verdict
 

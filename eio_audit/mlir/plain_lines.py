@@ -19,10 +19,13 @@ from operator import lt
 from eio_audit.mlir.boundaries import Boundaries
 from eio_audit.mlir.builder import Builder
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.line_columns import CLOSING, AliasLines, Line, OpColumns, OpLines
+from eio_audit.mlir.line_columns import CHUNK_BYTES, CLOSING, AliasLines, Line, OpColumns, OpLines
 from eio_audit.mlir.line_shapes import LineShapes, opens_list
 from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import OPEN_PAREN
+
+FEWEST_AT_ONCE = 32
+"""Lines that are tried together behind some that needed care; what is done for all of them may be in vain."""
 
 
 class PlainLines:
@@ -48,6 +51,7 @@ class PlainLines:
         self._columns: OpColumns | None = None
         self._aliases = AliasLines(self._data, end, end)
         self._slow_until = 0
+        self._lines_at_once = CHUNK_BYTES  # no stretch has more
 
     def read(self, offset: int) -> int:
         """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
@@ -57,10 +61,7 @@ class PlainLines:
             run = self._lines.run_from(offset)
             if run is None:
                 return offset
-            line = self._read_run(*run)
-            offset = self._lines.starts[line]
-            if line < run[1]:
-                return offset
+            offset = self._lines.starts[self._read_run(*run)]
         return offset
 
     def read_aliases(self, offset: int) -> int:
@@ -93,11 +94,14 @@ class PlainLines:
     # ------------------------------------------------------------------ regions
 
     def _read_run(self, first: int, stop: int) -> int:
-        """Reads lines that look plain; returns the first that was not read."""
+        """Reads lines that look plain, more at a time while all goes well; returns the first not read."""
+        stop = min(stop, first + self._lines_at_once)
         self._add_columns(self._lines.places[first], self._lines.places[stop])
         line = self._read_seams(first, stop)
+        self._lines_at_once = min(2 * self._lines_at_once, CHUNK_BYTES)
         if line < stop:
             self._cut_columns()
+            self._lines_at_once = FEWEST_AT_ONCE
         return line
 
     def _read_seams(self, first: int, stop: int) -> int:
