@@ -82,7 +82,7 @@ def effects(op: ir.Operation) -> set[str]:
         try:
             declared = list(ir.MemoryEffectsOpInterface(op).get_effects())
         except ValueError:
-            return kinds or {"write"}
+            return kinds if op.has_trait(ir.RecursiveMemoryEffectsTrait) else {"write"}
     for name in ("Read", "Write", "Free"):
         if any(effect.effect == getattr(ir.MemoryEffect, name) for effect in declared):
             kinds.add(name.lower())

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.functions import functions_around
@@ -20,7 +21,9 @@ from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
-from eio_audit.order.linear_extension import restore_order
+
+if TYPE_CHECKING:
+    from eio_audit.order.linear_extension import Restoration
 
 NAMED_OPS = 10
 """How many displaced ops of a block an audit describes, worst first."""
@@ -193,9 +196,13 @@ class DumpAudit:
 
 def summarize(dumps: Sequence[DumpAudit]) -> Summary:
     """Adds up the figures of several dumps."""
-    blocks = [block for dump in dumps for block in dump.blocks]
+    return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
+
+
+def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
+    """Adds up the figures of the blocks of so many dumps."""
     return Summary(
-        dumps=len(dumps),
+        dumps=dumps,
         blocks=len(blocks),
         ops=sum(b.ops for b in blocks),
         indexed=sum(b.indexed for b in blocks),
@@ -242,6 +249,7 @@ class AuditedDump:
         keys: what its ops are ordered by.
         dependences: of its blocks, for those that are asked for.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
+        moved: how many ops stand elsewhere in these orders, the fewest that explain them.
     """
 
     dump: Dump
@@ -251,6 +259,7 @@ class AuditedDump:
     dependences: Dependences
     audit: DumpAudit
     orders: dict[int, list[int]]
+    moved: int
 
     @property
     def indices(self) -> OriginalIndices:
@@ -269,19 +278,26 @@ def check(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Che
     return Check(tuple(audits), tuple(errors))
 
 
-def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDump:
+def audit_dump(
+    dump: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, describes_worst: bool = True
+) -> AuditedDump:
     """Reads one dump and audits its order.
+
+    Args:
+        dump: which.
+        options: the choices that change the figures.
+        describes_worst: whether the displaced ops are described that carry most inversions.
 
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(dump.source, dump.span)
+    ir = read_ir(dump.source, dump.span, options.op_table)
     keys = OrderKeys(ir, options)
     blocks = list(_blocks_with_indices(ir, keys))
     inverted = [block.block for block in blocks if _has_inversion(block.keys)]
     dependences = Dependences(ir, options.assume_pure)
     graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
-    orders: dict[int, list[int]] = {}
+    restored: dict[int, Restoration] = {}
     functions = functions_around(ir)
     audit = DumpAudit(
         source=dump.source.name,
@@ -289,14 +305,21 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
         blocks=tuple(
-            _audit_block(replace(block, graph=graphs.get(block.block)), functions[block.block], orders)
+            _audit_block(
+                replace(block, graph=graphs.get(block.block)),
+                functions[block.block],
+                restored,
+                describes_worst=describes_worst,
+            )
             for block in blocks
         ),
         unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
         assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
         unmatched=patterns_without_op(ir, options.assume_pure),
     )
-    return AuditedDump(dump, options, ir, keys, dependences, audit, orders)
+    orders = {block: restoration.order for block, restoration in restored.items()}
+    moved = sum(restoration.moved for restoration in restored.values())
+    return AuditedDump(dump, options, ir, keys, dependences, audit, orders, moved)
 
 
 def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[_Block]:
@@ -339,8 +362,10 @@ class _Block:
         return self.ir.block_ops[self.block]
 
 
-def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int]]) -> BlockAudit:
-    """Audits one block; an order better than the textual one goes into ``orders``."""
+def _audit_block(
+    block: _Block, function: str | None, restored: dict[int, Restoration], *, describes_worst: bool
+) -> BlockAudit:
+    """Audits one block; an order better than the textual one goes into ``restored``."""
     ir, ops = block.ir, block.ops
     places = [k for k, key in enumerate(block.keys) if key is not None]
     keys = [key for key in block.keys if key is not None]
@@ -352,11 +377,14 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
     forced: int | None = None if is_graph else 0
     minimum = lower_bound = inversions
     if block.graph is not None:
+        from eio_audit.order.linear_extension import restore_order  # noqa: PLC0415  (not for clean dumps)
+
         restoration = restore_order(block.keys, block.graph.precedence)
         forced, minimum, lower_bound = restoration.forced, restoration.inversions, restoration.lower_bound
         if minimum < inversions:
-            orders[block.block] = list(restoration.order)
+            restored[block.block] = restoration
     out_of_place = displaced(keys) if inversions else []
+    worst = _worst(block, [places[p] for p in out_of_place], keys, places) if describes_worst else ()
     return BlockAudit(
         function=function,
         block=ir.block_name(block.block),
@@ -370,18 +398,20 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
         lower_bound=lower_bound,
         displaced=len(out_of_place),
         derived=sum(derived),
-        inherited=_inversions_with(keys, derived) if inversions else 0,
-        worst=_worst(block, [places[p] for p in out_of_place], keys, places),
+        inherited=_inversions_with(keys, derived, inversions),
+        worst=worst,
         constants=sum(constants),
-        at_constants=_inversions_with(keys, constants) if inversions else 0,
+        at_constants=_inversions_with(keys, constants, inversions),
         followed=block.followed,
     )
 
 
-def _inversions_with(keys: Sequence[int], is_member: Sequence[bool]) -> int:
-    """How many inversions have a member at an end."""
+def _inversions_with(keys: Sequence[int], is_member: Sequence[bool], inversions: int) -> int:
+    """How many of the inversions have a member at an end."""
+    if not inversions or not any(is_member):
+        return 0
     others = [key for key, member in zip(keys, is_member, strict=True) if not member]
-    return count_inversions(keys) - count_inversions(others)
+    return inversions - count_inversions(others)
 
 
 def _worst(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.original_index import IndexPattern
-from eio_audit.audit.original_order import OriginalOrder
+from eio_audit.mlir.traits import OpTable, OpTraits
+
+if TYPE_CHECKING:
+    from eio_audit.audit.original_order import OriginalOrder
 
 
 class Follow(StrEnum):
@@ -30,6 +34,7 @@ class AuditOptions:
         order_from: a dump whose order is the original one, instead of the indices in locations.
         assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to have no effects.
             What the ops in their regions do still counts.
+        ops: a project's own rows of the op table, by full name or shell pattern.
 
     Raises:
         ValueError: a name that ``Follow`` does not have.
@@ -43,10 +48,16 @@ class AuditOptions:
     follow: Collection[Follow | str] = frozenset()
     assume_pure: Sequence[str] = ()
     order_from: OriginalOrder | None = None
+    ops: Mapping[str, OpTraits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "follow", frozenset(map(Follow, self.follow)))
         object.__setattr__(self, "assume_pure", tuple(self.assume_pure))
+
+    @property
+    def op_table(self) -> OpTable:
+        """The op table that dumps are read with: the shipped one and the project's rows."""
+        return OpTable(self.ops)
 
 
 DEFAULT_OPTIONS = AuditOptions()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
+from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 
 class OrderKeys:
@@ -23,8 +23,8 @@ class OrderKeys:
         self.indices = OriginalIndices(ir, options.pattern)
         if options.order_from is not None:
             self.indices = self.indices.replaced(options.order_from.indices_of(ir, self.indices))
-        traits = op_traits()
-        self._may_be_constant = [_may_be_constant(traits.get(name, UNLISTED)) for name in ir.names]
+        rows = ir.op_table.rows
+        self._may_be_constant = [_may_be_constant(rows.get(name, UNLISTED)) for name in ir.names]
 
     def of(self, ops: Sequence[int]) -> list[int | None]:
         """The keys of several ops, None for an op without a say in inversions."""

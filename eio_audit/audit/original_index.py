@@ -41,11 +41,15 @@ _PLAIN_INDICES = re.compile(rb'^"(?:DEBUG\|)?([0-9]{1,18})\|[^\n]*+(?<=[")])$|^[
 class IndexPattern:
     """An index pattern written as a regular expression.
 
+    Attributes:
+        expression: as it was written.
+
     Raises:
         ValueError: the expression is malformed or lacks a group ``index``.
     """
 
     def __init__(self, expression: str = DEFAULT_INDEX_PATTERN) -> None:
+        self.expression = expression
         self._is_default = expression == DEFAULT_INDEX_PATTERN
         if self._is_default:
             return
@@ -194,6 +198,17 @@ class OriginalIndices:
         if not isinstance(child, NameLoc):
             return False
         return len(outer.name) > len(child.name) and outer.name.startswith(child.name)
+
+    def is_unknown(self, op: int) -> bool:
+        """Whether the op's location carries a negative index: where it stood is not known."""
+        location = self.locations.of(op)
+        names = (
+            (inner.name for inner in self.locations.walk(location, op) if isinstance(inner, NameLoc))
+            if location
+            else ()
+        )
+        index = next((index for name in names if (index := self._pattern.index_in(name)) is not None), 0)
+        return index < 0
 
     def origin(self, op: int) -> Origin | None:
         """The model's source that the op's outermost indexed name tells of.

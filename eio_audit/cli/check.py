@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
@@ -21,6 +22,7 @@ from eio_audit.cli.options import (
     warn_of_unmatched,
 )
 from eio_audit.cli.output import show_error, write_bytes, write_text
+from eio_audit.report.progress import advancing, progress
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.")
@@ -52,8 +54,10 @@ def check_command(
       eio-audit check passes.log --pass ttir-erase-inverse-ops
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
     """
+    files = _files(paths)
     unreadable: list[InputError] = []
-    result = check(_dumps(paths, pass_name, dump_number, unreadable), options)
+    with progress(_total_bytes(files), "checking") as advance:
+        result = check(_dumps(files, pass_name, dump_number, unreadable, advance), options)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
@@ -63,7 +67,8 @@ def check_command(
 
         write_bytes(check_to_json(result).encode(), output)
     else:
-        from eio_audit.report.text import make_console, print_check
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text import print_check
 
         write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
     if result.errors:
@@ -73,21 +78,49 @@ def check_command(
     ctx.exit(exit_code(result.summary, fail_on))
 
 
-def _dumps(
-    paths: tuple[str, ...], pass_name: str | None, dump_number: int | None, unreadable: list[InputError]
-) -> Iterator[Dump]:
-    """The chosen dumps of all paths; a file that cannot be read does not hide the others."""
+def _files(paths: Sequence[str]) -> list[str | InputError]:
+    """The files of all paths; a path that leads to none does not hide the others."""
+    files: list[str | InputError] = []
     for path in paths:
         try:
-            files = find_files(path)
+            files += find_files(path)
+        except InputError as error:
+            files.append(error)
+    return files
+
+
+def _total_bytes(files: Sequence[str | InputError]) -> int | None:
+    """What there is to read on disk; None where it comes from a pipe."""
+    sizes = [_size(file) for file in files if isinstance(file, str)]
+    return None if 0 in sizes else sum(sizes)
+
+
+def _size(file: str) -> int:
+    """Bytes of a file; 0 for a pipe and for what cannot be read."""
+    try:
+        return Path(file).stat().st_size
+    except OSError:
+        return 0
+
+
+def _dumps(
+    files: Sequence[str | InputError],
+    pass_name: str | None,
+    dump_number: int | None,
+    unreadable: list[InputError],
+    advance: Callable[[int], None],
+) -> Iterator[Dump]:
+    """The chosen dumps of all files; one that cannot be read does not hide the others."""
+    for file in files:
+        if isinstance(file, InputError):
+            unreadable.append(file)
+            continue
+        try:
+            chosen = select(read(file), pass_name, dump_number)
         except InputError as error:
             unreadable.append(error)
             continue
-        for file in files:
-            try:
-                yield from select(read(file), pass_name, dump_number)
-            except InputError as error:
-                unreadable.append(error)
+        yield from advancing(chosen, advance, _size(file))
 
 
 def _all_names(paths: tuple[str, ...]) -> str:

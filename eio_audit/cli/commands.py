@@ -8,7 +8,7 @@ import click
 
 from eio_audit import __version__
 
-COMMANDS = ("check", "diff", "explain", "fix")
+COMMANDS = ("check", "config", "diff", "explain", "fix", "shuffle", "stamp", "trace")
 
 
 class _Commands(click.Group):

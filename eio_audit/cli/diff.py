@@ -28,7 +28,7 @@ from eio_audit.cli.output import write_bytes, write_text
 @dump_option
 @audit_options
 @fail_on_option
-@format_option("text", "json")
+@format_option("text", "json", "markdown")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
 @verbose_option
 @click.pass_context
@@ -52,6 +52,7 @@ def diff_command(
     Examples:
       eio-audit diff before.mlir after.mlir
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
+      eio-audit diff before.mlir after.mlir --format markdown > comment.md
     """
     if after is None:
         old, new = _around_pass(read(before), before, pass_name, dump_number)
@@ -59,16 +60,22 @@ def diff_command(
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
     result = diff(old, new, options)
     warn_of_unmatched([result.before, result.after])
-    if not result.before.summary.has_indices and not result.after.summary.has_indices:
-        raise InputError(new.source.name, None, NOTHING_INDEXED)
     if format_ == "json":
         from eio_audit.report.json import diff_to_json
 
         write_bytes(diff_to_json(result).encode(), output)
+    elif format_ == "markdown":
+        from eio_audit.report.markdown import diff_to_markdown
+
+        write_bytes(diff_to_markdown(result, verbose=verbose).encode(), output)
     else:
-        from eio_audit.report.text import make_console, print_diff
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text_diff import print_diff
 
         write_text(lambda file: print_diff(result, make_console(file), verbose=verbose), output)
+    has_indices = result.before.summary.has_indices or result.after.summary.has_indices
+    if not has_indices and fail_on != "never":
+        raise InputError(new.source.name, None, NOTHING_INDEXED)
     ctx.exit(exit_code(result.after.summary, fail_on))
 
 

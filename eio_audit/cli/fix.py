@@ -16,6 +16,7 @@ from eio_audit.cli.options import (
     warn_of_unmatched,
 )
 from eio_audit.cli.output import write_bytes
+from eio_audit.report.progress import advancing, progress
 
 
 @click.command("fix", short_help="Write the IR in its original order.")
@@ -27,6 +28,9 @@ from eio_audit.cli.output import write_bytes
 @click.option(
     "-i", "--in-place", is_flag=True, help="Change the file itself, if there is anything to change."
 )
+@click.option(
+    "--renumber", is_flag=True, help="Name values as MLIR's printer would: %0, %1, ... in the new order."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on standard error.")
 def fix_command(
     path: str,
@@ -35,6 +39,7 @@ def fix_command(
     options: AuditOptions,
     output: str | None,
     in_place: bool,
+    renumber: bool,
     quiet: bool,
 ) -> None:
     """Write the IR in its original order, as far as dependences allow; - is standard input.
@@ -50,24 +55,26 @@ def fix_command(
     """
     if in_place and (output is not None or path == "-"):
         raise click.UsageError("--in-place changes the file it reads: it goes with neither --output nor '-'")
-    dumps = read(path)
-    chosen = select(dumps, pass_name, dump_number)
+    chosen = select(read(path), pass_name, dump_number)
     if not chosen:
         raise InputError("<stdin>" if path == "-" else path, None, "nothing to fix: the input holds no IR")
     source = chosen[0].source
     is_selection = (pass_name is not None or dump_number is not None) and not in_place
-    result = fix(source, chosen, options, only_dumps=is_selection)
+    with progress(len(source.data), "fixing") as advance:
+        dumps = advancing(chosen, advance, len(source.data))
+        result = fix(source, dumps, options, only_dumps=is_selection, renumber=renumber)
     if not result.before.has_indices:
         raise InputError(source.name, None, NOTHING_INDEXED)
     if in_place:
         if source.is_compressed:
             raise InputError(path, None, "a compressed file is not changed in place: use --output")
-        if result.changed:
+        if result.changed or result.renumbered:
             write_bytes(result.text, path)
     else:
         write_bytes(result.text, output)
     if not quiet:
         warn_of_unmatched(result.dumps)
-        from eio_audit.report.text import make_console, print_fix
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text import print_fix
 
         print_fix(result, source.name, make_console(sys.stderr))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from eio_audit import (
     DEFAULT_INDEX_PATTERN,
@@ -17,11 +18,12 @@ from eio_audit import (
     Follow,
     IndexPattern,
     InputError,
-    OriginalOrder,
+    OpTable,
     Summary,
     read,
     unmatched_patterns,
 )
+from eio_audit.cli.config_file import Config, find_config, read_config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,29 +65,106 @@ class DumpNumberType(click.ParamType[int]):
         self.fail(f"{value!r} is not a number from 1, 'first' or 'last'", param, ctx)
 
 
+index_pattern_option = click.option(
+    "--index-pattern",
+    "pattern",
+    type=IndexPatternType(),
+    default=DEFAULT_INDEX_PATTERN,
+    help="Finds the op index in a location's name: a regular expression with a group named 'index'.",
+)
+follow_option = click.option(
+    "--follow",
+    multiple=True,
+    type=click.Choice([follow.value for follow in Follow]),
+    help="These ops follow their consumer, whatever index they carry; the order of the others counts. "
+    "derived: made by a pass from other ops; constants: pure, without operands. May be repeated.",
+)
+assume_pure_option = click.option(
+    "--assume-pure",
+    multiple=True,
+    metavar="GLOB",
+    help="Ops whose full name matches (my.*) have no memory effects. May be repeated.",
+)
+
+
+def key_of(option: click.Parameter) -> str:
+    """What an option is called in a configuration file: ``index-pattern``."""
+    return max(option.opts, key=len).lstrip("-")
+
+
+def config_options(command: F) -> F:
+    """``--config`` and ``--isolated``; what the file says becomes the defaults of the other options."""
+    config = click.option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        callback=_apply_config,
+        help="Configuration file; without it the nearest eio-audit.toml, or pyproject.toml with "
+        "[tool.eio-audit], from the current folder upwards.",
+    )
+    isolated = click.option(
+        "--isolated",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_ignore_config,
+        help="Read no configuration file.",
+    )
+    return config(isolated(command))
+
+
+_ISOLATED = "eio-audit: isolated"
+_NOT_BOTH = "--isolated reads no configuration: it does not go with --config"
+
+
+def _ignore_config(ctx: click.Context, _: click.Parameter, isolated: bool) -> None:
+    ctx.meta[_ISOLATED] = isolated
+    if isolated and "config" in ctx.params:
+        raise click.UsageError(_NOT_BOTH)
+
+
+def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> Config:
+    """Reads the configuration before the other options are looked at, for they default to it."""
+    isolated = ctx.meta.get(_ISOLATED, False)
+    if isolated and path is not None:
+        raise click.UsageError(_NOT_BOTH)
+    if isolated or ctx.resilient_parsing:
+        return Config()
+    config = find_config() if path is None else read_config(Path(path))
+    options = {key_of(option): option for option in ctx.command.params}
+    ctx.default_map = {
+        options[key].name: _checked(ctx, config, options[key], value)
+        for key, value in config.values.items()
+        if key in options
+    }
+    return config
+
+
+def _checked(ctx: click.Context, config: Config, option: click.Parameter, value: Any) -> Any:
+    """A value of the configuration as the option takes it.
+
+    Raises:
+        InputError: the option does not take it.
+    """
+    key = key_of(option)
+    if option.multiple != isinstance(value, list):
+        expected = f'a list, as in {key} = ["..."]' if option.multiple else "a single value"
+        raise InputError(str(config.path), None, f"{key}: expected {expected}")
+    texts = [str(item) for item in value] if option.multiple else str(value)
+    try:
+        option.type_cast_value(ctx, texts)
+    except click.BadParameter as error:
+        raise InputError(str(config.path), None, f"{key}: {error.message.rstrip('.')}") from error
+    return texts
+
+
 def audit_options(command: F) -> F:
     """The options that change the figures of an audit; the command gets them as one ``options``."""
 
-    @click.option(
-        "--index-pattern",
-        "pattern",
-        type=IndexPatternType(),
-        default=DEFAULT_INDEX_PATTERN,
-        help="Finds the op index in a location's name: a regular expression with a group named 'index'.",
-    )
-    @click.option(
-        "--follow",
-        multiple=True,
-        type=click.Choice([follow.value for follow in Follow]),
-        help="These ops follow their consumer, whatever index they carry; the order of the others counts. "
-        "derived: made by a pass from other ops; constants: pure, without operands. May be repeated.",
-    )
-    @click.option(
-        "--assume-pure",
-        multiple=True,
-        metavar="GLOB",
-        help="Ops whose full name matches (my.*) have no memory effects. May be repeated.",
-    )
+    @config_options
+    @index_pattern_option
+    @follow_option
+    @assume_pure_option
     @click.option(
         "--order-from",
         metavar="BEFORE",
@@ -94,14 +173,19 @@ def audit_options(command: F) -> F:
     @functools.wraps(command)
     def with_options(
         *args: Any,
+        config: Config,
         pattern: IndexPattern,
         follow: tuple[str, ...],
         assume_pure: tuple[str, ...],
         order_from: str | None,
         **others: Any,
     ) -> Any:
-        original = OriginalOrder(only_dump(order_from)) if order_from is not None else None
-        options = AuditOptions(pattern, follow, assume_pure, original)
+        original = None
+        if order_from is not None:
+            from eio_audit import OriginalOrder
+
+            original = OriginalOrder(only_dump(order_from), OpTable(config.ops))
+        options = AuditOptions(pattern, follow, assume_pure, original, config.ops)
         return command(*args, options=options, **others)
 
     return cast(F, with_options)
@@ -175,6 +259,8 @@ def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
     passes = dict.fromkeys(d.marker.pass_name for d in dumps if d.marker)
     if not passes:
         return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
+    import difflib
+
     close = difflib.get_close_matches(name, passes, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(passes)}"
     return f"no dump of pass '{name}'; {hint}"
@@ -182,7 +268,17 @@ def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
 
 def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:
     """Says on standard error which globs of ``--assume-pure`` match no op: they may be misspelt."""
-    for pattern in unmatched_patterns(dumps):
+    warn_of_patterns(unmatched_patterns(dumps))
+
+
+def warn_of_patterns(unmatched: Iterable[str]) -> None:
+    """Says on standard error that these globs of ``--assume-pure`` match no op.
+
+    Those of a configuration file are for all dumps of a project, which need not all hold such ops.
+    """
+    if click.get_current_context().get_parameter_source("assume_pure") is not ParameterSource.COMMANDLINE:
+        return
+    for pattern in unmatched:
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)
 
 

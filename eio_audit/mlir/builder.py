@@ -10,10 +10,10 @@ from array import array
 from collections.abc import Mapping
 
 from eio_audit.mlir.ir import IR, NO_OFFSET, NO_VALUE
-from eio_audit.mlir.scopes import Scopes, split_use
+from eio_audit.mlir.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.source import Source
-from eio_audit.mlir.tokens import RESULT, Brackets
-from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
+from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
+from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 
 class OpenOp:
@@ -73,10 +73,10 @@ class Builder:
         most_values: how many values there can be: each is named, or has a type, somewhere in the text.
     """
 
-    def __init__(self, ir: IR, end: int) -> None:
+    def __init__(self, ir: IR, end: int, mentions: Mentions | None = None) -> None:
         self.ir = ir
-        self.traits: Mapping[str, OpTraits] = op_traits()
-        self.scopes = Scopes(ir, self.traits)
+        self.traits: Mapping[str, OpTraits] = ir.op_table.rows
+        self.scopes = Scopes(ir, self.traits, mentions)
         self.ops: list[OpenOp] = []
         self.regions: list[int] = []
         self.most_values = len(ir.source.data)
@@ -203,6 +203,9 @@ class Builder:
             undo = self.scopes.define_header_argument(name, block)
             if not owner.is_isolated:  # other regions of the op see them too, until it ends
                 owner.undo.append(undo)
+        for token, offset, is_visible in owner.names:
+            is_argument = owner.is_isolated and ARGUMENT.match(self.ir.source.data, offset, self._end)
+            self.scopes.mention(split_use(token)[0], offset, as_outside=is_visible and not is_argument)
         owner.names.clear()
 
     def label_block(self, label: int) -> int:

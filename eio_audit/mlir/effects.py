@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import cached_property
 
+from eio_audit.mlir.aliases import AliasClasses, is_declaration
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.traits import UNLISTED, OpTraits, op_traits
+from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 ANY = frozenset({"read", "write", "free"})
 _ORDERED = ANY
@@ -64,6 +66,8 @@ class EffectSource(StrEnum):
 
     LISTED = "listed"
     """The op table declares them."""
+    CONFIGURED = "configured"
+    """The project's own rows of the op table declare them."""
     CONTENTS = "contents"
     """They are those of the ops in its regions."""
     CALLEE = "callee"
@@ -94,9 +98,7 @@ class EffectTable:
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        traits = op_traits()
-        self._rows = [traits.get(name, UNLISTED) for name in ir.names]
-        self._aliases = _alias_classes(ir, self._rows)
+        self._rows = [ir.op_table.of(name) for name in ir.names]
         self._effects: dict[int, Effects] = {}
         self._callees: dict[int, int] = {}
         self._assumed = [_first_match(name, assume_pure) for name in ir.names]
@@ -117,24 +119,28 @@ class EffectTable:
             return EffectSource.UNLISTED
         if op in self._callees:
             return EffectSource.CALLEE if self._callees[op] >= 0 else EffectSource.UNKNOWN
-        if _is_declaration(row) or row.recursive:
+        if is_declaration(row) or row.recursive:
             return EffectSource.CONTENTS
         if row.unknown or (row.dynamic and "destination_style" not in row.flags):
             return EffectSource.UNKNOWN
-        return EffectSource.LISTED
+        is_own = self._ir.op_table.is_own(self._ir.name(op))
+        return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
 
     def alias_class(self, value: int) -> int:
-        """A value that stands for this one and all that may share its buffer through views."""
-        root = value
-        while self._aliases.get(root, root) != root:
-            root = self._aliases[root]
-        while self._aliases.get(value, value) != root:
-            self._aliases[value], value = root, self._aliases[value]
-        return root
+        """A value that stands for this one and all that may share its buffer."""
+        return self._aliases.of(value)
+
+    @cached_property
+    def _aliases(self) -> AliasClasses:
+        """Made when an op has effects on tensors, which is seldom."""
+        is_assumed = [pattern is not None for pattern in self._assumed]
+        return AliasClasses(
+            self._ir, [OpTraits() if a else r for a, r in zip(is_assumed, self._rows, strict=True)]
+        )
 
     def may_be_terminator(self, op: int) -> bool:
         """Whether the table calls the op a terminator, or does not know it."""
-        row = self._rows[self._ir.op_name[op]]
+        row = self._ir.op_table.rows.get(self._ir.name(op), UNLISTED)
         return row is UNLISTED or "terminator" in row.flags
 
     # ------------------------------------------------------------------ all ops, innermost first
@@ -183,7 +189,7 @@ class EffectTable:
 
     def _own_effects(self, op: int, row: OpTraits) -> Effects:
         """What the op does itself, apart from its regions."""
-        if _is_declaration(row) or row.recursive:
+        if is_declaration(row) or row.recursive:
             return PURE
         if row.dynamic and "destination_style" in row.flags:
             return Effects(memory=_READ_WRITE) if self._has_memref_like(op) else PURE
@@ -269,7 +275,7 @@ class EffectTable:
         return any(owner < 0 and self._ir.parent_op(-1 - owner) == function for owner in owners)
 
     def _add_upwards(self, op: int, effects: Effects) -> None:
-        while op >= 0 and effects and not _is_declaration(self._rows[self._ir.op_name[op]]):
+        while op >= 0 and effects and not is_declaration(self._rows[self._ir.op_name[op]]):
             self._effects[op] = self._effects.get(op, PURE) | effects
             op = self._ir.parent_op(self._ir.op_block[op])
         if op >= 0 and effects:
@@ -327,7 +333,7 @@ def _is_silent(row: OpTraits) -> bool:
 
 def _is_harmless(row: OpTraits) -> bool:
     """Whether the op does nothing itself, apart from its regions."""
-    return _is_silent(row) or _is_declaration(row)
+    return _is_silent(row) or is_declaration(row)
 
 
 def _first_match(name: str, patterns: Sequence[str]) -> str | None:
@@ -337,32 +343,6 @@ def _first_match(name: str, patterns: Sequence[str]) -> str | None:
 def patterns_without_op(ir: IR, patterns: Sequence[str]) -> tuple[str, ...]:
     """The shell patterns that match the full name of no op of the dump."""
     return tuple(pattern for pattern in patterns if not any(fnmatchcase(n, pattern) for n in ir.names))
-
-
-def _is_declaration(row: OpTraits) -> bool:
-    """Functions, globals and modules do nothing where they stand."""
-    return bool(row.flags & {"function", "symbol", "symbol_table"})
-
-
-def _alias_classes(ir: IR, rows: list[OpTraits]) -> dict[int, int]:
-    """Joins the results of view-like ops with what they view; a forest from value towards its root."""
-    roots: dict[int, int] = {}
-
-    def root_of(value: int) -> int:
-        while (above := roots.get(value, value)) != value:
-            roots[value] = roots.get(above, above)
-            value = above
-        return value
-
-    is_view = ["view" in row.flags for row in rows]
-    if not any(is_view):
-        return roots
-    for op in range(len(ir)):
-        if is_view[ir.op_name[op]]:
-            for operand in ir.operands_of(op)[:1]:
-                for result in range(ir.first_result[op], ir.first_result[op] + ir.result_count(op)):
-                    roots[root_of(result)] = root_of(operand)
-    return roots
 
 
 def _tokens(text: bytes) -> Iterator[tuple[re.Match[bytes], int]]:

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.traits import OpTable
 
 NO_OFFSET = -1
 NO_VALUE = -1
@@ -24,6 +25,8 @@ _LABEL = re.compile(rb"\^[\w$.-]+")
 
 class IR:
     """Operations, blocks, regions, values and attribute aliases of one dump.
+
+    ``op_table`` is the table that the dump was read with.
 
     Arrays indexed by operation:
         op_start, op_end: byte offsets of the op's text, from its first result (or its name) to the end
@@ -48,9 +51,10 @@ class IR:
     region_start and region_end (offsets of its braces), region_is_graph.
     """
 
-    def __init__(self, source: Source, span: Span) -> None:
+    def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self.source = source
         self.span = span
+        self.op_table = op_table
         self.names: list[str] = []
         self.op_start = array("q")
         self.op_end = array("q")
@@ -92,6 +96,11 @@ class IR:
         """The op's text, nested regions and location included."""
         return self.source.data[self.op_start[op] : self.op_end[op]]
 
+    @property
+    def dump_text(self) -> bytes:
+        """The text of the whole dump."""
+        return self.source.data[self.span.start : self.span.end]
+
     def location_text(self, op: int) -> bytes | None:
         """The text inside the op's ``loc(...)``, or None."""
         start = self.location_start[op]
@@ -124,6 +133,11 @@ class IR:
             return self.text(op)
         return self.source.data[self.op_start[op] : self.header_end(op)] + self.tail(op)
 
+    def own_texts(self, ops: Sequence[int]) -> list[bytes]:
+        """What ``own_text`` gives for several ops."""
+        data, starts, ends, nested_end = self.source.data, self.op_start, self.op_end, self.subtree_end
+        return [data[starts[op] : ends[op]] if nested_end[op] == op + 1 else self.own_text(op) for op in ops]
+
     def tail(self, op: int) -> bytes:
         """The op's text behind its last region, its location included; nothing for an op without regions."""
         return self.source.data[self.regions_end.get(op, self.op_end[op]) : self.op_end[op]]
@@ -151,12 +165,7 @@ class IR:
 
     def symbol(self, op: int) -> str | None:
         """The symbol the op defines, ``@main``, from its custom header or its ``sym_name``."""
-        header = self.source.data[self.op_start[op] : self.header_end(op)]
-        match = _SYM_NAME.search(header)
-        if match:
-            return "@" + match[1].decode("utf-8", "replace")
-        match = _SYMBOL.search(header)
-        return match[0].decode("utf-8", "replace") if match else None
+        return symbol_in(self.source.data[self.op_start[op] : self.header_end(op)])
 
     def block_name(self, block: int) -> str:
         """The block's label, ``^bb0`` for an entry block that is printed without one."""
@@ -168,3 +177,12 @@ class IR:
         """Where the block begins: its label, or its first op."""
         label = self.block_label[block]
         return label if label != NO_OFFSET else self.op_start[self.block_ops[block][0]]
+
+
+def symbol_in(header: bytes) -> str | None:
+    """The symbol that an op with this header defines."""
+    match = _SYM_NAME.search(header)
+    if match:
+        return "@" + match[1].decode("utf-8", "replace")
+    match = _SYMBOL.search(header)
+    return match[0].decode("utf-8", "replace") if match else None

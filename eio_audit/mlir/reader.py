@@ -24,15 +24,17 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.builder import Builder, OpenOp
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.plain_lines import PlainLines
-from eio_audit.mlir.scopes import split_use
+from eio_audit.mlir.scopes import Mentions, split_use
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import (
     ALIAS,
+    ARGUMENT,
     FILE_METADATA,
     HEADER,
     INNER,
@@ -46,23 +48,26 @@ from eio_audit.mlir.tokens import (
     comment_start,
     string_end,
 )
-from eio_audit.mlir.traits import listed_dialects
+from eio_audit.mlir.traits import OpTable, listed_dialects
 
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
 """What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
-_ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
-"""``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
 
-def read_ir(source: Source, span: Span | None = None) -> IR:
+def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None = None) -> IR:
     """Reads the one dump that ``span`` of the source holds (the whole source without it).
+
+    Args:
+        source: the file.
+        span: where the dump stands in it.
+        op_table: says which ops are isolated or hold graph regions; the shipped table without it.
 
     Returns:
         Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
@@ -71,7 +76,7 @@ def read_ir(source: Source, span: Span | None = None) -> IR:
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    reader = Reader(source, span or Span(0, len(source.data)))
+    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable())
     with _no_collection():
         return reader.read()
 
@@ -88,29 +93,40 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _read_exactly(text: bytes) -> IR | None:
+def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
     """Reads a few lines, each by itself; None where they are damaged."""
     try:
-        return Reader(Source("", text), Span(0, len(text)), exact=True).read()
+        return Reader(Source("", text), Span(0, len(text)), op_table, exact=True).read()
     except InputError:
         return None
 
 
 class Reader:
-    """Reads one dump; ``exact`` reads every line by itself, without the fast path (plain_lines.py)."""
+    """Reads one dump.
 
-    def __init__(self, source: Source, span: Span, *, exact: bool = False) -> None:
+    ``exact`` reads every line by itself, without the fast path (plain_lines.py); so does noting ``mentions``.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        span: Span,
+        op_table: OpTable,
+        *,
+        exact: bool = False,
+        mentions: Mentions | None = None,
+    ) -> None:
         self.source = source
         self.data = source.data
         self.start = span.start
         self.end = span.end
-        self.ir = IR(source, span)
-        self.builder = Builder(self.ir, span.end)
+        self.ir = IR(source, span, op_table)
+        self.builder = Builder(self.ir, span.end, mentions)
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.plain = PlainLines(self.builder, self.text, span.end, _read_exactly)
-        self.exact = exact
+        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table))
+        self.exact = exact or mentions is not None
         self.ops = self.builder.ops
         self.regions = self.builder.regions
 
@@ -244,8 +260,11 @@ class Reader:
         while brackets:
             token = self._token(INNER, position, brackets)
             text, position = token["token"], token.end()
-            if text[0] == _PERCENT and len(brackets) == 1 and not self.scopes.is_argument(text, block):
-                self.scopes.define(text, 1, -1 - block, token.start("token"))
+            if text[0] == _PERCENT and len(brackets) == 1:
+                if self.scopes.is_argument(text, block):
+                    self.scopes.mention(text, token.start("token"))
+                else:
+                    self.scopes.define(text, 1, -1 - block, token.start("token"))
             brackets.feed(text, token.start("token"))
         space = SPACE.match(self.data, position, self.end)
         assert space
@@ -320,7 +339,7 @@ class Reader:
         """A value in an op's text: a use, or the name of an argument of the region that follows."""
         if not current.is_generic:
             is_visible = self.scopes.is_visible(split_use(token)[0])
-            may_be_argument = not is_visible or _ARGUMENT.match(self.data, offset, self.end) is not None
+            may_be_argument = not is_visible or ARGUMENT.match(self.data, offset, self.end) is not None
             if may_be_argument or (current.is_isolated and not current.has_region):
                 current.names.append((token, offset, is_visible))
             if not is_visible:

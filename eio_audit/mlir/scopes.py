@@ -9,6 +9,28 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
 
 
+class Mentions:
+    """Where a text names values.
+
+    A name stands for all the values it is defined for, ``%0`` for all of ``%0:2``; they count as the first.
+
+    Attributes:
+        values: by byte offset of every name, the value it means.
+        definitions: by value, the offset where its name is defined.
+        same: by an argument that an op's header names like a value outside, that value.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[int, int] = {}
+        self.definitions: dict[int, int] = {}
+        self.same: dict[int, int] = {}
+
+    def define(self, value: int, offset: int) -> None:
+        """Notes where a name is defined."""
+        self.definitions[value] = offset
+        self.values[offset] = value
+
+
 class _Use:
     """A use of a value that was not visible where it stands; ``slot`` is its place in ``operands``."""
 
@@ -51,8 +73,9 @@ class Scopes:
     so a look-up costs the same at any depth.
     """
 
-    def __init__(self, ir: IR, listed_ops: Iterable[str]) -> None:
+    def __init__(self, ir: IR, listed_ops: Iterable[str], mentions: Mentions | None = None) -> None:
         self._ir = ir
+        self._mentions = mentions
         self._listed = listed_ops
         self._defs: dict[bytes, int] = {}
         self._scopes: list[_Scope] = []
@@ -108,6 +131,8 @@ class Scopes:
         if old is not None and not self._may_redefine(old):
             raise self._error(offset, f"redefinition of value '{_text(name)}'")
         self._scopes[-1].undo.append((name, old))
+        if self._mentions is not None:
+            self._mentions.define(len(self._ir.value_owner), offset)
         self._defs[name] = len(self._ir.value_owner)
         self._ir.value_owner.extend([owner] * count)
 
@@ -122,6 +147,24 @@ class Scopes:
         """Whether the name already means an argument of this block."""
         value = self._defs.get(name)
         return value is not None and self._ir.value_owner[value] == -1 - block
+
+    def mention(self, name: bytes, offset: int, *, as_outside: bool = False) -> None:
+        """Notes where an argument that is defined already is named.
+
+        Args:
+            name: its name, which means the argument.
+            offset: where.
+            as_outside: the name means the value outside too that has been used here.
+        """
+        if self._mentions is None:
+            return
+        value = self._defs[name]
+        if as_outside:
+            self._mentions.same[value] = self._mentions.values[offset]
+        elif value in self._mentions.definitions:
+            self._mentions.values[offset] = value
+        else:
+            self._mentions.define(value, offset)
 
     def restore(self, undo: list[tuple[bytes, int | None]]) -> None:
         """Takes definitions back, the last first."""
@@ -196,6 +239,8 @@ class Scopes:
             return
         self._check_number(value, number, name, offset)
         self._append_operand(op, value + number)
+        if self._mentions is not None:
+            self._mentions.values[offset] = value
 
     def _append_operand(self, op: int, value: int) -> int:
         """Stores one operand and returns its slot, negative for one behind a region of its op."""
@@ -225,6 +270,8 @@ class Scopes:
             owner = ir.value_owner[value]
             for use in scope.unresolved.pop(name):
                 self._check_number(value, use.number, name, use.offset)
+                if self._mentions is not None:
+                    self._mentions.values[use.offset] = value
                 if use.slot >= 0:
                     ir.operands[use.slot] = value + use.number
                 else:

@@ -23,6 +23,8 @@ GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
 ALIAS = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)\s*+=\s*+")
+ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
+"""``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
 FILE_METADATA = re.compile(rb'\{-#(?:[^"#]|' + STRING + rb"|#(?!-\}))*+#-\}")
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 

@@ -7,18 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import Check, DumpAudit, Summary
-from eio_audit.audit.fix import Fix
-from eio_audit.report.console import Column, Piece, make_console, print_line, print_table
-from eio_audit.report.text_diff import print_diff
-from eio_audit.report.text_explain import print_explanation
+from eio_audit.report.console import Column, Console, Piece, print_line, print_table
 from eio_audit.report.text_order import print_heading, print_order
 from eio_audit.report.wording import assumed_pure, count, moment_of, place_of
 
-__all__ = ["make_console", "print_check", "print_diff", "print_explanation", "print_fix"]
+if TYPE_CHECKING:
+    from eio_audit.audit.fix import Fix
 
 SHOWN_FILES = 3
 """How many files to fix the last lines name."""
@@ -47,7 +44,7 @@ def print_fix(fix: Fix, source_name: str, console: Console) -> None:
     before = fix.before
     remain = before.minimum
     if not before.inversions:
-        print_line(console, f"{source_name}: in order: unchanged")
+        print_line(console, f"{source_name}: in order: {_unmoved(fix)}")
         return
     assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     if assumed:
@@ -55,7 +52,7 @@ def print_fix(fix: Fix, source_name: str, console: Console) -> None:
     why = _why_they_remain(before)
     if not fix.changed:
         print_line(
-            console, f"{source_name}: nothing avoidable: unchanged ({count(remain, 'inversion')}{why})"
+            console, f"{source_name}: nothing avoidable: {_unmoved(fix)} ({count(remain, 'inversion')}{why})"
         )
         return
     if remain:
@@ -64,6 +61,10 @@ def print_fix(fix: Fix, source_name: str, console: Console) -> None:
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
     print_line(console, f"{source_name}: {count(fix.moved, 'op')} moved, {removed}; {rest}")
+
+
+def _unmoved(fix: Fix) -> str:
+    return "nothing moved, values renumbered" if fix.renumbered else "unchanged"
 
 
 def _why_they_remain(before: Summary) -> str:

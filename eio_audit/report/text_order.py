@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit
-from eio_audit.report.console import Piece, print_line
+from eio_audit.report.console import Console, Piece, print_line
 from eio_audit.report.wording import (
     assumed_pure,
     at_constants,

@@ -9,13 +9,13 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """A number and its noun.
 
-    >>> count(1, "op"), count(9812, "op")
-    ('1 op', '9,812 ops')
+    >>> count(1, "op"), count(9812, "op"), count(2, "pass", "passes")
+    ('1 op', '9,812 ops', '2 passes')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def place_of(dump: DumpAudit) -> str:
@@ -134,7 +134,9 @@ def unknown_ops(names: Counter[str], limit: int | None) -> str:
     """How many ops the op table does not know, and which; empty where none."""
     total = sum(names.values())
     keep = "keeps its" if total == 1 else "keep their"
-    return f"{count(total, 'op')} of unknown effect {keep} order ({_most(names, limit)})" if total else ""
+    if not total:
+        return ""
+    return f"{count(total, 'op')} of unknown effect {keep} order ({_most(names, limit)}): see --assume-pure"
 
 
 def assumed_pure(patterns: Counter[str]) -> str:

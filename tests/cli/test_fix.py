@@ -132,3 +132,29 @@ def test_a_closed_pipe_is_no_error() -> None:
     command = f"{sys.executable} -m eio_audit fix {LOG} --quiet | head -c 10"
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+RENUMBERED = """func.func @f(%arg0: i32) {
+  %0 = "ttir.a"(%arg0) : (i32) -> i32 loc("DEBUG|0|a")
+  %1 = "ttir.b"(%arg0) : (i32) -> i32 loc("DEBUG|1|b")
+  return
+}
+"""
+
+
+def test_renumbered_values() -> None:
+    shuffled = RENUMBERED.splitlines(keepends=True)
+    text = "".join(
+        [shuffled[0], shuffled[2].replace("%1", "%0"), shuffled[1].replace("%0", "%1"), *shuffled[3:]]
+    )
+    result = run("fix", "-", "--renumber", "--assume-pure", "ttir.*", stdin=text.encode())
+    assert result.stdout.decode() == RENUMBERED
+
+
+def test_values_are_renumbered_also_where_nothing_moves(tmp_path: Path) -> None:
+    path = tmp_path / "a.mlir"
+    path.write_text(RENUMBERED.replace("%1", "%5"))
+    assert run("fix", path, "--in-place").stderr.endswith(b"in order: unchanged\n")
+    result = run("fix", path, "--in-place", "--renumber")
+    assert result.stderr.endswith(b"in order: nothing moved, values renumbered\n")
+    assert path.read_text() == RENUMBERED

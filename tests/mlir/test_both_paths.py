@@ -14,16 +14,21 @@ from eio_audit.mlir import reader
 from eio_audit.mlir.dumps import find_dumps
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import Span
+from eio_audit.mlir.traits import OpTable
 from tests.programs import programs
 from tests.test_samples import FILES, SAMPLES
 
-FIELDS = [name for name in vars(IR(Source("", b""), Span(0, 0))) if name not in ("source", "span")]
+FIELDS = [
+    name
+    for name in vars(IR(Source("", b""), Span(0, 0), OpTable()))
+    if name not in ("source", "span", "op_table")
+]
 DATA = Path(__file__).parent.parent / "data"
 
 
 def outcome(source: Source, span: Span, *, exact: bool) -> dict[str, object] | str:
     try:
-        ir = reader.Reader(source, span, exact=exact).read()
+        ir = reader.Reader(source, span, OpTable(), exact=exact).read()
     except InputError as error:
         return str(error)
     return {name: getattr(ir, name) for name in FIELDS}

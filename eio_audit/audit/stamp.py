@@ -1,0 +1,158 @@
+"""Gives every op an index location, so that any pass of any compiler can be audited.
+
+An index location is what the default index pattern reads: a name ``DEBUG|7|arith.addf``, 7 being the op's
+place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
+location, or the place in the file where it stands, as MLIR's parser notes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.audit.verification import VerificationError
+from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import InputError, Source, Span, Text
+
+_BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
+_RESULTS = re.compile(
+    rb"(?:%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK + rb")++"
+)
+_PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
+_NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
+"""Their short form names the op that their region holds: ``linalg.map { arith.addf } ins(...)``."""
+
+
+def stamp(source: Source, dumps: Sequence[Dump]) -> bytes:
+    """The source with every op of the dumps numbered in textual order, from 0 in each dump.
+
+    Nested ops follow the op that holds them. Nothing but locations changes, and the result is read again to
+    make sure of it.
+
+    Raises:
+        InputError: a dump cannot be read.
+        VerificationError: the result is not the same program with an index on every op.
+
+    >>> from eio_audit.mlir.dumps import read_text
+    >>> dumps = read_text("%0 = my.op", name="in.mlir")
+    >>> stamp(dumps[0].source, dumps)
+    b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
+    """
+    pieces, offset = [], 0
+    for dump in dumps:
+        ir = read_ir(source, dump.span)
+        text = _stamped(ir)
+        _verify(ir, text)
+        pieces += [source.data[offset : dump.span.start], text]
+        offset = dump.span.end
+    return b"".join([*pieces, source.data[offset:]])
+
+
+def _stamped(ir: IR) -> bytes:
+    """The dump with a name around every location.
+
+    A location's child must be defined above it, unlike the location itself, and MLIR prints aliases below
+    their uses. So the name around such an alias becomes an alias too, at the end of the dump:
+    ``#stamp7 = loc("DEBUG|7|..."(#loc))``.
+    """
+    data, span = ir.source.data, ir.span
+    file = _quoted(ir.source.name)
+    prefix = _unused_prefix(ir)
+    edits: list[tuple[Span, bytes]] = []
+    definitions: list[bytes] = []
+    for index, op in enumerate(_printed_ops(ir)):
+        name = b'"DEBUG|%d|%s"' % (index, ir.name(op).encode())
+        start, end = ir.location_start[op], ir.op_end[op]
+        if start == NO_OFFSET:
+            position = ir.source.position_at(_name_offset(ir, op))
+            place = b"%s:%d:%d" % (file, position.line, position.column)
+            edits.append((Span(end, end), b" loc(%s(%s))" % (name, place)))
+        elif _is_defined_below(ir, data[start : end - 1], end):
+            edits.append((Span(start, end - 1), b"%s%d" % (prefix, index)))
+            definitions.append(b"%s%d = loc(%s(%s))" % (prefix, index, name, data[start : end - 1]))
+        else:
+            edits += [(Span(start, start), name + b"("), (Span(end - 1, end - 1), b")")]
+    if definitions:
+        line_end = b"" if data[max(span.start, span.end - 1) : span.end] == b"\n" else b"\n"
+        edits.append((Span(span.end, span.end), line_end + b"\n".join(definitions) + b"\n"))
+    return _spliced(data, span, edits)
+
+
+def _printed_ops(ir: IR) -> Iterator[int]:
+    """The ops that stand in the text with a place for a location, in textual order."""
+    for op in range(len(ir)):
+        holder = ir.parent_op(ir.op_block[op])
+        is_only_named = (
+            holder >= 0
+            and ir.name(holder) in _NAMING_OPS
+            and not ir.operands_of(op)
+            and len(ir.block_ops[ir.op_block[op]]) == 1
+            and ir.source.data[ir.op_start[op] : ir.op_start[op] + 1] != b"%"
+        )
+        if not is_only_named:
+            yield op
+
+
+def _is_defined_below(ir: IR, location: bytes, offset: int) -> bool:
+    definition = ir.aliases.get(location.strip())
+    return definition is not None and definition.start > offset
+
+
+def _unused_prefix(ir: IR) -> bytes:
+    """What the new aliases begin with, and no other alias does."""
+    prefix = b"#stamp"
+    while any(alias.startswith(prefix) for alias in ir.aliases):
+        prefix += b"_"
+    return prefix
+
+
+def _spliced(data: Text, span: Span, edits: list[tuple[Span, bytes]]) -> bytes:
+    """The text of a span with some stretches replaced."""
+    pieces, offset = [], span.start
+    for stretch, text in sorted(edits, key=lambda edit: edit[0].start):
+        pieces += [data[offset : stretch.start], text]
+        offset = stretch.end
+    return b"".join([*pieces, data[offset : span.end]])
+
+
+def _name_offset(ir: IR, op: int) -> int:
+    """Where the op's name stands, behind its results."""
+    results = _RESULTS.match(ir.source.data, ir.op_start[op], ir.op_end[op])
+    return results.end() if results else ir.op_start[op]
+
+
+def _quoted(name: str) -> bytes:
+    """A file's name as MLIR prints it: a string literal, standard input being ``-``."""
+    raw = b"-" if name == "<stdin>" else name.encode("utf-8", "surrogateescape")
+    return b'"%s"' % b"".join(b"%c" % byte if byte in _PRINTED_AS_IS else b"\\%02X" % byte for byte in raw)
+
+
+def _verify(before: IR, text: bytes) -> None:
+    """Checks that a stamped dump is the old one with other locations.
+
+    Raises:
+        VerificationError: it is not.
+    """
+    try:
+        after = read_ir(Source("stamped " + before.source.name, text))
+    except InputError as error:
+        raise VerificationError(f"the stamped text cannot be read: {error}") from error
+    if len(after) != len(before):
+        raise VerificationError("the stamped text has other operations")
+    indices = OriginalIndices(after)
+    for index, op in enumerate(_printed_ops(before)):
+        if indices.index(op) != index or _without_location(after, op) != _without_location(before, op):
+            line = before.source.line_at(before.op_start[op])
+            raise VerificationError(f"an op changed: {before.name(op)} at {before.source.name}:{line}")
+
+
+def _without_location(ir: IR, op: int) -> tuple[bytes, list[int]]:
+    """The op's own text up to its location, and its operands."""
+    text = ir.own_text(op)
+    if ir.location_start[op] != NO_OFFSET:
+        location = ir.source.data.rfind(b"loc", ir.op_start[op], ir.location_start[op])
+        text = text[: len(text) - (ir.op_end[op] - location)]
+    return text.rstrip(), list(ir.operands_of(op))

@@ -1,0 +1,123 @@
+"""The configuration of a project: ``[tool.eio-audit]`` in pyproject.toml, or eio-audit.toml."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eio_audit import InputError, OpTraits, Source, parse_op_traits
+
+KEYS = ("index-pattern", "follow", "assume-pure", "fail-on")
+"""The options that a file may set, as on the command line without the dashes; ``ops`` comes on top."""
+
+OWN_FILE = "eio-audit.toml"
+SHARED_FILE = "pyproject.toml"
+_TABLE = "tool.eio-audit"
+_PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a configuration file says.
+
+    Attributes:
+        path: the file; None without one.
+        values: by key.
+        ops: the project's own rows of the op table.
+        op_entries: the same rows, as they were written.
+    """
+
+    path: Path | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    ops: Mapping[str, OpTraits] = field(default_factory=dict)
+    op_entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def find_config() -> Config:
+    """The configuration nearest to the current folder, in it or above; an empty one where there is none.
+
+    In each folder eio-audit.toml comes before pyproject.toml, and a pyproject.toml without the table is
+    passed over.
+
+    Raises:
+        InputError: a file on the way cannot be read, or says what it cannot say.
+    """
+    try:
+        folder = Path.cwd()
+    except FileNotFoundError:  # it has been removed, which a filter need not mind
+        return Config()
+    for parent in (folder, *folder.parents):
+        if (own := parent / OWN_FILE).is_file():
+            return read_config(own)
+        if (shared := parent / SHARED_FILE).is_file() and _table(shared) is not None:
+            return read_config(shared)
+    return Config()
+
+
+def read_config(path: Path) -> Config:
+    """Reads one file; of a pyproject.toml the table ``[tool.eio-audit]``.
+
+    Raises:
+        InputError: it cannot be read, lacks the table, or says what it cannot say.
+    """
+    table = _table(path)
+    if table is None:
+        raise InputError(str(path), None, f"there is no table [{_TABLE}] in it")
+    for key in table:
+        if key not in (*KEYS, "ops"):
+            raise InputError(str(path), None, _unknown_key(key))
+    entries = table.get("ops", {})
+    if not isinstance(entries, dict):
+        raise InputError(str(path), None, "ops: expected a table of ops")
+    ops = {}
+    for name, entry in entries.items():
+        try:
+            ops[name] = parse_op_traits(name, entry)
+        except ValueError as error:
+            raise InputError(str(path), None, f'ops."{name}": {error}') from error
+    return Config(path, {key: value for key, value in table.items() if key != "ops"}, ops, entries)
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    """What the file says to this program; None for a pyproject.toml that says nothing to it."""
+    content = _parse(Source.read(str(path)))
+    if path.name != SHARED_FILE:
+        return content
+    tool = content.get("tool", {})
+    table = tool.get("eio-audit") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise InputError(str(path), None, f"{_TABLE}: expected a table")
+    return table
+
+
+def _parse(source: Source) -> dict[str, Any]:
+    try:
+        text = source.data[:].decode()
+    except UnicodeDecodeError as error:
+        raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = _PLACE.search(message)
+        message = message[: place.start()] if place else message
+        raise source.error(_offset(text, place), message[:1].lower() + message[1:]) from error
+
+
+def _offset(text: str, place: re.Match[str] | None) -> int:
+    """The byte offset of the place an error of tomllib names; the end of the text without one."""
+    if place is None or place["line"] is None:
+        return len(text.encode())
+    *before, line = text.split("\n")[: int(place["line"])]
+    return len("\n".join([*before, line[: int(place["column"]) - 1]]).encode())
+
+
+def _unknown_key(key: str) -> str:
+    close = difflib.get_close_matches(key.replace("_", "-"), (*KEYS, "ops"), n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join((*KEYS, 'ops'))}"
+    return f"unknown key '{key}'; {hint}"

@@ -1,0 +1,29 @@
+"""``eio-audit stamp``: op indices for any IR."""
+
+from __future__ import annotations
+
+import click
+
+from eio_audit import InputError, read, stamp
+from eio_audit.cli.output import write_bytes
+
+
+@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.")
+@click.argument("path")
+@click.option("-o", "--output", metavar="OUT", help="Write to OUT instead of standard output.")
+def stamp_command(path: str, output: str | None) -> None:
+    """Give every op an index location, so that a pass behind can be audited; - is standard input.
+
+    An op's index is its place in the text. The location it had is kept below. Needs a compiler that prints
+    locations: --mlir-print-debuginfo.
+
+    \b
+    Examples:
+      eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo | eio-audit check -
+      eio-audit stamp in.mlir -o stamped.mlir
+      mlir-opt stamped.mlir --mlir-print-ir-after-all --mlir-print-debuginfo 2>&1 | eio-audit trace -
+    """
+    dumps = read(path)
+    if not dumps:
+        raise InputError("<stdin>" if path == "-" else path, None, "nothing to stamp: the input holds no IR")
+    write_bytes(stamp(dumps[0].source, dumps), output)

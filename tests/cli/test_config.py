@@ -1,0 +1,199 @@
+"""The configuration of a project: where it is found, what it may say, and how it is shown."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from eio_audit import InputError
+from eio_audit.cli.commands import COMMANDS, cli
+from eio_audit.cli.config_file import KEYS
+from eio_audit.cli.options import key_of
+
+ROOT = Path(__file__).parent.parent.parent
+UNKNOWN = """func.func @f(%a: i32) {
+  %1 = "my.b"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  %0 = "my.a"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+  return
+}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty project; commands run in a folder inside it."""
+    (tmp_path / "dumps").mkdir()
+    monkeypatch.chdir(tmp_path / "dumps")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return tmp_path
+
+
+def run(*args: str, stdin: str = UNKNOWN) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "eio_audit", *args]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=60)
+
+
+def error_of(project: Path, text: str) -> str:
+    """What ``config`` says of an eio-audit.toml, without the name of its folder."""
+    (project / "eio-audit.toml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        cli.main(["config"], standalone_mode=False)
+    return str(caught.value).replace(f"{project}/", "")
+
+
+def test_without_a_file_everything_is_a_default(project: Path) -> None:
+    assert run("config").stdout == (
+        "# no configuration file in this folder or above it\n"
+        "index-pattern = '^(?:DEBUG\\|)?(?P<index>-?[0-9]+)\\|'  # default\n"
+        "follow = []                                           # default\n"
+        "assume-pure = []                                      # default\n"
+        'fail-on = "avoidable"                                 # default\n'
+    )
+
+
+def test_where_each_value_comes_from(project: Path) -> None:
+    (project / "pyproject.toml").write_text(
+        '[tool.eio-audit]\nindex-pattern = "^(?P<index>[0-9]+)"\nassume-pure = ["my.*"]\nfail-on = "any"\n\n'
+        '[tool.eio-audit.ops."my.store"]\neffects = ["write"]\non = { "operand 1" = ["write"] }\n'
+    )
+    result = run("config", "--fail-on", "never")
+    assert result.stdout == (
+        f"# {project}/pyproject.toml\n"
+        'index-pattern = "^(?P<index>[0-9]+)"  # pyproject.toml\n'
+        "follow = []                           # default\n"
+        'assume-pure = ["my.*"]                # pyproject.toml\n'
+        'fail-on = "never"                     # command line\n'
+        "\n"
+        '[ops."my.store"]  # pyproject.toml\n'
+        'effects = ["write"]\n'
+        'on = { "operand 1" = ["write"] }\n'
+    )
+
+
+def test_what_is_printed_is_a_configuration_file(project: Path) -> None:
+    expression = r"""^"'(?P<index>\d+)'"\|"""
+    (project / "eio-audit.toml").write_text(
+        f"index-pattern = '''{expression}'''\n"
+        '[ops]\n"my.*" = { effects = "pure", flags = ["view"] }\n"x.ü" = { effects = [] }\n'
+    )
+    content = tomllib.loads(run("config").stdout)
+    assert content["index-pattern"] == expression
+    assert content["ops"] == {"my.*": {"effects": "pure", "flags": ["view"]}, "x.ü": {"effects": []}}
+
+
+def test_a_file_sets_what_the_command_line_does_not(project: Path) -> None:
+    (project / "eio-audit.toml").write_text('fail-on = "never"\nassume-pure = ["my.*"]\n')
+    result = run("check", "-")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "2 ops assumed pure (my.*)" in result.stdout
+    assert run("check", "-", "--fail-on", "avoidable").returncode == 1
+    assert "of unknown effect" in run("check", "-", "--assume-pure", "other.*").stdout
+
+
+def test_a_glob_of_a_file_need_not_match(project: Path) -> None:
+    (project / "eio-audit.toml").write_text('assume-pure = ["other.*"]\n')
+    assert run("check", "-").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (["eio-audit.toml"], "eio-audit.toml"),
+        (["dumps/eio-audit.toml", "eio-audit.toml"], "dumps/eio-audit.toml"),
+        (["dumps/pyproject.toml", "eio-audit.toml"], "dumps/pyproject.toml"),
+        (["eio-audit.toml", "pyproject.toml"], "eio-audit.toml"),
+    ],
+)
+def test_the_nearest_file_counts(project: Path, files: list[str], found: str) -> None:
+    for file in files:
+        (project / file).write_text("[tool.eio-audit]\n" if "pyproject" in file else "")
+    assert run("config").stdout.startswith(f"# {project}/{found}\n")
+
+
+def test_a_pyproject_without_the_table_is_passed_over(project: Path) -> None:
+    (project / "dumps" / "pyproject.toml").write_text("[tool.ruff]\n")
+    (project / "eio-audit.toml").write_text("")
+    assert run("config").stdout.startswith(f"# {project}/eio-audit.toml\n")
+
+
+def test_a_file_that_is_named_is_read_instead(project: Path) -> None:
+    (project / "eio-audit.toml").write_text("folow = 1\n")
+    (project / "ci.toml").write_text('fail-on = "any"\n')
+    printed = run("config", "--config", "../ci.toml").stdout
+    assert 'fail-on = "any"                                       # ci.toml\n' in printed
+
+
+def test_a_folder_that_is_gone_has_no_file(project: Path) -> None:
+    (project / "eio-audit.toml").write_text("folow = 1\n")
+    (project / "dumps").rmdir()
+    assert run("check", "-").returncode == 0
+
+
+def test_isolated_reads_no_file(project: Path) -> None:
+    (project / "eio-audit.toml").write_text("folow = 1\n")
+    assert run("check", "-", "--isolated").returncode == 0
+    for options in (["--isolated", "--config", "x.toml"], ["--config", "../eio-audit.toml", "--isolated"]):
+        assert run("check", "-", *options).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = [1\nb = 2\n", ":2:1: error: unclosed array\nb = 2\n^"),
+        ('\r\nä = "ä" x\r\n', ":2:1: error: invalid statement\nä = \"ä\" x\n^"),
+        ('a = "ä', ":1:7: error: unterminated string\na = \"ä\n      ^"),
+        ("folow = []", ": error: unknown key 'folow'; did you mean 'follow'?"),
+        ("assume_pure = []", ": error: unknown key 'assume_pure'; did you mean 'assume-pure'?"),
+        (
+            "x = 1",
+            ": error: unknown key 'x'; there are index-pattern, follow, assume-pure, fail-on, ops",
+        ),
+        ('follow = "derived"', ': error: follow: expected a list, as in follow = ["..."]'),
+        ('fail-on = ["any"]', ": error: fail-on: expected a single value"),
+        ('fail-on = "all"', ": error: fail-on: 'all' is not one of 'avoidable', 'any', 'never'"),
+        ('follow = ["views"]', ": error: follow: 'views' is not one of 'derived', 'constants'"),
+        ('index-pattern = "x"', ": error: index-pattern: the index pattern has no group named 'index'"),
+        ("ops = 1", ": error: ops: expected a table of ops"),
+        ('[ops."my.a"]\neffects = "pur"', ": error: ops.\"my.a\": unknown effect 'pur'; did you mean 'pure'?"),
+        (
+            '[ops.my.a]\neffects = "pure"',
+            ': error: ops."my": expected an op\'s full name in quotes, as in [ops."my.op"]',
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
+    assert error_of(project, text) == f"eio-audit.toml{message}"
+
+
+def test_a_file_that_is_not_utf_8(project: Path) -> None:
+    (project / "eio-audit.toml").write_bytes(b"# \xff\n")
+    assert ":1:3: error: this is not UTF-8, which TOML is written in" in run("config").stderr
+
+
+def test_a_pyproject_named_without_the_table_is_an_error(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.ruff]\n")
+    result = run("config", "--config", "../pyproject.toml")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "../pyproject.toml: error: there is no table [tool.eio-audit] in it\n",
+    )
+
+
+def test_the_keys_are_the_options_that_config_shows() -> None:
+    context = click.Context(cli)
+    options = {name: cli.get_command(context, name) for name in COMMANDS}
+    shown = {key_of(option) for option in options["config"].params} - {"config", "isolated"}
+    assert shown == set(KEYS)
+
+
+def test_a_project_tells_what_its_ops_do(project: Path) -> None:
+    (project / "eio-audit.toml").write_text('[ops]\n"my.*" = { effects = "pure" }\n')
+    result = run("fix", "-")
+    assert result.returncode == 0
+    assert result.stdout.index("my.a") < result.stdout.index("my.b")
+    assert "as the project's own op table lists" in run("explain", "-", "%1").stdout

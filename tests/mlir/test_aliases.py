@@ -1,0 +1,59 @@
+"""Which tensors may share a buffer: a deallocation of the one waits for the uses of the other."""
+
+import pytest
+
+from eio_audit.audit.dependence import Dependences
+from tests.reading import ir_of
+
+T = "tensor<4xf32>"
+USE_AND_FREE = f"""
+    %x = "ttnn.relu"(%v) : ({T}) -> {T}
+    "ttnn.deallocate"(%t) : ({T}) -> ()
+"""
+
+
+def waits(body: str, arguments: str = f"%t: {T}, %u: {T}, %c: i1, %i: index") -> bool:
+    """Whether ``ttnn.deallocate`` in the last block has to wait for ``ttnn.relu``."""
+    ir = ir_of(f"func.func @f({arguments}) {{\n{body}  return\n}}\n")
+    block = ir.op_block[len(ir) - 1]
+    graph = Dependences(ir).of([block])[block]
+    pairs = {(ir.name(d.producer), ir.name(d.user)) for d in graph.dependences()}
+    return ("ttnn.relu", "ttnn.deallocate") in pairs
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (f'%v = "ttnn.add"(%t, %u) : ({T}, {T}) -> {T}', False),
+        (f'%v = "ttnn.reshape"(%t) : ({T}) -> {T}', True),
+        (f'%v = "ttnn.reshape"(%u) : ({T}) -> {T}', False),
+        (f'%w = "ttnn.reshape"(%t) : ({T}) -> {T}\n%v = "ttnn.to_layout"(%w) : ({T}) -> {T}', True),
+        (f'%v = "ttir.update_cache"(%t, %u) : ({T}, {T}) -> {T}', True),
+        (f'%v = "ttir.update_cache"(%u, %t) : ({T}, {T}) -> {T}', False),
+        (f'%v = "my.unknown"(%u, %t) : ({T}, {T}) -> {T}', True),
+        (f'%v = "my.unknown"(%u) : ({T}) -> {T}', False),
+        (f"%v = func.call @id(%t) : ({T}) -> {T}", True),
+        (f"%v = scf.if %c -> ({T}) {{ scf.yield %t : {T} }} else {{ scf.yield %u : {T} }}", True),
+        (f"%v = scf.if %c -> ({T}) {{ scf.yield %u : {T} }} else {{ scf.yield %u : {T} }}", False),
+        (
+            f"%v = scf.for %k = %i to %i step %i iter_args(%a = %t) -> ({T}) {{ scf.yield %a : {T} }}",
+            True,
+        ),
+        (f"cf.br ^bb1(%t : {T})\n^bb1(%v: {T}):", True),
+        (f"cf.cond_br %c, ^bb1(%u : {T}), ^bb1(%t : {T})\n^bb1(%v: {T}):", True),
+    ],
+)
+def test_what_may_be_the_same_buffer(made: str, expected: bool) -> None:
+    assert waits(made + USE_AND_FREE) is expected
+
+
+def test_arguments_of_a_function_are_different_buffers() -> None:
+    assert not waits(USE_AND_FREE, f"%t: {T}, %v: {T}")
+
+
+def test_an_op_assumed_pure_is_no_view() -> None:
+    ir = ir_of(
+        f'func.func @f(%t: {T}) {{\n%v = "my.new"(%t) : ({T}) -> {T}\n{USE_AND_FREE}return\n}}\n',
+    )
+    graph = Dependences(ir, ["my.*"]).of([1])[1]
+    assert [str(d.kind) for d in graph.dependences()] == ["value", "effect", "terminator", "terminator"]

@@ -1,0 +1,125 @@
+"""What real passes do to the order of ops: stamp a program, run a pass of a real compiler, check, fix, judge.
+
+    python -m tests.real_passes      writes the table in docs/real_passes.md
+
+The programs are in tests/data/real_passes. The first line of each names the tool and the pass, the second says what
+the program is. iree-opt comes with the package iree-base-compiler, mlir-opt (22) from a distribution of LLVM; without
+mlir-opt on the path its rows are left out and nothing is written.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from eio_audit import Summary, check, fix, read_text, stamp
+from tests.judge import same_program
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = sorted((HERE / "data" / "real_passes").glob("*.mlir"))
+DOCUMENT = HERE.parent / "docs" / "real_passes.md"
+BEGIN, END = "<!-- tests/real_passes.py: begin -->\n", "<!-- tests/real_passes.py: end -->\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program and the pass that runs over it."""
+
+    path: Path
+    tool: str
+    passes: str
+    about: str
+
+    @classmethod
+    def read(cls, path: Path) -> Program:
+        command, about, _ = path.read_text().split("\n", 2)
+        tool, _, passes = command.removeprefix("// ").partition(" ")
+        return cls(path, tool, passes, about.removeprefix("// "))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a pass did, before and after a fix.
+
+    Attributes:
+        program: which.
+        changed: whether the pass changed anything at all.
+        after: the order behind the pass.
+        fixed: the order behind the fix.
+        same: MLIR finds the same program in the text behind the pass and in the fixed text.
+    """
+
+    program: Program
+    changed: bool
+    after: Summary
+    fixed: Summary
+    same: bool
+
+
+def tool_path(name: str) -> str | None:
+    """iree-opt lies beside the interpreter, mlir-opt on the path."""
+    if name == "iree-opt":
+        return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    return shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
+
+
+def run(program: Program) -> Result:
+    """Stamps, runs the pass, checks, fixes."""
+    dumps = read_text(program.path.read_bytes(), program.path.name)
+    stamped = stamp(dumps[0].source, dumps).decode()
+    tool = tool_path(program.tool)
+    assert tool is not None, f"{program.tool} is not installed"
+    after = _printed(tool, stamped, f"builtin.module({program.passes})")
+    dumps = read_text(after, program.path.name)
+    result = fix(dumps[0].source, dumps)
+    return Result(
+        program,
+        changed=after != _printed(tool, stamped, "builtin.module()"),
+        after=result.before,
+        fixed=check(read_text(result.text)).summary,
+        same=same_program(after, result.text.decode()),
+    )
+
+
+def _printed(tool: str, text: str, pipeline: str) -> str:
+    command = [tool, f"--pass-pipeline={pipeline}", "--mlir-print-debuginfo", "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def table(results: list[Result]) -> str:
+    """The results as Markdown."""
+    lines = [
+        "| pass | of | program | inversions | forced | avoidable | after `fix` | MLIR: same program |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for result in results:
+        after, program = result.after, result.program
+        names = "`, `".join(program.passes.rpartition("(")[2].rstrip(")").split(","))
+        unordered = after.inversions - after.forced - after.knock_on - after.avoidable
+        inversions = f"{unordered} in a graph region" if unordered else after.inversions
+        cells = [f"`{names}`", program.tool, program.about, inversions, after.forced, after.avoidable]
+        lines.append(
+            "| "
+            + " | ".join(map(str, [*cells, result.fixed.inversions, "yes" if result.same else "**no**"]))
+            + " |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Writes the table."""
+    programs = [Program.read(path) for path in PROGRAMS]
+    results = [run(program) for program in programs if tool_path(program.tool)]
+    print(table(results))
+    if len(results) < len(programs):
+        sys.exit("mlir-opt is not on the path: its rows are missing, so nothing is written")
+    text = DOCUMENT.read_text()
+    head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    DOCUMENT.write_text(head + table(results) + tail)
+
+
+if __name__ == "__main__":
+    main()
