@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress, repeat
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
@@ -33,7 +34,8 @@ OPS_AT_ONCE = 1 << 13
 """Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
 
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
-_PLAIN_INDICES = re.compile(rb'^(?:"(?:DEBUG\|)?([0-9]{1,18})\|)?[^\n]*+$', re.MULTILINE)
+_PLAIN_INDICES = re.compile(rb'^"(?:DEBUG\|)?([0-9]{1,18})\|[^\n]*+(?<=[")])$|^[^\n]*+$', re.MULTILINE)
+"""Of a name's location, which ends like this; that of a file ends with a number."""
 
 
 class IndexPattern:
@@ -70,7 +72,7 @@ class IndexPattern:
         found = _PLAIN_INDICES.findall(b"\n".join(locations))
         if len(found) != len(locations):  # a location over several lines
             return [None] * len(locations)
-        return [int(index) if index else None for index in found]
+        return list(map(int, found)) if all(found) else [int(index) if index else None for index in found]
 
     def index_in(self, name: str) -> int | None:
         """The integer that group ``index`` matches in ``name``; None for no match or no integer.
@@ -175,19 +177,22 @@ class OriginalIndices:
             texts = self._texts(ops)
             definitions = list(map(self._definition, texts)) if self._ir.aliases else texts
             keys = self._pattern.indices_in(definitions)
-            for place, key in enumerate(keys):
-                if key is None and texts[place]:
+            if None in keys:
+                for place in [place for place, key in enumerate(keys) if key is None and texts[place]]:
                     keys[place] = self._of_text(ops[place], texts[place])
             indices += keys
-            for place, definition in enumerate(definitions):
-                if definition.endswith(b")"):
-                    derived[ops[place]] = self._is_derived(ops[place])
+            for op in compress(ops, map(bytes.endswith, definitions, repeat(b")"))):
+                derived[op] = self._is_derived(op)
         return indices, derived
 
-    def _texts(self, ops: Iterable[int]) -> list[bytes]:
+    def _texts(self, ops: range) -> list[bytes]:
         """The ops' locations as text; empty for an op without."""
-        data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
-        return [data[starts[op] : ends[op] - 1] if starts[op] != NO_OFFSET else b"" for op in ops]
+        data, batch = self._ir.source.data, slice(ops.start, ops.stop)
+        starts, ends = self._ir.location_start[batch], self._ir.op_end[batch]
+        return [
+            data[start : end - 1] if start != NO_OFFSET else b""
+            for start, end in zip(starts, ends, strict=True)
+        ]
 
     def _definition(self, text: bytes) -> bytes:
         """The text of a location, for an alias that of its definition."""

@@ -108,7 +108,7 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 def _parse(source: Source) -> dict[str, Any]:
     try:
-        text = source.data.decode()
+        text = source.data[:].decode()
     except UnicodeDecodeError as error:
         raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
     try:
