@@ -43,7 +43,7 @@ def parse_baseline(source: Source, folder: str) -> Baseline:
 
 def _parse(source: Source) -> object:
     try:
-        text = source.data.decode()
+        text = bytes(source.data).decode()
         return json.loads(text)
     except UnicodeDecodeError as error:
         raise source.error(error.start, "this is not UTF-8, which JSON is written in") from error
