@@ -7,15 +7,18 @@ from dataclasses import replace
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
+from eio_audit import AuditOptions, Check, Dump, InputError, check, find_files, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     exit_code,
     fail_on_option,
     format_option,
+    output_option,
     pass_option,
+    quiet_option,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -24,13 +27,14 @@ from eio_audit.cli.output import show_error, write_bytes, write_text
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @pass_option
 @dump_option
 @audit_options
 @fail_on_option
 @format_option("text", "json")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@output_option
+@quiet_option
 @verbose_option
 @click.pass_context
 def check_command(
@@ -42,6 +46,7 @@ def check_command(
     fail_on: str,
     format_: str,
     output: str | None,
+    quiet: bool,
     verbose: bool,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
@@ -57,7 +62,18 @@ def check_command(
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
-    warn_of_unmatched(result.dumps)
+    if not quiet:
+        warn_of_unmatched(result.dumps)
+    if not quiet or output is not None:
+        _write_report(result, format_, output, verbose=verbose)
+    if result.errors:
+        ctx.exit(2)
+    if not result.summary.has_indices:
+        raise InputError(_all_names(paths), None, NOTHING_INDEXED)
+    ctx.exit(exit_code(result.summary, fail_on))
+
+
+def _write_report(result: Check, format_: str, output: str | None, *, verbose: bool) -> None:
     if format_ == "json":
         from eio_audit.report.json import check_to_json
 
@@ -66,11 +82,6 @@ def check_command(
         from eio_audit.report.text import make_console, print_check
 
         write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
-    if result.errors:
-        ctx.exit(2)
-    if not result.summary.has_indices:
-        raise InputError(_all_names(paths), None, NOTHING_INDEXED)
-    ctx.exit(exit_code(result.summary, fail_on))
 
 
 def _dumps(

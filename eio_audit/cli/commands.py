@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -23,6 +25,23 @@ class _Commands(click.Group):
         command = getattr(import_module(f"eio_audit.cli.{cmd_name}"), f"{cmd_name}_command")
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        is_option = name.startswith("-") and name != "-"
+        if name not in COMMANDS and not is_option and not ctx.resilient_parsing:
+            ctx.fail(f"No such command '{name}'. {_meant(name)}")
+        return super().resolve_command(ctx, args)
+
+
+def _meant(name: str) -> str:
+    """What somebody may have meant who gave a name that no command has."""
+    if name == "-" or Path(name).exists():
+        return f"Did you mean 'check {name}'?"
+    close = difflib.get_close_matches(name, COMMANDS, n=1)
+    return f"Did you mean '{close[0]}'?" if close else f"There are {', '.join(COMMANDS)}."
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, diff, read
+from eio_audit import AuditOptions, Diff, Dump, InputError, diff, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     exit_code,
     fail_on_option,
     format_option,
     only_dump,
+    output_option,
     pass_option,
+    quiet_option,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -22,14 +25,15 @@ from eio_audit.cli.output import write_bytes, write_text
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.")
-@click.argument("before")
-@click.argument("after", required=False)
+@click.argument("before", type=PATH)
+@click.argument("after", type=PATH, required=False)
 @pass_option
 @dump_option
 @audit_options
 @fail_on_option
 @format_option("text", "json")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@output_option
+@quiet_option
 @verbose_option
 @click.pass_context
 def diff_command(
@@ -42,6 +46,7 @@ def diff_command(
     fail_on: str,
     format_: str,
     output: str | None,
+    quiet: bool,
     verbose: bool,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
@@ -58,9 +63,16 @@ def diff_command(
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
     result = diff(old, new, options)
-    warn_of_unmatched([result.before, result.after])
+    if not quiet:
+        warn_of_unmatched([result.before, result.after])
     if not result.before.summary.has_indices and not result.after.summary.has_indices:
         raise InputError(new.source.name, None, NOTHING_INDEXED)
+    if not quiet or output is not None:
+        _write_report(result, format_, output, verbose=verbose)
+    ctx.exit(exit_code(result.after.summary, fail_on))
+
+
+def _write_report(result: Diff, format_: str, output: str | None, *, verbose: bool) -> None:
     if format_ == "json":
         from eio_audit.report.json import diff_to_json
 
@@ -69,7 +81,6 @@ def diff_command(
         from eio_audit.report.text import make_console, print_diff
 
         write_text(lambda file: print_diff(result, make_console(file), verbose=verbose), output)
-    ctx.exit(exit_code(result.after.summary, fail_on))
 
 
 def _around_pass(

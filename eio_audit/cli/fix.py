@@ -9,6 +9,7 @@ import click
 from eio_audit import AuditOptions, InputError, fix, read
 from eio_audit.cli.options import (
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     pass_option,
@@ -19,11 +20,11 @@ from eio_audit.cli.output import write_bytes
 
 
 @click.command("fix", short_help="Write the IR in its original order.")
-@click.argument("path")
+@click.argument("path", type=PATH)
 @pass_option
 @dump_option
 @audit_options
-@click.option("-o", "--output", metavar="OUT", help="Write to OUT instead of standard output.")
+@click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
 @click.option(
     "-i", "--in-place", is_flag=True, help="Change the file itself, if there is anything to change."
 )

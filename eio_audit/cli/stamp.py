@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from eio_audit import InputError, read, stamp
+from eio_audit.cli.options import PATH
 from eio_audit.cli.output import write_bytes
 
 
 @click.command("stamp", short_help="Number the ops of any IR, to audit any pass.")
-@click.argument("path")
-@click.option("-o", "--output", metavar="OUT", help="Write to OUT instead of standard output.")
+@click.argument("path", type=PATH)
+@click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
 def stamp_command(path: str, output: str | None) -> None:
     """Give every op an index location, so that a pass behind can be audited; - is standard input.
 
