@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from eio_audit.audit.check import AuditedDump, DumpAudit, Summary, audit_dump, summarize
@@ -67,18 +67,16 @@ class Fix:
 
 
 def fix(
-    source: Source,
-    dumps: Sequence[Dump],
+    dumps: Iterable[Dump],
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     only_dumps: bool = False,
     renumber: bool = False,
 ) -> Fix:
-    """Restores the original order of every given dump of one source as far as dependences allow.
+    """Restores the original order of dumps of one source as far as dependences allow.
 
     Args:
-        source: the file.
-        dumps: the dumps of it to fix, in order of appearance.
+        dumps: those of the source to fix, at least one, in order of appearance; the others stay as they are.
         options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
@@ -86,8 +84,12 @@ def fix(
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the corrected text is not the same program in a better order.
+        ValueError: there is no dump, or the dumps are of several sources.
     """
     audited = [audit_dump(dump, options) for dump in dumps]
+    if len({id(dump.dump.source) for dump in audited}) != 1:
+        raise ValueError("expected dumps of one source")
+    source = audited[0].dump.source
     pieces, offset, moved, has_new_names = [], 0, 0, False
     for dump in audited:
         span = dump.dump.span

@@ -26,8 +26,8 @@ _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
 """Their short form names the op that their region holds: ``linalg.map { arith.addf } ins(...)``."""
 
 
-def stamp(source: Source, dumps: Sequence[Dump]) -> bytes:
-    """The source with every op of the dumps numbered in textual order, from 0 in each dump.
+def stamp(dumps: Sequence[Dump]) -> bytes:
+    """The source of some dumps with every op of them numbered in textual order, from 0 in each dump.
 
     Nested ops follow the op that holds them. Nothing but locations changes, and the result is read again to
     make sure of it.
@@ -35,12 +35,15 @@ def stamp(source: Source, dumps: Sequence[Dump]) -> bytes:
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the result is not the same program with an index on every op.
+        ValueError: there is no dump, or the dumps are of several sources.
 
     >>> from eio_audit.mlir.dumps import read_text
-    >>> dumps = read_text("%0 = my.op", name="in.mlir")
-    >>> stamp(dumps[0].source, dumps)
+    >>> stamp(read_text("%0 = my.op", name="in.mlir"))
     b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     """
+    if len({id(dump.source) for dump in dumps}) != 1:
+        raise ValueError("expected dumps of one source")
+    source = dumps[0].source
     pieces, offset = [], 0
     for dump in dumps:
         ir = read_ir(source, dump.span)

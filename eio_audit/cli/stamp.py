@@ -27,4 +27,4 @@ def stamp_command(path: str, output: str | None) -> None:
     dumps = read(path)
     if not dumps:
         raise InputError("<stdin>" if path == "-" else path, None, "nothing to stamp: the input holds no IR")
-    write_bytes(stamp(dumps[0].source, dumps), output)
+    write_bytes(stamp(dumps), output)

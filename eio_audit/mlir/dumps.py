@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from os import PathLike, fspath
 from pathlib import Path
 
 from eio_audit.mlir.markers import Marker, find_markers
@@ -41,13 +42,13 @@ class Dump:
     line: int
 
 
-def read(path: str) -> list[Dump]:
+def read(path: str | PathLike[str]) -> list[Dump]:
     """The dumps of a file, ``-`` for standard input, in order of appearance.
 
     Raises:
         InputError: the file cannot be read, or is MLIR bytecode.
     """
-    return find_dumps(Source.read(path))
+    return find_dumps(Source.read(fspath(path)))
 
 
 def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
@@ -129,18 +130,18 @@ def _separators(data: bytes, span: Span) -> Iterator[Span]:
             yield Span(offset, match.end())
 
 
-def find_files(path: str) -> list[str]:
+def find_files(path: str | PathLike[str]) -> list[str]:
     """The files to read for a path: itself, or in a folder the dumps at any depth, in natural order.
 
     Raises:
         InputError: nothing is there, or a folder holds no file with a known ending.
     """
     place = Path(path)
-    if path == "-" or not place.is_dir():
-        return [path]
+    if fspath(path) == "-" or not place.is_dir():
+        return [fspath(path)]
     found = [p for p in place.rglob("*") if p.is_file() and _is_dump_name(p.name)]
     if not found:
-        raise InputError(path, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
+        raise InputError(fspath(path), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
     return [
         str(p) for p in sorted(found, key=lambda p: [_natural(part) for part in p.relative_to(place).parts])
     ]
