@@ -9,6 +9,7 @@ import click
 
 from eio_audit import AuditOptions, Check, Dump, InputError, check, find_files, read
 from eio_audit.cli.options import (
+    GATE_EXIT_CODES,
     NOTHING_INDEXED,
     PATH,
     audit_options,
@@ -26,7 +27,7 @@ from eio_audit.cli.options import (
 from eio_audit.cli.output import show_error, write_bytes, write_text
 
 
-@click.command("check", short_help="Audit the order of every dump: the CI gate.")
+@click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @pass_option
 @dump_option

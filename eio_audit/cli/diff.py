@@ -6,6 +6,7 @@ import click
 
 from eio_audit import AuditOptions, Diff, Dump, InputError, diff, read
 from eio_audit.cli.options import (
+    GATE_EXIT_CODES,
     NOTHING_INDEXED,
     PATH,
     audit_options,
@@ -24,7 +25,7 @@ from eio_audit.cli.options import (
 from eio_audit.cli.output import write_bytes, write_text
 
 
-@click.command("diff", short_help="Show what a pass did, op by op, and to the order.")
+@click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
 @click.argument("before", type=PATH)
 @click.argument("after", type=PATH, required=False)
 @pass_option

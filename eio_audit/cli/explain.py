@@ -6,6 +6,7 @@ import click
 
 from eio_audit import AuditOptions, InputError, explain, read
 from eio_audit.cli.options import (
+    EXIT_CODES,
     NOTHING_INDEXED,
     PATH,
     audit_options,
@@ -24,7 +25,7 @@ WHICH_OP = (
 )
 
 
-@click.command("explain", short_help="Tell why an op stands where it stands.")
+@click.command("explain", short_help="Tell why an op stands where it stands.", epilog=EXIT_CODES)
 @click.argument("path", type=PATH)
 @click.argument("op", required=False)
 @pass_option

@@ -13,6 +13,7 @@ from eio_audit import AuditOptions, Fix, InputError, Source, VerificationError, 
 from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_nothing, write_to
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import (
+    COULD_NOT_RUN_HELP,
     NOTHING_INDEXED,
     PATH,
     audit_options,
@@ -23,12 +24,17 @@ from eio_audit.cli.options import (
 )
 from eio_audit.cli.output import show_error
 
+FIX_EXIT_CODES = f"""\b
+Exit codes:
+  0  done, whether anything changed or not
+  1  with --check: a file would change
+{COULD_NOT_RUN_HELP}; what else could be fixed is
+  3  a result failed its own verification: that file was not written
+"""
 
-@click.command("fix", short_help="Write the IR in its original order.")
+
+@click.command("fix", short_help="Write the IR in its original order.", epilog=FIX_EXIT_CODES)
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
-@pass_option
-@dump_option
-@audit_options
 @click.option(
     "-o",
     "--output",
@@ -44,6 +50,9 @@ from eio_audit.cli.output import show_error
 @click.option(
     "--renumber", is_flag=True, help="Name values as MLIR's printer would: %0, %1, ... in the new order."
 )
+@pass_option
+@dump_option
+@audit_options
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but IR, the diff and errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Of several files, name those too that do not change.")
 @click.pass_context
@@ -63,10 +72,15 @@ def fix_command(
 ) -> None:
     """Write the IR in its original order, as far as dependences allow; - is standard input.
 
-    Every dump of a log is corrected where it stands; with --pass or --dump only that dump is written, or with
+    Every dump of a log is corrected where it stands. With --pass or --dump only that dump is written, or with
     --in-place only that dump changed. The result is read again and verified before anything is written.
-    Several files or a folder need one of --in-place, --check, --diff and --output; one that cannot be read
+
+    Several files or a folder need one of --in-place, --check, --diff and --output. One that cannot be read
     does not stop the others.
+
+    Standard output gets IR and nothing else, with --diff the diff and nothing else; what there is to say goes
+    to standard error. Where the input cannot be fixed it gets nothing: in a shell, "set -o pipefail" makes a
+    pipeline fail then.
 
     \b
     Examples:

@@ -44,6 +44,25 @@ PATH = click.Path(readable=False, allow_dash=True)
 LISTED_NAMES = 20
 """How many passes a message lists at most."""
 
+COULD_NOT_RUN_HELP = """\
+  2  could not run: usage, input that cannot be read or is malformed, or
+     no op carries an index"""
+
+EXIT_CODES = f"""\b
+Exit codes:
+  0  done
+{COULD_NOT_RUN_HELP}
+"""
+"""The end of the help of a command that finds nothing."""
+
+GATE_EXIT_CODES = f"""\b
+Exit codes:
+  0  done, and nothing found that --fail-on counts
+  1  findings
+{COULD_NOT_RUN_HELP}
+"""
+"""The end of the help of a command with ``--fail-on``."""
+
 
 class IndexPatternType(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
     """A regular expression with a group ``index``."""

@@ -8,8 +8,15 @@ from eio_audit import InputError, read, stamp
 from eio_audit.cli.options import PATH
 from eio_audit.cli.output import write_bytes
 
+STAMP_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  could not run: usage, or input that cannot be read or is malformed
+  3  the result failed its own verification: nothing was written
+"""
 
-@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.")
+
+@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=STAMP_EXIT_CODES)
 @click.argument("path", type=PATH)
 @click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
 def stamp_command(path: str, output: str | None) -> None:
@@ -20,9 +27,9 @@ def stamp_command(path: str, output: str | None) -> None:
 
     \b
     Examples:
-      eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo | eio-audit check -
       eio-audit stamp in.mlir -o stamped.mlir
-      mlir-opt stamped.mlir --mlir-print-ir-after-all --mlir-print-debuginfo 2>&1 | eio-audit trace -
+      eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
+        eio-audit check -
     """
     dumps = read(path)
     if not dumps:
