@@ -22,6 +22,9 @@ KINDS = ("flat", "nested", "alias", "dense", "log")
 FARTHEST = 40
 """Ops over which a shuffled constant moves up, at most; a derived op carries an index as far off."""
 
+FUNCTIONS = 10
+"""Of the module in a log."""
+
 
 @dataclass(slots=True)
 class Op:
@@ -57,20 +60,26 @@ class Model:
     def write(self, out: IO[str], *, alias: bool) -> None:
         """Prints the module, with locations in place or in a table at the end."""
         table: list[str] = []
+        end = "loc(#loc)" if alias else "loc(unknown)"
         out.write("module @ResNet {\n")
+        self.write_function(out, "forward", table if alias else None)
+        out.write(f"}} {end}\n")
+        if alias:
+            out.write("#loc = loc(unknown)\n")
+            out.writelines(table)
+
+    def write_function(self, out: IO[str], symbol: str, table: list[str] | None = None) -> None:
+        """Prints the function; its locations go into the table, if there is one."""
         arguments = f"%arg0: {IMAGE}, %arg1: {WEIGHT}, %arg2: {VECTOR}, %arg3: i1"
-        out.write(f"  func.func @forward({arguments}) -> {IMAGE} {{\n")
+        out.write(f"  func.func @{symbol}({arguments}) -> {IMAGE} {{\n")
         for location, op in self._shuffled(self._located()):
-            if alias:
+            if table is not None:
                 table.append(f"#loc{len(table) + 1} = loc({location})\n")
                 out.write(op.text.replace("LOC", f"loc(#loc{len(table)})"))
             else:
                 out.write(op.text.replace("LOC", f"loc({location})"))
-        end = "loc(#loc)" if alias else "loc(unknown)"
-        out.write(f"    return %arg0 : {IMAGE} {end}\n  }} {end}\n}} {end}\n")
-        if alias:
-            out.write("#loc = loc(unknown)\n")
-            out.writelines(table)
+        end = "loc(unknown)" if table is None else "loc(#loc)"
+        out.write(f"    return %arg0 : {IMAGE} {end}\n  }} {end}\n")
 
     def _located(self) -> Iterator[tuple[str, Op]]:
         """The ops in their original order, each with what its location holds."""
@@ -140,13 +149,21 @@ class Model:
 
 
 def write_log(out: IO[str], ops: int, dumps: int) -> None:
-    """A log of passes over a flat model; half of them change nothing."""
-    seed = 0
+    """A log of passes over a module of FUNCTIONS functions; every second pass changes two, the others none.
+
+    It begins with an empty line, because of which mlir-opt -split-input-file splits it at its markers.
+    """
+    seeds = [0] * FUNCTIONS
     for number in range(dumps):
-        seed += number % 2
-        out.write(f"// -----// IR Dump After TTIRPass{number} (ttir-pass-{number}) //----- //\n")
-        Model(ops, shuffle=0.1 if seed else 0.0, seed=seed).write(out, alias=False)
-        out.write("\n\n")
+        if number % 2:
+            for function in (number, number + 1):
+                seeds[function % FUNCTIONS] = number
+        out.write(f"\n// -----// IR Dump After TTIRPass{number} (ttir-pass-{number}) //----- //\n")
+        out.write("module @ResNet {\n")
+        for function, seed in enumerate(seeds):
+            model = Model(ops // FUNCTIONS, shuffle=0.1 if seed else 0.0, seed=seed)
+            model.write_function(out, f"forward_{function}")
+        out.write("} loc(unknown)\n\n")
 
 
 def main() -> None:

@@ -34,8 +34,11 @@ TABLE_BEGIN = "<!-- benchmarks/run.py: begin -->"
 TABLE_END = "<!-- benchmarks/run.py: end -->"
 
 YARDSTICK = ("--allow-unregistered-dialect", "--mlir-print-debuginfo", "FILE", "-o", "/dev/null")
+SPLIT = ("-split-input-file", *YARDSTICK)
 AUDIT = (sys.executable, "-m", "eio_audit")
 PASS = (sys.executable, "-c", "pass")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""An installed package has its byte code; a checkout gets it by the run that is not measured."""
 BASE_BYTES = 20 << 20
 """What the memory target allows besides a multiple of the file."""
 
@@ -54,6 +57,7 @@ class Case:
         runs: how often each command runs.
         is_clean: the input must be in order; otherwise it must hold avoidable inversions.
         against_python: compare with ``python -c pass`` instead of mlir-opt.
+        yardstick: the arguments of mlir-opt.
     """
 
     audit: tuple[str, ...]
@@ -61,6 +65,7 @@ class Case:
     runs: int = 7
     is_clean: bool = True
     against_python: bool = False
+    yardstick: tuple[str, ...] = YARDSTICK
 
 
 CHECK = ("check", "FILE")
@@ -74,6 +79,12 @@ CASES = {
         is_clean=False,
     ),
     "dense": Case(CHECK, ("dense", "--ops", "1000", "--dense-mb", "120")),
+    "trace": Case(
+        ("trace", "--fail-on", "never", "FILE"),
+        ("log", "--ops", "10000", "--dumps", "50"),
+        is_clean=False,
+        yardstick=SPLIT,
+    ),
     "small": Case(CHECK, ("flat", "--ops", "1000"), runs=15),
     "version": Case(("--version",), runs=15, against_python=True),
 }
@@ -161,6 +172,8 @@ ROWS = {
     "million": Row("`check`, 1M ops flat", ("million",), ratio, 0.45, 0.35),
     "fix": Row("`fix`, 100k ops flat, mildly shuffled", ("fix",), ratio, 1.0, 0.65),
     "dense": Row("`check`, 120 MB of dense constants in 1k ops", ("dense",), ratio, 0.3, 0.15),
+    "trace": Row("`trace`, 50 dumps of 10k ops in one log, against mlir-opt -split-input-file",
+                 ("trace",), ratio, 0.35, 0.2),
     "growth": Row("`check`, time at 1M ops / time at 100k ops", ("flat", "million"), growth, 11),
     "memory": Row("`check`, flat: (peak memory - 20 MB) / file size, worst of 100k and 1M ops",
                   ("flat", "million"), memory, 2.5),
@@ -183,7 +196,9 @@ def run(command: Sequence[str]) -> Run:
     # Peak memory survives exec, so a child never shows less than this process had when it forked: it must
     # stay small, which is why the inputs are generated in processes of their own.
     started = time.perf_counter()
-    child = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    child = subprocess.Popen(
+        command, cwd=HERE.parent, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     assert child.stderr
     said = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
@@ -234,7 +249,7 @@ def measure(case: Case, mlir_opt: str | None, folder: Path, runs: int | None) ->
     ours = [*AUDIT, *(str(file) if a == "FILE" else a for a in case.audit)]
     theirs: list[str] | None = list(PASS)
     if not case.against_python:
-        theirs = [mlir_opt, *(str(file) if a == "FILE" else a for a in YARDSTICK)] if mlir_opt else None
+        theirs = [mlir_opt, *(str(file) if a == "FILE" else a for a in case.yardstick)] if mlir_opt else None
     for command in filter(None, (ours, theirs)):
         if measured.file_bytes < 100 << 20:
             run(command)  # so that files and byte code are in the caches

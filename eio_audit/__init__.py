@@ -14,9 +14,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
     from eio_audit.audit.check import (
         BlockAudit,
@@ -29,8 +27,16 @@ if TYPE_CHECKING:
         check,
         unmatched_patterns,
     )
-    from eio_audit.audit.dependence import DependenceKind, dataflow_graph
-    from eio_audit.audit.diff import Diff, OpChange, diff
+    from eio_audit.audit.dataflow import (
+        Dataflow,
+        DataflowEdge,
+        DataflowOp,
+        dataflow,
+        dataflow_graph,
+        neighbourhood,
+    )
+    from eio_audit.audit.dependence import DependenceKind
+    from eio_audit.audit.diff import Diff, diff
     from eio_audit.audit.explain import (
         Explanation,
         FixedPlace,
@@ -42,13 +48,22 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
-    from eio_audit.audit.fix import Fix, VerificationError, fix
+    from eio_audit.audit.fix import Fix, fix
+    from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+    from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
+    from eio_audit.audit.module_runs import Fragmentation, Runs
+    from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.options import AuditOptions, Follow
+    from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
     from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.shuffle import shuffle
     from eio_audit.audit.stamp import stamp
-    from eio_audit.mlir.dumps import Dump, find_files, read, read_text
+    from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
+    from eio_audit.audit.verification import VerificationError
+    from eio_audit.mlir.dumps import Dump, read, read_text, stream
     from eio_audit.mlir.effects import EffectSource
+    from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.source import InputError, Source
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
@@ -68,8 +83,16 @@ _HOMES = {
         "check",
         "unmatched_patterns",
     ),
-    "audit.dependence": ("DependenceKind", "dataflow_graph"),
-    "audit.diff": ("Diff", "OpChange", "diff"),
+    "audit.dataflow": (
+        "Dataflow",
+        "DataflowEdge",
+        "DataflowOp",
+        "dataflow",
+        "dataflow_graph",
+        "neighbourhood",
+    ),
+    "audit.dependence": ("DependenceKind",),
+    "audit.diff": ("Diff", "diff"),
     "audit.explain": (
         "Explanation",
         "FixedPlace",
@@ -81,13 +104,22 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.fix": ("Fix", "VerificationError", "fix"),
+    "audit.fix": ("Fix", "fix"),
+    "audit.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
+    "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
+    "audit.module_runs": ("Fragmentation", "Runs"),
+    "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
     "audit.options": ("AuditOptions", "Follow"),
+    "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.original_order": ("OriginalOrder",),
+    "audit.verification": ("VerificationError",),
     "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.shuffle": ("shuffle",),
     "audit.stamp": ("stamp",),
-    "mlir.dumps": ("Dump", "find_files", "read", "read_text"),
+    "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
+    "mlir.dumps": ("Dump", "read", "read_text", "stream"),
     "mlir.effects": ("EffectSource",),
+    "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
@@ -98,47 +130,80 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "DEFAULT_INDEX_PATTERN",
+    "Ancestor",
     "AuditOptions",
     "BlockAudit",
     "Check",
+    "Culprit",
+    "Dataflow",
+    "DataflowEdge",
+    "DataflowOp",
     "DependenceKind",
     "Diff",
+    "Difference",
+    "Disorder",
     "DisplacedOp",
     "Dump",
     "DumpAudit",
+    "DumpFile",
+    "DumpPlace",
     "EffectSource",
     "Explanation",
     "Fix",
     "FixedPlace",
     "Follow",
+    "Fragmentation",
+    "HealthChange",
     "Hold",
     "IndexPattern",
     "InputError",
+    "InverseOps",
     "InversionKind",
     "InvertedOp",
+    "LayoutOp",
+    "LayoutPair",
+    "LocationFinding",
+    "LocationHealth",
+    "LocationRule",
     "Marker",
+    "MovedLayoutOp",
     "Neighbour",
     "OpChange",
+    "OpChanges",
     "OpEffects",
     "OpExplanation",
     "OpLabel",
     "OpTable",
     "OpTraits",
+    "OrderAlbum",
+    "OrderPicture",
     "OriginalOrder",
     "PathStep",
+    "PicturedOp",
+    "Relation",
+    "Runs",
     "Source",
     "Summary",
+    "Trace",
+    "TracedPass",
     "VerificationError",
     "check",
+    "dataflow",
     "dataflow_graph",
     "diff",
     "explain",
+    "find_dump_files",
     "find_files",
     "fix",
+    "neighbourhood",
+    "order_pictures",
     "parse_op_traits",
     "read",
     "read_text",
+    "shuffle",
     "stamp",
+    "stream",
+    "trace",
     "unmatched_patterns",
 ]
 
@@ -147,6 +212,8 @@ def __getattr__(name: str) -> object:
     """Imports a public name (PEP 562), so that a program pays for what it uses."""
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
     value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     return value
 

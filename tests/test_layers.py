@@ -15,7 +15,7 @@ MAY_USE = {
     "testing": {"report", "package"},
     "package": {"mlir", "audit"},
 }
-OWNERS = {"click": {"cli"}, "rich": {"report"}, "regex": {"audit"}, "networkx": {"audit"}}
+OWNERS = {"click": {"cli"}, "rich": {"report"}, "regex": {"audit"}, "networkx": {"audit", "report"}}
 
 
 def room_of(path: Path) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Summary, check, fix, read
-from eio_audit.mlir.dumps import find_files
+from eio_audit.mlir.folders import find_files
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.writer import reorder
 

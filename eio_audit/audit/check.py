@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.functions import functions_around
+from eio_audit.audit.holds import find_holds
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
@@ -20,10 +21,16 @@ from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
-from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.profile import order_profile
+
+if TYPE_CHECKING:
+    from eio_audit.order.linear_extension import Restoration
 
 NAMED_OPS = 10
 """How many displaced ops of a block an audit describes, worst first."""
+
+PROFILE_PARTS = 40
+"""In how many parts an audit profiles the order of a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,10 @@ class BlockAudit:
         constants: indexed ops without operands that the op table calls pure or constant.
         at_constants: inversions with a constant at an end.
         followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        moved: ops that a fix moves.
+        moved_lower_bound: no order with the minimum of inversions moves fewer.
+        profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
+            start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
     """
 
     function: str | None
@@ -114,11 +125,19 @@ class BlockAudit:
     constants: int = 0
     at_constants: int = 0
     followed: int = 0
+    moved: int = 0
+    moved_lower_bound: int = 0
+    profile: tuple[float, ...] = ()
 
     @property
     def certified(self) -> bool:
         """Whether the minimum is proven."""
         return self.minimum == self.lower_bound
+
+    @property
+    def moved_certified(self) -> bool:
+        """Whether it is also proven that no order with as few inversions moves fewer ops."""
+        return self.certified and self.moved == self.moved_lower_bound
 
     @property
     def avoidable(self) -> int:
@@ -193,9 +212,13 @@ class DumpAudit:
 
 def summarize(dumps: Sequence[DumpAudit]) -> Summary:
     """Adds up the figures of several dumps."""
-    blocks = [block for dump in dumps for block in dump.blocks]
+    return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
+
+
+def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
+    """Adds up the figures of the blocks of so many dumps."""
     return Summary(
-        dumps=len(dumps),
+        dumps=dumps,
         blocks=len(blocks),
         ops=sum(b.ops for b in blocks),
         indexed=sum(b.indexed for b in blocks),
@@ -241,7 +264,10 @@ class AuditedDump:
     Attributes:
         keys: what its ops are ordered by.
         dependences: of its blocks, for those that are asked for.
+        blocks: the blocks of ``audit.blocks``.
+        functions: by block, the symbol of the function around it, or None.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
+        moved: how many ops stand elsewhere in these orders, the fewest that explain them.
     """
 
     dump: Dump
@@ -250,27 +276,57 @@ class AuditedDump:
     keys: OrderKeys
     dependences: Dependences
     audit: DumpAudit
+    blocks: tuple[int, ...]
+    functions: list[str | None]
     orders: dict[int, list[int]]
+    moved: int
 
     @property
     def indices(self) -> OriginalIndices:
         """The indices that the ops' locations carry."""
         return self.keys.indices
 
+    def keyed_block(self, block: int) -> KeyedBlock:
+        """A block with its keys, and with its dependences unless it is in a graph region."""
+        ops = self.ir.block_ops[block]
+        is_graph = self.ir.region_is_graph[self.ir.block_region[block]]
+        graph = None if is_graph else self.dependences.of([block])[block]
+        return KeyedBlock(self.ir, self.keys, block, self.keys.of(ops), self.keys.count_followed(ops), graph)
 
-def check(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Check:
-    """Audits every dump; one that cannot be read does not hide the others."""
+
+def check(
+    dumps: Iterable[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    look_into: Callable[[AuditedDump], None] | None = None,
+) -> Check:
+    """Audits every dump; one that cannot be read does not hide the others.
+
+    Args:
+        dumps: what to audit.
+        options: what counts.
+        look_into: called with each audited dump while its structure is still there.
+    """
     audits, errors = [], []
     for dump in dumps:
         try:
-            audits.append(audit_dump(dump, options).audit)
+            audited = audit_dump(dump, options)
+            if look_into is not None:
+                look_into(audited)
+            audits.append(audited.audit)
         except InputError as error:
             errors.append(error)
     return Check(tuple(audits), tuple(errors))
 
 
-def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDump:
+def audit_dump(
+    dump: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, describes_worst: bool = True
+) -> AuditedDump:
     """Reads one dump and audits its order.
+
+    Args:
+        dump: which.
+        options: the choices that change the figures.
+        describes_worst: whether the displaced ops are described that carry most inversions.
 
     Raises:
         InputError: the dump cannot be read.
@@ -281,7 +337,7 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
     inverted = [block.block for block in blocks if _has_inversion(block.keys)]
     dependences = Dependences(ir, options.assume_pure)
     graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
-    orders: dict[int, list[int]] = {}
+    restored: dict[int, Restoration] = {}
     functions = functions_around(ir)
     audit = DumpAudit(
         source=dump.source.name,
@@ -289,24 +345,32 @@ def audit_dump(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> AuditedDu
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
         blocks=tuple(
-            _audit_block(replace(block, graph=graphs.get(block.block)), functions[block.block], orders)
+            _audit_block(
+                replace(block, graph=graphs.get(block.block)),
+                functions[block.block],
+                restored,
+                describes_worst=describes_worst,
+            )
             for block in blocks
         ),
         unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
         assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
         unmatched=patterns_without_op(ir, options.assume_pure),
     )
-    return AuditedDump(dump, options, ir, keys, dependences, audit, orders)
+    orders = {block: restoration.order for block, restoration in restored.items()}
+    moved = sum(restoration.moved for restoration in restored.values())
+    numbers = tuple(block.block for block in blocks)
+    return AuditedDump(dump, options, ir, keys, dependences, audit, numbers, functions, orders, moved)
 
 
-def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[_Block]:
+def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[KeyedBlock]:
     """The blocks that hold an op with an index, be it one that follows its consumer."""
     for block in range(ir.block_count):
         ops = ir.block_ops[block]
         block_keys = keys.of(ops)
         followed = keys.count_followed(ops)
         if followed or any(key is not None for key in block_keys):
-            yield _Block(ir, keys, block, block_keys, followed)
+            yield KeyedBlock(ir, keys, block, block_keys, followed)
 
 
 def _has_inversion(keys: Sequence[int | None]) -> bool:
@@ -320,8 +384,13 @@ def _has_inversion(keys: Sequence[int | None]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
-    """A block with its keys, and its dependences where it has inversions and is no graph region."""
+class KeyedBlock:
+    """A block with its keys, and its dependences where they are of interest and it is in no graph region.
+
+    Attributes:
+        keys: by place in the block, None for an op without a say in inversions.
+        followed: how many ops carry an index that does not count.
+    """
 
     ir: IR
     order_keys: OrderKeys
@@ -332,15 +401,37 @@ class _Block:
 
     @property
     def indices(self) -> OriginalIndices:
+        """The indices that the ops' locations carry."""
         return self.order_keys.indices
 
     @property
     def ops(self) -> array[int]:
+        """Its ops in textual order."""
         return self.ir.block_ops[self.block]
 
+    @property
+    def original_places(self) -> dict[int, int]:
+        """By place of an op with a say, in textual order: its 0-based place among those in original order."""
+        places = [place for place, key in enumerate(self.keys) if key is not None]
+        ranked = sorted(places, key=self.key)
+        rank_of = {place: rank for rank, place in enumerate(ranked)}
+        return {place: rank_of[place] for place in places}
 
-def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int]]) -> BlockAudit:
-    """Audits one block; an order better than the textual one goes into ``orders``."""
+    def key(self, place: int) -> int:
+        """The key of an op with a say."""
+        key = self.keys[place]
+        assert key is not None
+        return key
+
+    def label(self, place: int) -> OpLabel:
+        """The op at a place."""
+        return label(self.ir, self.indices, self.ops[place])
+
+
+def _audit_block(
+    block: KeyedBlock, function: str | None, restored: dict[int, Restoration], *, describes_worst: bool
+) -> BlockAudit:
+    """Audits one block; an order better than the textual one goes into ``restored``."""
     ir, ops = block.ir, block.ops
     places = [k for k, key in enumerate(block.keys) if key is not None]
     keys = [key for key in block.keys if key is not None]
@@ -351,12 +442,17 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
     is_graph = bool(ir.region_is_graph[ir.block_region[block.block]])
     forced: int | None = None if is_graph else 0
     minimum = lower_bound = inversions
+    moved = moved_lower_bound = 0
     if block.graph is not None:
+        from eio_audit.order.linear_extension import restore_order  # noqa: PLC0415  (not for clean dumps)
+
         restoration = restore_order(block.keys, block.graph.precedence)
         forced, minimum, lower_bound = restoration.forced, restoration.inversions, restoration.lower_bound
+        moved, moved_lower_bound = restoration.moved, restoration.moved_lower_bound
         if minimum < inversions:
-            orders[block.block] = list(restoration.order)
+            restored[block.block] = restoration
     out_of_place = displaced(keys) if inversions else []
+    described = [places[p] for p in out_of_place] if describes_worst else []
     return BlockAudit(
         function=function,
         block=ir.block_name(block.block),
@@ -370,88 +466,55 @@ def _audit_block(block: _Block, function: str | None, orders: dict[int, list[int
         lower_bound=lower_bound,
         displaced=len(out_of_place),
         derived=sum(derived),
-        inherited=_inversions_with(keys, derived) if inversions else 0,
-        worst=_worst(block, [places[p] for p in out_of_place], keys, places),
+        inherited=_inversions_with(keys, derived, inversions),
+        worst=tuple(describe_displaced(block, described, NAMED_OPS).values()),
         constants=sum(constants),
-        at_constants=_inversions_with(keys, constants) if inversions else 0,
+        at_constants=_inversions_with(keys, constants, inversions),
         followed=block.followed,
+        moved=moved,
+        moved_lower_bound=moved_lower_bound,
+        profile=order_profile(keys, PROFILE_PARTS) if inversions and describes_worst else (),
     )
 
 
-def _inversions_with(keys: Sequence[int], is_member: Sequence[bool]) -> int:
-    """How many inversions have a member at an end."""
+def _inversions_with(keys: Sequence[int], is_member: Sequence[bool], inversions: int) -> int:
+    """How many of the inversions have a member at an end."""
+    if not inversions or not any(is_member):
+        return 0
     others = [key for key, member in zip(keys, is_member, strict=True) if not member]
-    return count_inversions(keys) - count_inversions(others)
+    return inversions - count_inversions(others)
 
 
-def _worst(
-    block: _Block, displaced_places: Sequence[int], keys: Sequence[int], places: Sequence[int]
-) -> tuple[DisplacedOp, ...]:
-    """Describes the displaced ops that carry most inversions."""
-    if not displaced_places:
-        return ()
-    carried = dict(zip(places, inversions_carried(keys), strict=True))
-    chosen = sorted(displaced_places, key=lambda k: (-carried[k], k))[:NAMED_OPS]
-    holds = _Holds(block) if block.graph is not None else None
-    described = []
-    for k in chosen:
-        early = _smaller_after(block.keys, k) * 2 >= carried[k]
-        described.append(
-            DisplacedOp(
-                op=label(block.ir, block.indices, block.ops[k]),
-                inversions=carried[k],
-                early=early,
-                derived=block.indices.is_derived(block.ops[k]),
-                hold=holds.of(k, early=early) if holds else None,
-            )
+def describe_displaced(
+    block: KeyedBlock, places: Sequence[int], limit: int | None = None
+) -> dict[int, DisplacedOp]:
+    """Describes displaced ops, by their place in the block, those that carry most inversions first.
+
+    Args:
+        block: where they stand.
+        places: of the displaced ops, among all ops of the block.
+        limit: how many to describe; None for all.
+
+    Complexity: near linear in the ops and dependences of the block.
+    """
+    if not places:
+        return {}
+    standing = block.original_places
+    carried = dict(zip(standing, inversions_carried([block.key(k) for k in standing]), strict=True))
+    chosen = sorted(places, key=lambda k: (-carried[k], k))[:limit]
+    textual = {k: rank for rank, k in enumerate(standing)}
+    early = {k: standing[k] >= textual[k] for k in chosen}
+    holds = find_holds(block.keys, block.graph, early) if block.graph is not None else {}
+    return {
+        k: DisplacedOp(
+            op=block.label(k),
+            inversions=carried[k],
+            early=early[k],
+            derived=block.indices.is_derived(block.ops[k]),
+            hold=Hold(block.label(holds[k][0]), holds[k][1]) if k in holds else None,
         )
-    return tuple(described)
-
-
-def _smaller_after(keys: Sequence[int | None], place: int) -> int:
-    own = keys[place]
-    assert own is not None
-    return sum(1 for key in keys[place + 1 :] if key is not None and key < own)
-
-
-class _Holds:
-    """Finds the dependence that keeps a displaced op where it stands."""
-
-    def __init__(self, block: _Block) -> None:
-        assert block.graph is not None
-        self._block = block
-        keys, precedence = block.keys, block.graph.precedence
-        self._smallest_below = [inf if key is None else key for key in keys]
-        for k in range(len(keys) - 1, -1, -1):
-            below = [self._smallest_below[user] for user in precedence.successors(k)]
-            self._smallest_below[k] = min([self._smallest_below[k], *below])
-        self._largest_above = [-inf if key is None else key for key in keys]
-        for k in range(len(keys)):
-            above = [self._largest_above[producer] for producer in precedence.predecessors(k)]
-            self._largest_above[k] = max([self._largest_above[k], *above])
-
-    def of(self, place: int, *, early: bool) -> Hold | None:
-        """The direct user through which an op is needed early, or the direct producer that makes it late."""
-        block, graph = self._block, self._block.graph
-        own = block.keys[place]
-        assert graph is not None and own is not None
-        best: tuple[int, float, int] | None = None
-        for producer, user, _ in graph.edges():
-            if (producer if early else user) != place:
-                continue
-            other = user if early else producer
-            reach = self._smallest_below[other] if early else self._largest_above[other]
-            if reach >= own if early else reach <= own:
-                continue
-            direct = block.keys[other] == reach
-            rank = (0 if direct else 1, reach if early else -reach, other)
-            best = rank if best is None else min(best, rank)
-        if best is None:
-            return None
-        other = best[2]
-        kinds = [k for p, u, k in graph.edges() if {p, u} == {place, other}]
-        kind = min(kinds, key=list(DependenceKind).index)
-        return Hold(label(block.ir, block.indices, graph.ops[other]), kind)
+        for k in chosen
+    }
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:

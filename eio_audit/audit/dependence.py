@@ -11,16 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain, compress, islice, repeat
+from operator import gt, sub
 
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.original_index import OriginalIndices
-from eio_audit.mlir.effects import EffectTable
+from eio_audit.mlir.effects import PURE, EffectTable
 from eio_audit.mlir.ir import IR
 from eio_audit.order.precedence import Precedence
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 class DependenceKind(StrEnum):
@@ -64,9 +60,20 @@ class DependenceGraph:
         self._users.append(user)
         self._kinds.append(kind)
 
+    def add_values(self, producers: Sequence[int], users: Sequence[int]) -> None:
+        """Adds an edge for each use of a result, given as parallel columns."""
+        self._producers.extend(producers)
+        self._users.extend(users)
+        self._kinds.extend(repeat(DependenceKind.VALUE, len(users)))
+
     def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:
         """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
         return zip(self._producers, self._users, self._kinds, strict=True)
+
+    def placed_too_early(self, place: Sequence[int]) -> list[int]:
+        """The users that would stand before a producer of theirs if op k stood at ``place[k]``."""
+        producers, users = map(place.__getitem__, self._producers), map(place.__getitem__, self._users)
+        return list(compress(self._users, map(gt, producers, users)))
 
     def dependences(self) -> Iterator[Dependence]:
         """The edges as ops of the dump."""
@@ -89,12 +96,13 @@ class Dependences:
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        self._assume_pure = assume_pure
+        self.assume_pure = assume_pure
+        self._graphs: dict[int, DependenceGraph] = {}
 
     @cached_property
     def effects(self) -> EffectTable:
         """The effects of the dump's ops."""
-        return EffectTable(self._ir, self._assume_pure)
+        return EffectTable(self._ir, self.assume_pure)
 
     def of(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
         """The graphs of several blocks, in one pass over the dump.
@@ -104,18 +112,54 @@ class Dependences:
         Complexity: linear in ops and operands; for a block in which tensors are written or freed, also in
         what is nested in it.
         """
-        graphs = {block: DependenceGraph(self._ir.block_ops[block]) for block in blocks}
-        self._add_uses(graphs)
-        for block, graph in graphs.items():
-            self._add_effects(graph)
-            self._add_tensor_effects(graph)
+        new = {b: DependenceGraph(self._ir.block_ops[b]) for b in blocks if b not in self._graphs}
+        self._add_uses(new)
+        for block, graph in new.items():
+            self._add_all_effects(graph)
             self._add_terminator(block, graph)
-        return graphs
+        self._graphs.update(new)
+        return {block: self._graphs[block] for block in blocks}
+
+    def by_effect(self, block: int) -> DependenceGraph:
+        """The dependences of a block that memory effects make, without others."""
+        graph = DependenceGraph(self._ir.block_ops[block])
+        self._add_all_effects(graph)
+        return graph
+
+    def _add_all_effects(self, graph: DependenceGraph) -> None:
+        active = [k for k, op in enumerate(graph.ops) if self.effects.of(op) is not PURE]
+        self._add_effects(graph, active)
+        self._add_tensor_effects(graph, active)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
-        """SSA def-use, also from nested ops: one walk that remembers the op around at every depth."""
-        if not graphs:
-            return
+        """SSA def-use."""
+        nested = {}
+        for block, graph in graphs.items():
+            if self._is_flat(graph.ops):
+                self._add_flat_uses(graph)
+            else:
+                nested[block] = graph
+        if nested:
+            self._add_nested_uses(nested)
+
+    def _is_flat(self, ops: array[int]) -> bool:
+        """Whether the ops of a block are numbered in turn, as they are where nothing is nested in them."""
+        return self._ir.subtree_end[ops[-1]] == ops[0] + len(ops) and not self._ir.late_operands
+
+    def _add_flat_uses(self, graph: DependenceGraph) -> None:
+        """The uses in a block without nested ops, column by column."""
+        ir, first, stop = self._ir, graph.ops[0], graph.ops[-1] + 1
+        starts = ir.operand_start[first : stop + 1]
+        producers = list(map(ir.value_owner.__getitem__, ir.operands[starts[0] : starts[-1]]))
+        counts = map(sub, islice(starts, 1, None), starts)
+        users = chain.from_iterable(map(repeat, range(stop - first), counts))
+        graph.add_values(
+            [producer - first for producer in producers if first <= producer < stop],
+            [user for producer, user in zip(producers, users, strict=True) if first <= producer < stop],
+        )
+
+    def _add_nested_uses(self, graphs: dict[int, DependenceGraph]) -> None:
+        """The uses in blocks and in what is nested in them: one walk that knows the ops around."""
         ir, depth_of, block_of = self._ir, self._ir.block_depth, self._ir.op_block
         place = {op: k for graph in graphs.values() for k, op in enumerate(graph.ops)}
         producers = list(map(ir.value_owner.__getitem__, ir.operands))  # negative for block arguments
@@ -136,20 +180,21 @@ class Dependences:
                     kind = DependenceKind.VALUE if user == op else DependenceKind.CAPTURE
                     graph.add(place[producer], place[user], kind)
 
-    def _add_effects(self, graph: DependenceGraph) -> None:
+    def _add_effects(self, graph: DependenceGraph, active: Sequence[int]) -> None:
         """Orders the ops with effects: each write behind what came before, each read behind the last write.
 
         Effects on memref-like values keep an order among each other and with effects on all memory;
-        effects on tensors with effects on all memory only.
+        effects on tensors with effects on all memory only. The last op of the block has its place anyway.
         """
         last_barrier = -1  # the last op that writes or frees anything anywhere
         memory = _Chain()
         tensors: list[int] = []  # ops with effects on tensors since the last barrier
         readers: list[int] = []  # ops that read anything anywhere since then
-        for k, op in enumerate(graph.ops[:-1]):
+        for k in active:
+            op = graph.ops[k]
+            if op == graph.ops[-1]:
+                break
             effects = self.effects.of(op)
-            if not effects:
-                continue
             writes = bool(effects.anywhere & {"write", "free"})
             if effects.anywhere or effects.memory:
                 kinds = effects.anywhere | effects.memory
@@ -175,12 +220,12 @@ class Dependences:
     def _changes_tensor(self, op: int) -> bool:
         return any(kinds & {"write", "free"} for kinds in self.effects.of(op).values.values())
 
-    def _add_tensor_effects(self, graph: DependenceGraph) -> None:
+    def _add_tensor_effects(self, graph: DependenceGraph, active: Sequence[int]) -> None:
         """An op that writes or frees a tensor keeps its order to every use of it and of its views."""
         changed = {
             value
-            for op in graph.ops
-            for value, kinds in self.effects.of(op).values.items()
+            for k in active
+            for value, kinds in self.effects.of(graph.ops[k]).values.items()
             if kinds & {"write", "free"}
         }
         if not changed:
@@ -229,23 +274,3 @@ class _Chain:
         for read in self.reads:
             graph.add(read, k, DependenceKind.EFFECT)
         self.last_write, self.reads = k, []
-
-
-def dataflow_graph(ir: IR, block: int, options: AuditOptions = DEFAULT_OPTIONS) -> nx.MultiDiGraph[int]:
-    """The block's dataflow DAG as a networkx graph.
-
-    Nodes are op numbers, in textual order, with ``name``, ``place`` (0-based in the block) and ``index``
-    (the original position, None when unindexed). Edges run producer to user; their key and attribute
-    ``kind`` is a ``DependenceKind``.
-    """
-    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
-
-    indices = OriginalIndices(ir, options.pattern)
-    graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
-    ops = ir.block_ops[block]
-    for place, op in enumerate(ops):
-        graph.add_node(op, name=ir.name(op), place=place, index=indices.index(op))
-    for dependence in Dependences(ir, options.assume_pure).of([block])[block].dependences():
-        kind = dependence.kind.value
-        graph.add_edge(dependence.producer, dependence.user, key=kind, kind=kind)
-    return graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterator, Sequence
 
-from eio_audit.order.displaced import longest_nondecreasing
+from eio_audit.order.displaced import displaced
 
 ROUNDS = 4
 """How often what is left between matches is looked at again."""
@@ -52,4 +52,5 @@ def _matches_in(
     for number in new_lines:
         places[new[number]].append(number)
     matches = [(number, places[old[number]].popleft()) for number in old_lines if places.get(old[number])]
-    return [matches[k] for k in longest_nondecreasing([in_new for _, in_new in matches])]
+    out_of_order = set(displaced([in_new for _, in_new in matches]))
+    return [match for k, match in enumerate(matches) if k not in out_of_order]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.original_index import IndexPattern
-from eio_audit.audit.original_order import OriginalOrder
 from eio_audit.mlir.traits import OpTable, OpTraits
+
+if TYPE_CHECKING:
+    from eio_audit.audit.original_order import OriginalOrder
 
 
 class Follow(StrEnum):

@@ -194,6 +194,17 @@ class OriginalIndices:
             return False
         return len(outer.name) > len(child.name) and outer.name.startswith(child.name)
 
+    def is_unknown(self, op: int) -> bool:
+        """Whether the op's location carries a negative index: where it stood is not known."""
+        location = self.locations.of(op)
+        names = (
+            (inner.name for inner in self.locations.walk(location, op) if isinstance(inner, NameLoc))
+            if location
+            else ()
+        )
+        index = next((index for name in names if (index := self._pattern.index_in(name)) is not None), 0)
+        return index < 0
+
     def origin(self, op: int) -> Origin | None:
         """The model's source that the op's outermost indexed name tells of.
 

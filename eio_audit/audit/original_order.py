@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.matching import Fingerprints, Interned, match_ops
+from eio_audit.audit.location_numbers import Interned
+from eio_audit.audit.matching import match_ops
 from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.audit.structure import ComparedOps
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
@@ -24,15 +26,15 @@ class OriginalOrder:
     def __init__(self, before: Dump, op_table: OpTable | None = None) -> None:
         self._interned = Interned()
         ir = read_ir(before.source, before.span, op_table)
-        self._before = Fingerprints(ir, OriginalIndices(ir), self._interned).all
+        self._before = ComparedOps(ir, OriginalIndices(ir), self._interned)
 
     def indices_of(self, ir: IR, indices: OriginalIndices) -> list[int | None]:
         """By op of another dump: the place, from 0, of the op it was; None for an op that was not there.
 
         Ops are matched as in a diff.
         """
-        pairs = match_ops(self._before, Fingerprints(ir, indices, self._interned).all)
+        matching = match_ops(self._before, ComparedOps(ir, indices, self._interned))
         places: list[int | None] = [None] * len(ir)
-        for old, new in pairs.items():
+        for old, new in matching.ops.items():
             places[new] = old
         return places

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.fix import VerificationError
 from eio_audit.audit.original_index import OriginalIndices
-from eio_audit.mlir.dumps import Dump
+from eio_audit.audit.verification import VerificationError
+from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
@@ -41,9 +41,7 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     >>> stamp(read_text("%0 = my.op", name="in.mlir"))
     b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     """
-    if len({id(dump.source) for dump in dumps}) != 1:
-        raise ValueError("expected dumps of one source")
-    source = dumps[0].source
+    source = common_source(dumps)
     pieces, offset = [], 0
     for dump in dumps:
         ir = read_ir(source, dump.span)

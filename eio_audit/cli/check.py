@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, Check, Dump, InputError, check, find_files, read
+import eio_audit
+from eio_audit import AuditOptions, Dump, InputError, __version__, check, find_files, read
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     NOTHING_INDEXED,
@@ -20,11 +22,13 @@ from eio_audit.cli.options import (
     output_option,
     pass_option,
     quiet_option,
+    report_output,
     select,
     verbose_option,
     warn_of_unmatched,
 )
 from eio_audit.cli.output import show_error, write_bytes, write_text
+from eio_audit.report.progress import advancing, progress
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
@@ -33,7 +37,7 @@ from eio_audit.cli.output import show_error, write_bytes, write_text
 @dump_option
 @audit_options
 @fail_on_option
-@format_option("text", "json")
+@format_option("text", "json", "html")
 @output_option
 @quiet_option
 @verbose_option
@@ -58,15 +62,31 @@ def check_command(
       eio-audit check passes.log --pass ttir-erase-inverse-ops
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
     """
+    files = _files(paths)
     unreadable: list[InputError] = []
-    result = check(_dumps(paths, pass_name, dump_number, unreadable), options)
+    album = eio_audit.OrderAlbum() if format_ == "html" else None
+    with progress(_total_bytes(files), "checking") as advance:
+        dumps = _dumps(files, pass_name, dump_number, unreadable, advance)
+        result = check(dumps, options, album.add if album else None)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
     if not quiet:
         warn_of_unmatched(result.dumps)
-    if not quiet or output is not None:
-        _write_report(result, format_, output, verbose=verbose)
+    output = report_output(output, quiet=quiet)
+    if format_ == "json":
+        from eio_audit.report.json import check_to_json
+
+        write_bytes(check_to_json(result).encode(), output)
+    elif album is not None:
+        from eio_audit.report.html import check_to_html
+
+        write_bytes(check_to_html(result, album.pictures, __version__).encode(), output)
+    else:
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text import print_check
+
+        write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
     if result.errors:
         ctx.exit(2)
     if not result.summary.has_indices:
@@ -74,32 +94,49 @@ def check_command(
     ctx.exit(exit_code(result.summary, fail_on))
 
 
-def _write_report(result: Check, format_: str, output: str | None, *, verbose: bool) -> None:
-    if format_ == "json":
-        from eio_audit.report.json import check_to_json
+def _files(paths: Sequence[str]) -> list[str | InputError]:
+    """The files of all paths; a path that leads to none does not hide the others."""
+    files: list[str | InputError] = []
+    for path in paths:
+        try:
+            files += find_files(path)
+        except InputError as error:
+            files.append(error)
+    return files
 
-        write_bytes(check_to_json(result).encode(), output)
-    else:
-        from eio_audit.report.text import make_console, print_check
 
-        write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
+def _total_bytes(files: Sequence[str | InputError]) -> int | None:
+    """What there is to read on disk; None where it comes from a pipe."""
+    sizes = [_size(file) for file in files if isinstance(file, str)]
+    return None if 0 in sizes else sum(sizes)
+
+
+def _size(file: str) -> int:
+    """Bytes of a file; 0 for a pipe and for what cannot be read."""
+    try:
+        return Path(file).stat().st_size
+    except OSError:
+        return 0
 
 
 def _dumps(
-    paths: tuple[str, ...], pass_name: str | None, dump_number: int | None, unreadable: list[InputError]
+    files: Sequence[str | InputError],
+    pass_name: str | None,
+    dump_number: int | None,
+    unreadable: list[InputError],
+    advance: Callable[[int], None],
 ) -> Iterator[Dump]:
-    """The chosen dumps of all paths; a file that cannot be read does not hide the others."""
-    for path in paths:
+    """The chosen dumps of all files; one that cannot be read does not hide the others."""
+    for file in files:
+        if isinstance(file, InputError):
+            unreadable.append(file)
+            continue
         try:
-            files = find_files(path)
+            chosen = select(read(file), pass_name, dump_number)
         except InputError as error:
             unreadable.append(error)
             continue
-        for file in files:
-            try:
-                yield from select(read(file), pass_name, dump_number)
-            except InputError as error:
-                unreadable.append(error)
+        yield from advancing(chosen, advance, _size(file))
 
 
 def _all_names(paths: tuple[str, ...]) -> str:

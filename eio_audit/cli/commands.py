@@ -10,7 +10,7 @@ import click
 
 from eio_audit import __version__
 
-COMMANDS = ("check", "config", "diff", "explain", "fix", "stamp")
+COMMANDS = ("check", "config", "diff", "explain", "fix", "graph", "shuffle", "stamp", "trace")
 
 
 class _Commands(click.Group):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Diff, Dump, InputError, diff, read
+import eio_audit
+from eio_audit import AuditOptions, Dump, InputError, __version__, diff, read
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     NOTHING_INDEXED,
@@ -18,6 +19,7 @@ from eio_audit.cli.options import (
     output_option,
     pass_option,
     quiet_option,
+    report_output,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -32,7 +34,7 @@ from eio_audit.cli.output import write_bytes, write_text
 @dump_option
 @audit_options
 @fail_on_option
-@format_option("text", "json")
+@format_option("text", "json", "markdown", "html")
 @output_option
 @quiet_option
 @verbose_option
@@ -58,6 +60,7 @@ def diff_command(
     Examples:
       eio-audit diff before.mlir after.mlir
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
+      eio-audit diff before.mlir after.mlir --format markdown > comment.md
     """
     if after is None:
         old, new = _around_pass(read(before), before, pass_name, dump_number)
@@ -66,22 +69,29 @@ def diff_command(
     result = diff(old, new, options)
     if not quiet:
         warn_of_unmatched([result.before, result.after])
-    if not result.before.summary.has_indices and not result.after.summary.has_indices:
-        raise InputError(new.source.name, None, NOTHING_INDEXED)
-    if not quiet or output is not None:
-        _write_report(result, format_, output, verbose=verbose)
-    ctx.exit(exit_code(result.after.summary, fail_on))
-
-
-def _write_report(result: Diff, format_: str, output: str | None, *, verbose: bool) -> None:
+    output = report_output(output, quiet=quiet)
     if format_ == "json":
         from eio_audit.report.json import diff_to_json
 
         write_bytes(diff_to_json(result).encode(), output)
+    elif format_ == "markdown":
+        from eio_audit.report.markdown import diff_to_markdown
+
+        write_bytes(diff_to_markdown(result, verbose=verbose).encode(), output)
+    elif format_ == "html":
+        from eio_audit.report.html import diff_to_html
+
+        pictures = eio_audit.order_pictures([new], options)
+        write_bytes(diff_to_html(result, pictures, __version__).encode(), output)
     else:
-        from eio_audit.report.text import make_console, print_diff
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text_diff import print_diff
 
         write_text(lambda file: print_diff(result, make_console(file), verbose=verbose), output)
+    has_indices = result.before.summary.has_indices or result.after.summary.has_indices
+    if not has_indices and fail_on != "never":
+        raise InputError(new.source.name, None, NOTHING_INDEXED)
+    ctx.exit(exit_code(result.after.summary, fail_on))
 
 
 def _around_pass(

@@ -69,6 +69,7 @@ def explain_command(
 
         write_bytes(explanation_to_json(explanation).encode(), output)
         return
-    from eio_audit.report.text import make_console, print_explanation
+    from eio_audit.report.console import make_console
+    from eio_audit.report.text_explain import print_explanation
 
     write_text(lambda file: print_explanation(explanation, make_console(file), verbose=verbose), output)

@@ -23,6 +23,7 @@ from eio_audit.cli.options import (
     warn_of_unmatched,
 )
 from eio_audit.cli.output import show_error
+from eio_audit.report.progress import advancing, progress
 
 FIX_EXIT_CODES = f"""\b
 Exit codes:
@@ -106,12 +107,18 @@ def fix_command(
             dumps = select(read(path), pass_name, dump_number)
             if not dumps:
                 raise InputError(_name(path), None, "nothing to fix: the input holds no IR")
-            only_dumps = chooses and not in_place and not diff
-            result = fix(dumps, options, only_dumps=only_dumps, renumber=renumber)
+            source = dumps[0].source
+            with progress(len(source.data), "fixing") as advance:
+                result = fix(
+                    advancing(dumps, advance, len(source.data)),
+                    options,
+                    only_dumps=chooses and not in_place and not diff,
+                    renumber=renumber,
+                )
             if result.before.has_indices:
-                run.finish(path, dumps[0].source, result)
+                run.finish(path, source, result)
             else:
-                unindexed.append((path, dumps[0].source, result))
+                unindexed.append((path, source, result))
     if unindexed and not run.finished:
         names = ", ".join(_name(path) for path, _, _ in unindexed)
         run.fail(InputError(names, None, NOTHING_INDEXED), COULD_NOT_RUN, len(unindexed))
@@ -187,7 +194,8 @@ class _Run:
             return
         warn_of_unmatched(result.dumps)
         if is_changed or self.verbose:
-            from eio_audit.report.text import make_console, print_fix
+            from eio_audit.report.console import make_console
+            from eio_audit.report.text import print_fix
 
             print_fix(result, source.name, make_console(sys.stderr), is_dry=self.is_dry)
 
@@ -211,6 +219,7 @@ class _Run:
         """Says of several files how many have become what."""
         if self.quiet or self.finished + self.failed < 2:
             return
-        from eio_audit.report.text import make_console, print_fixes
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text import print_fixes
 
         print_fixes(self.changed, self.unchanged, self.failed, make_console(sys.stderr), is_dry=self.is_dry)

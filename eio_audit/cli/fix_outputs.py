@@ -36,7 +36,7 @@ def write_nothing(path: str, source: Source, result: Fix) -> None:
 
 def print_diff(path: str, source: Source, result: Fix) -> None:
     """Prints what would change to standard output, for people on a terminal, else to the byte."""
-    from eio_audit.report.text import make_console
+    from eio_audit.report.console import make_console
     from eio_audit.report.unified_diff import print_unified_diff, unified_diff
 
     diff = unified_diff(source.data, result.text, source.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
 
 from eio_audit import __version__
 
@@ -12,7 +11,7 @@ COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Runs the command line and exits; no input ends in a traceback."""
     if sys.argv[1:] == ["--version"]:  # asked often, and before anything is imported for it
         print(f"eio-audit {__version__}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import functools
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,7 +21,6 @@ from eio_audit import (
     IndexPattern,
     InputError,
     OpTable,
-    OriginalOrder,
     Summary,
     read,
     unmatched_patterns,
@@ -53,7 +52,15 @@ Exit codes:
   0  done
 {COULD_NOT_RUN_HELP}
 """
-"""The end of the help of a command that finds nothing."""
+"""The end of the help of a command that asks for the order and does not judge it."""
+
+REWRITE_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  could not run: usage, or input that cannot be read or is malformed
+  3  the result failed its own verification: nothing was written
+"""
+"""The end of the help of a command that rewrites IR whose order it does not ask for."""
 
 GATE_EXIT_CODES = f"""\b
 Exit codes:
@@ -214,6 +221,8 @@ def audit_options(command: F) -> F:
     ) -> Any:
         original = None
         if order_from is not None:
+            from eio_audit import OriginalOrder
+
             original = OriginalOrder(only_dump(order_from), OpTable(config.ops))
         options = AuditOptions(pattern, follow, assume_pure, original, config.ops)
         return command(*args, options=options, **others)
@@ -265,6 +274,11 @@ quiet_option = click.option(
     help="Print nothing but errors, and no report but to a FILE; see the exit code.",
 )
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op instead of the worst.")
+
+
+def report_output(output: str | None, *, quiet: bool) -> str | None:
+    """Where a report goes: with ``--quiet`` not to standard output."""
+    return os.devnull if quiet and output is None else output
 
 
 def format_option(*formats: str) -> Callable[[F], F]:
@@ -321,6 +335,8 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
     passes = _passes(dumps)
     if not passes:
         return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
+    import difflib
+
     classes = [dump.marker.class_name for dump in dumps if dump.marker]
     parts = [other for other in passes if name.casefold() in other.casefold()]
     close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
@@ -334,13 +350,18 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:
-    """Says on standard error which globs of ``--assume-pure`` match no op: they may be misspelt.
+    """Says on standard error which globs of ``--assume-pure`` match no op: they may be misspelt."""
+    warn_of_patterns(unmatched_patterns(dumps))
+
+
+def warn_of_patterns(unmatched: Iterable[str]) -> None:
+    """Says on standard error that these globs of ``--assume-pure`` match no op.
 
     Those of a configuration file are for all dumps of a project, which need not all hold such ops.
     """
     if click.get_current_context().get_parameter_source("assume_pure") is not ParameterSource.COMMANDLINE:
         return
-    for pattern in unmatched_patterns(dumps):
+    for pattern in unmatched:
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)
 
 

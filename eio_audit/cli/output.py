@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -29,6 +28,7 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
     """Prints a report to a file, atomically, or to standard output, which may be a terminal."""
     if path is None or path == "-":
         print_to(sys.stdout)
+        sys.stdout.flush()
         return
     text = io.StringIO()
     print_to(text)
@@ -43,6 +43,8 @@ def write_atomically(path: str, data: bytes) -> None:
     Raises:
         InputError: the file cannot be written; what was there is untouched.
     """
+    import tempfile
+
     target = Path(os.path.realpath(path))
     temporary = None
     try:

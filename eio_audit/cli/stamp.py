@@ -5,18 +5,11 @@ from __future__ import annotations
 import click
 
 from eio_audit import InputError, read, stamp
-from eio_audit.cli.options import PATH
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES
 from eio_audit.cli.output import write_bytes
 
-STAMP_EXIT_CODES = """\b
-Exit codes:
-  0  done
-  2  could not run: usage, or input that cannot be read or is malformed
-  3  the result failed its own verification: nothing was written
-"""
 
-
-@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=STAMP_EXIT_CODES)
+@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES)
 @click.argument("path", type=PATH)
 @click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
 def stamp_command(path: str, output: str | None) -> None:

@@ -1,18 +1,17 @@
-"""Where the dumps are: in a file, in the log of a compiler's passes, in a folder."""
+"""Where the dumps are in a file or in the log of a compiler's passes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 
+from eio_audit.mlir.blocks import read_blocks
+from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
-from eio_audit.mlir.source import InputError, Source, Span, find_all
-
-DUMP_SUFFIXES = (".mlir", ".log", ".txt")
-"""Files of a folder that are read, also with .gz, .bz2 or .xz behind."""
+from eio_audit.mlir.noise import noise_end
+from eio_audit.mlir.source import Source, Span, find_all
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -32,14 +31,16 @@ class Dump:
     Attributes:
         source: the file.
         span: where the IR lies, behind its marker.
-        marker: the line above it in a log, or None.
+        marker: the line above it in a log, else what the file's name says of its pass, or None.
         line: the 1-based line of the marker; without one, of the dump's first text.
+        program: what it is a state of; equal for dumps that show one program at several times.
     """
 
     source: Source
     span: Span
     marker: Marker | None
     line: int
+    program: str = ""
 
 
 def read(path: str | PathLike[str]) -> list[Dump]:
@@ -56,12 +57,61 @@ def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
     return find_dumps(Source(name, text.encode() if isinstance(text, str) else text))
 
 
-def find_dumps(source: Source) -> list[Dump]:
+def stream(
+    path: str,
+    program: str = "",
+    stage: str | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Iterator[Dump]:
+    """The dumps of a file one after the other, so that memory holds no more than one and what is around it.
+
+    Args:
+        path: of the file, ``-`` for standard input.
+        program: what the file's dumps are states of.
+        stage: what to call a file without markers, if its name tells of no pass: a stage of a compiler.
+        advance: is told how many bytes more of the file have been read.
+
+    Yields:
+        What ``read`` gives, but each dump in a source of its own, which is a stretch of the file.
+
+    Raises:
+        InputError: the file cannot be read, or is MLIR bytecode.
+    """
+    name, first_line = "<stdin>" if path == "-" else path, 1
+    splitter = _Splitter(program)
+    for section in _sections(read_blocks(path, advance)):
+        source = Source(name, section.data, first_line=first_line)
+        if section.is_file:
+            yield from find_dumps(source, program, stage)
+        else:
+            span = Span(section.place.end, len(section.data))
+            yield from splitter.split(source, span, (section.place, section.marker))
+        first_line = source.line_at(len(section.data))
+
+
+def common_source(dumps: Sequence[Dump]) -> Source:
+    """The source that all the dumps are of.
+
+    Raises:
+        ValueError: there is no dump, or they are of several sources.
+    """
+    if len({id(dump.source) for dump in dumps}) != 1:
+        raise ValueError("expected dumps of one source")
+    return dumps[0].source
+
+
+def find_dumps(source: Source, program: str = "", stage: str | None = None) -> list[Dump]:
     """The dumps of one source, in order of appearance.
 
     A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
     op behind a marker; IR behind that is a dump of its own, as is IR before the first marker: the module
     that the compiler wrote to the same stream.
+
+    Args:
+        source: what to split.
+        program: what its dumps are states of. Behind a ``// -----`` line another program begins, and where
+            a stage of a compiler comes again.
+        stage: what to call a source without markers, if its name tells of no pass.
 
     Raises:
         InputError: the source is MLIR bytecode.
@@ -69,33 +119,116 @@ def find_dumps(source: Source) -> list[Dump]:
     if source.data.startswith(b"ML\xefR"):
         raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
     markers = list(find_markers(source.data))
+    end = Span(len(source.data), len(source.data))
+    splitter = _Splitter(program)
     if not markers:
-        return [
-            dump for piece in _pieces(source, Span(0, len(source.data))) if (dump := _unmarked(source, piece))
-        ]
+        named = Marker(stage, stage, None) if stage is not None else None
+        return splitter.pieces(
+            source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
+        )
     dumps: list[Dump] = []
     current: tuple[Span, Marker | None] = (Span(0, 0), None)
-    for place, marker in [*markers, (Span(len(source.data), len(source.data)), None)]:
-        dumps += _section(source, Span(current[0].end, place.start), current)
+    for place, marker in [*markers, (end, None)]:
+        dumps += splitter.split(source, Span(current[0].end, place.start), current)
         current = (place, marker)
     return dumps
 
 
-def _section(source: Source, span: Span, marked: tuple[Span, Marker | None]) -> list[Dump]:
-    """What stands between two markers: the marked dump, and IR without marker behind it."""
-    place, marker = marked
-    dumps = []
-    rest = span
-    if marker is not None:
-        end = _end_of_first_op(source.data, span)
-        if source.data[span.start : end].strip():
-            dumps.append(Dump(source, Span(span.start, end), marker, source.line_at(place.start)))
-        rest = Span(end, span.end)
-    for piece in _pieces(source, rest):
-        dump = _unmarked(source, piece)
-        if dump is not None and _HOLDS_IR.search(source.data, piece.start, piece.end):
-            dumps.append(dump)
-    return dumps
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The bytes of a file from one marker, which stands at ``place`` in them, up to the next.
+
+    ``is_file``: there is no marker in the file, and this is all of it.
+    """
+
+    data: bytes
+    place: Span
+    marker: Marker | None
+    is_file: bool = False
+
+
+def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
+    parts: list[bytes] = []
+    place, marker = Span(0, 0), None
+    is_file = True
+    for lines in _whole_lines(blocks):
+        start = 0
+        for found, next_marker in find_markers(lines):
+            parts.append(lines[start : found.start])
+            yield _Section(b"".join(parts), place, marker)
+            parts, start, is_file = [], found.start, False
+            place, marker = Span(0, found.end - found.start), next_marker
+        parts.append(lines[start:])
+    yield _Section(b"".join(parts), place, marker, is_file)
+
+
+def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in stretches that end where a line does, so that no marker is cut."""
+    parts: list[bytes] = []
+    for block in blocks:
+        end = block.rfind(b"\n") + 1
+        if not end:
+            parts.append(block)
+            continue
+        yield b"".join([*parts, block[:end]])
+        parts = [block[end:]]
+    yield b"".join(parts)
+
+
+class _Splitter:
+    """Splits what stands between markers into dumps, and tells where another program begins."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._number = 0
+        self._stages: set[str] = set()
+
+    def split(self, source: Source, span: Span, marked: tuple[Span, Marker | None]) -> list[Dump]:
+        """What stands between two markers: the marked dump, and IR without marker behind it."""
+        place, marker = marked
+        if marker is None:
+            return self.pieces(source, span, None, must_hold_ir=True)
+        if marker.when is None:
+            self._enter(marker.pass_name)
+        dumps = []
+        end = _end_of_first_op(source.data, _pieces(source, span)[0])
+        if _text_start(source, Span(span.start, end)) < end:
+            line = source.line_at(place.start)
+            dumps.append(Dump(source, Span(span.start, end), marker, line, self._name))
+        return dumps + self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
+
+    def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
+        """The dumps between ``// -----`` lines."""
+        dumps = []
+        for number, piece in enumerate(_pieces(source, span)):
+            if number:
+                self._next_program()
+            start = _text_start(source, piece)
+            is_empty = start == piece.end
+            if not is_empty and (not must_hold_ir or _HOLDS_IR.search(source.data, piece.start, piece.end)):
+                dumps.append(Dump(source, piece, marker, source.line_at(start), self._name))
+        return dumps
+
+    @property
+    def _name(self) -> str:
+        return f"{self._program}#{self._number}" if self._number else self._program
+
+    def _enter(self, stage: str) -> None:
+        """Each program passes every stage once."""
+        if stage in self._stages:
+            self._next_program()
+        self._stages.add(stage)
+
+    def _next_program(self) -> None:
+        self._number += 1
+        self._stages.clear()
+
+
+def _text_start(source: Source, span: Span) -> int:
+    """Where the first text of a stretch begins; its end where there is none."""
+    blank = _BLANK.match(source.data, span.start, span.end)
+    assert blank
+    return blank.end()
 
 
 def _end_of_first_op(data: bytes, span: Span) -> int:
@@ -104,14 +237,21 @@ def _end_of_first_op(data: bytes, span: Span) -> int:
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
-    aliases = _ALIASES.match(data, line_end + 1, span.end) if line_end >= 0 else None
-    return aliases.end() if aliases else span.end
+    return _end_of_aliases(data, Span(line_end + 1, span.end)) if line_end >= 0 else span.end
 
 
-def _unmarked(source: Source, span: Span) -> Dump | None:
-    text = _BLANK.match(source.data, span.start, span.end)
-    assert text
-    return Dump(source, span, None, source.line_at(text.end())) if text.end() < span.end else None
+def _end_of_aliases(data: bytes, span: Span) -> int:
+    """Where the lines of an alias table end that begins here; a logger may have printed in between."""
+    end = offset = span.start
+    while True:
+        aliases = _ALIASES.match(data, offset, span.end)
+        assert aliases
+        if aliases.end() > offset:
+            end = offset = aliases.end()
+        noise = noise_end(data, offset, span.end)
+        if noise is None:
+            return end
+        offset = min(noise + 1, span.end)
 
 
 def _pieces(source: Source, span: Span) -> list[Span]:
@@ -128,31 +268,3 @@ def _separators(data: bytes, span: Span) -> Iterator[Span]:
         match = _SEPARATOR.match(data, offset, span.end)
         if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
             yield Span(offset, match.end())
-
-
-def find_files(path: str | PathLike[str]) -> list[str]:
-    """The files to read for a path: itself, or in a folder the dumps at any depth, in natural order.
-
-    Raises:
-        InputError: nothing is there, or a folder holds no file with a known ending.
-    """
-    place = Path(path)
-    if fspath(path) == "-" or not place.is_dir():
-        return [fspath(path)]
-    found = [p for p in place.rglob("*") if p.is_file() and _is_dump_name(p.name)]
-    if not found:
-        raise InputError(fspath(path), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
-    return [
-        str(p) for p in sorted(found, key=lambda p: [_natural(part) for part in p.relative_to(place).parts])
-    ]
-
-
-def _is_dump_name(name: str) -> bool:
-    for packed in (".gz", ".bz2", ".xz"):
-        name = name.removesuffix(packed)
-    return name.endswith(DUMP_SUFFIXES)
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """A sort key by which ``9_cse`` comes before ``10_cse``."""
-    return [(int(part[:9]), "") if part.isdigit() else (0, part) for part in re.split(r"([0-9]+)", name)]

@@ -133,6 +133,11 @@ class IR:
             return self.text(op)
         return self.source.data[self.op_start[op] : self.header_end(op)] + self.tail(op)
 
+    def own_texts(self, ops: Sequence[int]) -> list[bytes]:
+        """What ``own_text`` gives for several ops."""
+        data, starts, ends, nested_end = self.source.data, self.op_start, self.op_end, self.subtree_end
+        return [data[starts[op] : ends[op]] if nested_end[op] == op + 1 else self.own_text(op) for op in ops]
+
     def tail(self, op: int) -> bytes:
         """The op's text behind its last region, its location included; nothing for an op without regions."""
         return self.source.data[self.regions_end.get(op, self.op_end[op]) : self.op_end[op]]
@@ -160,12 +165,7 @@ class IR:
 
     def symbol(self, op: int) -> str | None:
         """The symbol the op defines, ``@main``, from its custom header or its ``sym_name``."""
-        header = self.source.data[self.op_start[op] : self.header_end(op)]
-        match = _SYM_NAME.search(header)
-        if match:
-            return "@" + match[1].decode("utf-8", "replace")
-        match = _SYMBOL.search(header)
-        return match[0].decode("utf-8", "replace") if match else None
+        return symbol_in(self.source.data[self.op_start[op] : self.header_end(op)])
 
     def block_name(self, block: int) -> str:
         """The block's label, ``^bb0`` for an entry block that is printed without one."""
@@ -177,3 +177,12 @@ class IR:
         """Where the block begins: its label, or its first op."""
         label = self.block_label[block]
         return label if label != NO_OFFSET else self.op_start[self.block_ops[block][0]]
+
+
+def symbol_in(header: bytes) -> str | None:
+    """The symbol that an op with this header defines."""
+    match = _SYM_NAME.search(header)
+    if match:
+        return "@" + match[1].decode("utf-8", "replace")
+    match = _SYMBOL.search(header)
+    return match[0].decode("utf-8", "replace") if match else None

@@ -18,7 +18,10 @@ _PASS = re.compile(
 _JIT = re.compile(rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----")
 _STAGE = re.compile(rb"MLIR Module (?P<stage>[\w.-]+):")
 _END = re.compile(rb"END OF MLIR MODULE")
-_ARGUMENT = re.compile(r"(?P<name>[^:(]+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z", re.DOTALL)
+_ARGUMENT = re.compile(
+    r"(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Marker:
         when: ``"before"`` or ``"after"`` the pass; None for a stage.
         failed: whether the pass failed.
         symbol: the symbol of the op the pass ran on (``@main``), where the marker names it.
+        op_name: that op's name (``func.func``), where the marker names it.
     """
 
     pass_name: str
@@ -38,6 +42,7 @@ class Marker:
     when: str | None
     failed: bool = False
     symbol: str | None = None
+    op_name: str | None = None
 
 
 def find_markers(data: bytes) -> Iterator[tuple[Span, Marker | None]]:
@@ -73,11 +78,12 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
     parts = _ARGUMENT.match(text)
     class_name = parts["name"] if parts else text
     argument = (parts["old"] or parts["new"] or class_name) if parts else text
-    symbol = groups.get("symbol")
+    symbol, op_name = groups.get("symbol"), groups.get("op")
     return Marker(
         pass_name=argument.partition("{")[0] if match.re is _PASS else class_name,
         class_name=class_name,
         when=match["when"].decode().lower(),
         failed=groups.get("failed") is not None or " Failed" in text,
         symbol=symbol.decode("utf-8", "replace") if symbol else None,
+        op_name=op_name.decode("utf-8", "replace") if op_name else None,
     )

@@ -70,17 +70,18 @@ class InputError(Exception):
 
 
 class Source:
-    r"""The bytes of one file, and what line they stand on.
+    r"""The bytes of one file, or of a stretch of it, and what line they stand on.
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
-    is not changed comes back to the byte.
+    is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file.
     """
 
-    def __init__(self, name: str, data: bytes, *, is_compressed: bool = False) -> None:
+    def __init__(self, name: str, data: bytes, *, is_compressed: bool = False, first_line: int = 1) -> None:
         self.name = name
         self.data = data
         self.is_compressed = is_compressed
-        self._known_line = (0, 1)  # an offset and its line
+        self._first_line = first_line
+        self._known_line = (0, first_line)  # an offset and its line
         self._counted_bytes = 0
         self._line_starts: array[int] | None = None
 
@@ -111,7 +112,7 @@ class Source:
         the table would.
         """
         if self._line_starts is not None:
-            return bisect_right(self._line_starts, offset)
+            return self._first_line - 1 + bisect_right(self._line_starts, offset)
         known, line = self._known_line
         if offset >= known:
             line += self.data.count(b"\n", known, offset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -58,6 +58,42 @@ UNLISTED = OpTraits(unknown=True)
 """The traits of an op that the table does not list: it may do anything."""
 
 
+class _Table(Mapping[str, OpTraits]):
+    """The table as it is shipped; a row is made when it is asked for, since a dump has few of the ops.
+
+    Args:
+        entries: the rows as they are written, by full name.
+        additions: ops that need more than their definitions say: ``view``, results share operand 0's buffer;
+            ``hidden_state``, they read and write what no operand shows.
+    """
+
+    def __init__(
+        self, entries: Mapping[str, Mapping[str, object]], additions: Mapping[str, Collection[str]]
+    ) -> None:
+        self._entries = entries
+        self._additions = additions
+        self._rows: dict[str, OpTraits] = {}
+
+    def __getitem__(self, name: str) -> OpTraits:
+        if name not in self._rows:
+            row = _row(self._entries[name])
+            if name in self._additions["view"]:
+                row = replace(row, flags=row.flags | {"view"})
+            if name in self._additions["hidden_state"]:
+                row = replace(row, effects=frozenset({"read", "write"}))
+            self._rows[name] = row
+        return self._rows[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
 @cache
 def op_traits() -> Mapping[str, OpTraits]:
     """The shipped table, from full op name (``"ttir.permute"``) to traits.
@@ -66,12 +102,7 @@ def op_traits() -> Mapping[str, OpTraits]:
     revisions, and lists as ``additions`` what those definitions leave out.
     """
     table = json.loads(Path(__file__).with_name("op_traits.json").read_bytes())
-    rows = {name: _row(entry) for name, entry in table["ops"].items()}
-    for name in table["additions"]["view"]:
-        rows[name] = replace(rows[name], flags=rows[name].flags | {"view"})
-    for name in table["additions"]["hidden_state"]:
-        rows[name] = replace(rows[name], effects=frozenset({"read", "write"}))
-    return rows
+    return _Table(table["ops"], table["additions"])
 
 
 @cache

@@ -9,8 +9,10 @@ come out as they were, to the byte.
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, compress, islice
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import Span
@@ -31,32 +33,36 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
     Complexity: linear in the text, whatever the nesting.
     """
     edits: dict[int, list[tuple[Span, bytes]]] = {}  # by op: new text for stretches inside it
+    data = ir.source.data
     for block in sorted(orders, reverse=True):  # inner blocks have larger numbers
-        contents = _contents(ir, block)
-        span = Span(contents[0].start, contents[-1].end)
         ops = ir.block_ops[block]
-        texts = [_splice(ir, content, edits.pop(op, [])) for op, content in zip(ops, contents, strict=True)]
-        separators = [ir.source.data[a.end : b.start] for a, b in pairwise(contents)]
-        line_end = ir.source.data.find(b"\n", span.end, ir.span.end) + 1 or ir.span.end
-        separators.append(ir.source.data[span.end : line_end])
+        contents, separators = _contents_and_separators(ir, ops)
+        texts = [data[start:end] for start, end in contents]
+        for op in edits.keys() & set(ops) if edits else ():
+            k = bisect_left(ops, op)
+            texts[k] = _splice(ir, Span(*contents[k]), edits.pop(op))
         text = _join([texts[k] for k in orders[block]], separators)
+        end = contents[-1][1] + len(separators[-1])
         holder = next((op for op in ir.enclosing_ops(block) if ir.op_block[op] in orders), -1)
-        edits.setdefault(holder, []).append((Span(span.start, line_end), text))
+        edits.setdefault(holder, []).append((Span(contents[0][0], end), text))
     return _splice(ir, ir.span, edits.pop(-1, []))
 
 
-def _contents(ir: IR, block: int) -> list[Span]:
-    """Where each op of the block lies, comments included."""
-    data, contents = ir.source.data, list[Span]()
-    floor = None
-    for op in ir.block_ops[block]:
-        start, end = ir.op_start[op], ir.op_end[op]
-        comment = _TRAILING_COMMENT.match(data, end, ir.span.end)
-        if floor is not None and (lead := _leading_comments(data, floor, start)) is not None:
-            start = lead
-        floor = end = comment.end() if comment else end
-        contents.append(Span(start, end))
-    return contents
+def _contents_and_separators(ir: IR, ops: array[int]) -> tuple[list[tuple[int, int]], list[bytes]]:
+    """Where each op of a block lies, comments included, and what stands behind each, up to a line's end."""
+    data = ir.source.data
+    starts, ends = [ir.op_start[op] for op in ops], [ir.op_end[op] for op in ops]
+    line_end = data.find(b"\n", ends[-1], ir.span.end) + 1 or ir.span.end
+    starts.append(line_end)
+    gaps = [data[end:start] for end, start in zip(ends, islice(starts, 1, None), strict=True)]
+    has_comment = {gap: b"//" in gap for gap in set(gaps)}
+    for k in compress(range(len(ops)), map(has_comment.__getitem__, gaps)):
+        comment = _TRAILING_COMMENT.match(data, ends[k], ir.span.end)
+        ends[k] = comment.end() if comment else ends[k]
+        lead = _leading_comments(data, ends[k], starts[k + 1]) if k + 1 < len(ops) else None
+        starts[k + 1] = starts[k + 1] if lead is None else lead
+        gaps[k] = data[ends[k] : starts[k + 1]]
+    return list(zip(starts, ends, strict=False)), gaps
 
 
 def _leading_comments(data: bytes, floor: int, start: int) -> int | None:
@@ -81,14 +87,16 @@ def _splice(ir: IR, span: Span, edits: list[tuple[Span, bytes]]) -> bytes:
 
 def _join(contents: list[bytes], separators: list[bytes]) -> bytes:
     """Contents and separators in turn, kept apart where a comment or a word would run on."""
-    pieces = []
-    for content, separator, following in zip(contents, separators, [*contents[1:], b""], strict=True):
-        pieces += [content, separator]
-        next_char = (separator.lstrip(b" \t\r") or following)[:1]
-        if next_char not in (b"", b"\n") and _ends_with_comment(content):
-            pieces[-1] = b"\n" + separator
+    pieces = list(chain.from_iterable(zip(contents, separators, strict=True)))
+    ends_line = {separator: separator.lstrip(b" \t\r").startswith(b"\n") for separator in set(separators)}
+    for k, separator in enumerate(separators):
+        if ends_line[separator]:
+            continue
+        content, following = contents[k], contents[k + 1] if k + 1 < len(contents) else b""
+        if (separator.lstrip(b" \t\r") or following) and _ends_with_comment(content):
+            pieces[2 * k + 1] = b"\n" + separator
         elif not separator and _WORD_CHAR.match(content[-1:]) and _WORD_CHAR.match(following[:1]):
-            pieces.append(b" ")
+            pieces[2 * k + 1] = b" "
     return b"".join(pieces)
 
 

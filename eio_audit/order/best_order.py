@@ -1,14 +1,7 @@
 """The best order of one window, and how much of its cost is proven.
 
-Each step is only for what those before have left open:
-
-1. Simple orders compete, the textual order among them (candidates.py). Often there is nothing but the forced
-   inversions left (forced.py), and that is it.
-2. A packing of cycles, guided by the best order (cycles.py), raises the lower bound. Mostly it meets the
-   order.
-3. A search with a small allowance of work closes small gaps (exact.py).
-4. Local search improves the order (local_search.py). With the better order come a better packing and a search
-   that has less to look for.
+A simple order starts (candidates.py). Often there is nothing but the forced inversions left, and that is it.
+If not, the order and a packing of cycles improve each other (packed_order.py).
 
 A window too large to look at all pairs, or too far out of order to look at all inversions, is divided. Often
 it is a few inversions with many keys between that hold it together, and there would be many small windows
@@ -23,13 +16,12 @@ without them. So the ends of these inversions are set aside: they count as unind
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from eio_audit.order.candidates import CANDIDATES
-from eio_audit.order.cycles import pack_cycles
-from eio_audit.order.exact import SEARCH_MOVES, SEARCH_STATES, search
 from eio_audit.order.forced import count_forced
-from eio_audit.order.local_search import improve, place_best
+from eio_audit.order.local_search import place_best
+from eio_audit.order.packed_order import BestOrder, LowerBound, packed_order
 from eio_audit.order.pairs import count_squeezed, disjoint_forced
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
@@ -37,50 +29,6 @@ from eio_audit.order.windows import Window, Windows, block_of, split_into_window
 RELATIONS_SIZE = 10_000  # ops of the largest window whose pairs are all looked at
 PACKED_INVERSIONS = 400_000  # the same for inversions that are not forced
 SET_ASIDE = (4, 16, 64, 256, 1024)  # inversions to set aside, so that a larger window falls apart
-FIRST_SHARE = 10  # before local search, a search may do a tenth of the work
-
-
-@dataclass(frozen=True, slots=True)
-class LowerBound:
-    """What every order of a window has to pay.
-
-    Attributes:
-        forced: inverted pairs where one op depends on the other.
-        total: no order has fewer inversions than this.
-        forced_complete: False when counting forced pairs was cut short: ``forced`` is then too small.
-    """
-
-    forced: int
-    total: int
-    forced_complete: bool
-
-    def raised(self, total: int) -> LowerBound:
-        """Return the bound with what else is proven: no order has fewer inversions than ``total``."""
-        return replace(self, total=max(self.total, total))
-
-
-@dataclass(frozen=True, slots=True)
-class BestOrder:
-    """The best order found for a window.
-
-    Attributes:
-        order: places in the window, in the order found; the textual order if none is strictly better.
-        inversions: those of ``order``.
-        bound: the lower bound that goes with it.
-    """
-
-    order: list[int]
-    inversions: int
-    bound: LowerBound
-
-    @property
-    def certified(self) -> bool:
-        """Whether the order is proven minimal."""
-        return self.inversions == self.bound.total
-
-    def with_bound(self, total: int) -> BestOrder:
-        """Return the same order, with a bound of ``total`` if that is higher."""
-        return replace(self, bound=self.bound.raised(total))
 
 
 def best_order(window: Window) -> BestOrder:
@@ -93,21 +41,20 @@ def best_order(window: Window) -> BestOrder:
         >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
         BestOrder(order=[1, 2, 3, 0], inversions=2, bound=LowerBound(forced=1, total=2, forced_complete=True))
     """
-    best = _best_candidate(window)
-    if best.certified:
-        return best
-    if window.size > RELATIONS_SIZE or best.inversions - best.bound.forced > PACKED_INVERSIONS:
-        return _divided(window, best)
+    if window.size > RELATIONS_SIZE:
+        best = _best_candidate(window, *count_forced(window))
+        return best if best.certified else _divided(window, best)
     relations = Relations(window)
-    best = _searched(relations, best, FIRST_SHARE)
+    best = _best_candidate(window, relations.forced)
     if best.certified:
         return best
-    return _searched(relations, _improved(window, best), 1)
+    if best.inversions - relations.forced > PACKED_INVERSIONS:
+        return _divided(window, best)
+    return packed_order(window, relations, best)
 
 
-def _best_candidate(window: Window) -> BestOrder:
+def _best_candidate(window: Window, forced: int, forced_complete: bool = True) -> BestOrder:
     """Return the best of the simple orders; among equals the first, and the textual order before all."""
-    forced, complete = count_forced(window)
     best = list(range(window.size))
     fewest = window.inversions(best)
     for candidate in CANDIDATES:
@@ -117,7 +64,7 @@ def _best_candidate(window: Window) -> BestOrder:
         inversions = window.inversions(order)
         if inversions < fewest:
             best, fewest = order, inversions
-    return BestOrder(best, fewest, LowerBound(forced, forced, complete))
+    return BestOrder(best, fewest, LowerBound(forced, forced, forced_complete))
 
 
 def _divided(window: Window, best: BestOrder) -> BestOrder:
@@ -163,22 +110,3 @@ def _without(window: Window, pairs: Sequence[tuple[int, int]]) -> Window:
         ],
         window.precedence,
     )
-
-
-def _searched(relations: Relations, best: BestOrder, share: int) -> BestOrder:
-    """Raise the bound with a packing of cycles, then search with 1 / ``share`` of the full work."""
-    cycles = pack_cycles(relations, best.order)
-    best = replace(best, bound=LowerBound(relations.forced, best.bound.total, forced_complete=True))
-    best = best.with_bound(relations.forced + len(cycles))
-    if best.certified:
-        return best
-    found = search(relations, cycles, best.inversions, SEARCH_STATES // share, SEARCH_MOVES // share)
-    best = best.with_bound(found.lower_bound)
-    return best if found.order is None else replace(best, order=found.order, inversions=found.inversions)
-
-
-def _improved(window: Window, best: BestOrder) -> BestOrder:
-    """Improve an order by local search."""
-    order = improve(window, best.order)
-    inversions = window.inversions(order)
-    return best if inversions == best.inversions else replace(best, order=order, inversions=inversions)

@@ -1,10 +1,10 @@
-"""Simple orders of a window, one of which is often the best: Kahn's algorithm in four ways.
+"""Simple orders of a window to start from: Kahn's algorithm in two ways.
 
 Why not simply Kahn's algorithm with a heap on the key? A producer that carries a late key is placed late, and
 holds back all its users, however early their keys. With k such users and m other ops between, that makes
 k * m inversions where k + m are needed. The mirror of it, which fills the last place first, fails on the
-mirrored case. So there are candidates that *pull up* a producer to the earliest op that needs it, and
-candidates that *push down* a user to the latest op it waits for.
+mirrored case. So one candidate *pulls up* a producer to the earliest op that needs it, and one *pushes down*
+a user to the latest op it waits for.
 """
 
 from __future__ import annotations
@@ -42,32 +42,17 @@ def extend_by(urgency: Sequence[int], window: Window) -> list[int]:
     return order
 
 
-def by_key(window: Window) -> list[int]:
-    """Kahn's algorithm by key: best where nothing early waits for something late."""
-    return extend_by(window.keys, window)
-
-
 def pull_up(window: Window) -> list[int]:
     """An op is as urgent as the smallest key that waits for it: producers are pulled up to early users."""
     return extend_by(window.smallest_keys_below(), window)
 
 
-def from_the_end(candidate: Callable[[Window], list[int]], window: Window) -> list[int]:
-    """Apply ``candidate`` to the mirrored window: the last place is filled first."""
+def push_down(window: Window) -> list[int]:
+    """The mirror of it: from the end, users are pushed down to the largest key they wait for."""
     last = window.size - 1
-    order = [last - op for op in candidate(window.mirrored())]
+    order = [last - op for op in pull_up(window.mirrored())]
     order.reverse()
     return order
 
 
-def push_down(window: Window) -> list[int]:
-    """The mirror of ``pull_up``: users are pushed down to the largest key they wait for."""
-    return from_the_end(pull_up, window)
-
-
-def by_key_from_the_end(window: Window) -> list[int]:
-    """The mirror of ``by_key``."""
-    return from_the_end(by_key, window)
-
-
-CANDIDATES: tuple[Callable[[Window], list[int]], ...] = (pull_up, push_down, by_key_from_the_end, by_key)
+CANDIDATES: tuple[Callable[[Window], list[int]], ...] = (pull_up, push_down)

@@ -25,41 +25,43 @@ is a cycle with exactly two preferences, one broken by the order and one, its *r
 are disjoint when they differ in both. So the largest packing of such cycles is a largest *matching* of broken
 preferences with returns, each used once, and it is found with augmenting paths (Berge 1957). Where every
 inversion finds a return, the packing is as large as the number of inversions that are not forced: the order
-is minimal, and that is the proof. Where the order is not minimal or another kind of cycle would be needed,
-some inversions stay without a return, and the bound below the order; it holds all the same, whatever the
-order.
+is minimal, and that is the proof. Where some do not, a better order may be what is missing, and the matching
+says which (cover.py). If it is not that, a cycle may need a *detour*: more than one kept preference on the
+way back from x to y,
+
+    y -> x => p -> q => p' -> q' => y.
+
+All of it stands between x and y in the order, since the order follows every arrow but the first.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from eio_audit.order.bitsets import bits, lowest_bit
 from eio_audit.order.relations import Relations
 
 PACKING_STEPS = 6_000_000  # ops looked at as the end of a return, in one window
+DETOUR_STEPS = 300_000  # the same on detours
 
 
-def pack_cycles(
-    relations: Relations, order: Sequence[int], steps: int = PACKING_STEPS
-) -> list[tuple[int, int]]:
-    """Pack cycles that no order can avoid breaking, no two of which share a preference.
+class Packing:
+    """Cycles that no order can avoid breaking, no two of which share a preference.
 
     Args:
         relations: the window.
         order: an order of its places, as good as possible. Each of its inversions takes memory.
         steps: how much may be looked at; then the packing stays as it is.
 
-    Returns:
-        For each cycle y -> x => p -> q => y the ops (x, q): those that a preference leads to. One of the two
-        is the first op of the cycle in any order, because all the others come after them; and since the
-        preference to it is then broken, it is also where the cycle is paid for. (The potential in exact.py
-        needs this.)
+    Attributes:
+        order: the order, as ops of ``relations``.
+        before: per op, the bitset of the ops before it in that order.
+        broken: the preferences it breaks: the pairs (x, y) with x before y, independent, the smaller key at
+            y.
 
     Complexity: O(i * n) operations on bitsets of n bits for i inversions that find a return at once, in
-    practice
-        few per inversion; those that do not may look at all others.
+    practice few per inversion; those that do not may look at all others.
 
     Example:
         Keys 5, 1, 3, where 1 depends on 5; in textual order 3 comes after 5: broken is 3 -> 5, kept 1 -> 3.
@@ -67,52 +69,83 @@ def pack_cycles(
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
         >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> [(relations.place_of[x], relations.place_of[q]) for x, q in pack_cycles(relations, [0, 1, 2])]
-        [(0, 2)]
-    """
-    matching = _Matching(relations, [relations.number_of[place] for place in order], steps)
-    unmatched = [broken for broken in range(len(matching.broken)) if not matching.take_free_return(broken)]
-    for broken in unmatched:
-        matching.augment(broken)
-    return matching.cycles()
-
-
-class _Matching:
-    """Broken preferences of an order, and the returns they hold: kept preferences, each held at most once.
-
-    Attributes:
-        broken: the pairs (x, y) with x before y, independent, and the smaller key at y.
+        >>> cycles = Packing(relations, [0, 1, 2]).cycles()
+        >>> [[(relations.place_of[a], relations.place_of[b]) for a, b in cycle] for cycle in cycles]
+        [[(2, 0), (1, 2)]]
     """
 
-    def __init__(self, relations: Relations, order: Sequence[int], steps: int) -> None:
+    def __init__(self, relations: Relations, order: Sequence[int], steps: int = PACKING_STEPS) -> None:
+        self.order = [relations.number_of[place] for place in order]
+        self.broken: list[tuple[int, int]] = []
+        self._relations = relations
         self._size = relations.size
         self._steps = steps
         self._from = [1 << op | below for op, below in enumerate(relations.descendants)]
         self._to = [1 << op | above for op, above in enumerate(relations.ancestors)]
-        self.broken: list[tuple[int, int]] = []
-        # Per op, the ops that a preference leads from to it, kept by the order: those that may still be of
-        # use as a return, and those that nobody holds.
-        self._open = [0] * self._size
-        self._free = [0] * self._size
-        self._ends = [0] * self._size  # per op, the ops after it that a kept preference leads to
+        # Per op, the ops that a preference leads from to it, kept by the order: all; those that may still be
+        # of use as a return; and those that nobody holds.
+        self._kept = [0] * self._size
+        self.before = [0] * self._size
         before = 0
-        for op in order:
-            self._open[op] = self._free[op] = relations.soft[op] & before
+        for op in self.order:
+            self.before[op] = before
+            self._kept[op] = relations.soft[op] & before
             self.broken.extend((x, op) for x in bits(relations.soft_above[op] & before))
             before |= 1 << op
+        self._open = self._kept[:]
+        self._free = self._kept[:]
+        self._ends = [0] * self._size  # per op, the ops after it that a kept preference leads to
         ends = 0
-        for op in reversed(order):
+        for op in reversed(self.order):
             self._ends[op] = ends
-            if self._open[op]:
+            if self._kept[op]:
                 ends |= 1 << op
         self._holder: dict[int, int] = {}  # by return: the index of the broken preference that holds it
         self._held: dict[int, int] = {}  # the other way round
+        self._detours: dict[int, list[int]] = {}  # by broken preference: the returns of its detour
+        self._match()
 
-    def cycles(self) -> list[tuple[int, int]]:
-        """Return for each cycle the two ops that a preference leads to."""
-        return [(self.broken[broken][0], held % self._size) for broken, held in self._held.items()]
+    def __len__(self) -> int:
+        """Number of cycles."""
+        return len(self._held) + len(self._detours)
 
-    def take_free_return(self, broken: int) -> bool:
+    def cycles(self) -> list[list[tuple[int, int]]]:
+        """Return the preferences on each cycle, as pairs of ops, the broken one first.
+
+        One of the ops that they lead to is the first op of the cycle in any order, because all the others
+        come after them; and since the preference to it is then broken, it is also where the cycle is paid
+        for. (The potential in exact.py needs this.)
+        """
+        held = {broken: [kept] for broken, kept in self._held.items()} | self._detours
+        return [
+            [self.broken[broken][::-1], *(divmod(kept, self._size) for kept in held[broken])]
+            for broken in sorted(held)
+        ]
+
+    def wanted_returns(self) -> list[int]:
+        """Return, per op, the starts of the returns that lead to it and are wanted in vain.
+
+        A broken preference without a return wants those that would do, and their holders, which cannot move
+        on, those that would do for them, and so on.
+        """
+        return [kept & ~still_open for kept, still_open in zip(self._kept, self._open, strict=True)]
+
+    def broken_for_good(self) -> list[tuple[int, int]]:
+        """Return the broken preferences whose return nobody else wants."""
+        wanted = self.wanted_returns()
+        return [
+            self.broken[broken]
+            for broken, held in self._held.items()
+            if not wanted[held % self._size] >> held // self._size & 1
+        ]
+
+    def _match(self) -> None:
+        """Find returns: first what is free, then by augmenting paths."""
+        unmatched = [broken for broken in range(len(self.broken)) if not self._take_free_return(broken)]
+        for broken in unmatched:
+            self._augment(broken)
+
+    def _take_free_return(self, broken: int) -> bool:
         """Give a broken preference a return that is free, and return whether there was one."""
         found = self._find_free(broken)
         if found is None:
@@ -133,27 +166,52 @@ class _Matching:
 
     def _hold(self, broken: int, new: int) -> None:
         """Let a broken preference hold the return ``new``, which is free, instead of the one it may hold."""
-        old = self._held.get(broken)
-        if old is not None:
-            del self._holder[old]
-            self._free[old % self._size] |= 1 << old // self._size
+        self._let_go(broken)
         self._held[broken] = new
         self._holder[new] = broken
         self._free[new % self._size] &= ~(1 << new // self._size)
 
-    def augment(self, start: int) -> None:
+    def _let_go(self, broken: int) -> None:
+        """Free the return that a broken preference may hold."""
+        old = self._held.pop(broken, None)
+        if old is not None:
+            del self._holder[old]
+            self._free[old % self._size] |= 1 << old // self._size
+
+    def find_detours(self, steps: int = DETOUR_STEPS) -> None:
+        """Let broken preferences that found no return take a detour, or move others on to one.
+
+        Args:
+            steps: how many ops may be looked at.
+        """
+        self._steps = steps
+        self._open = self._kept[:]
+        for broken in range(len(self.broken)):
+            if broken not in self._held:
+                self._augment(broken, with_detours=True)
+
+    def _augment(self, start: int, *, with_detours: bool = False) -> None:
         """Find a return for a broken preference by letting others move on to another one; breadth first."""
         came_from: dict[int, tuple[int, int]] = {}  # by holder: who wants its return, and which that is
         seen: dict[int, int] = {}  # per q, the starts p of the returns looked at
+        for broken in self._holders(start, came_from, seen):
+            if self._take_free_return(broken) or (with_detours and self._take_detour(broken)):
+                self._move_up(broken, came_from)
+                return
+        if self._steps < 0 or with_detours:
+            return
+        # What a failed search has seen leads nowhere later either.
+        for q, starts in seen.items():
+            self._open[q] &= ~starts
+
+    def _holders(
+        self, start: int, came_from: dict[int, tuple[int, int]], seen: dict[int, int]
+    ) -> Iterator[int]:
+        """Yield a broken preference, then the holders of the returns it wants, then those of theirs, ..."""
         queue = deque([start])
-        while queue:
-            if self._steps < 0:
-                return
+        while queue and self._steps >= 0:
             broken = queue.popleft()
-            found = self._find_free(broken)
-            if found is not None:
-                self._move_on(broken, found, came_from)
-                return
+            yield broken
             x, y = self.broken[broken]
             for q in bits(self._to[y] & self._ends[x]):
                 starts = self._open[q] & self._from[x] & ~seen.get(q, 0)
@@ -165,14 +223,53 @@ class _Matching:
                     holder = self._holder[wanted]
                     came_from[holder] = broken, wanted
                     queue.append(holder)
-        # What a failed search has seen leads nowhere later either.
-        for q, starts in seen.items():
-            self._open[q] &= ~starts
 
-    def _move_on(self, broken: int, found: int, came_from: dict[int, tuple[int, int]]) -> None:
-        """Let everyone along an augmenting path take the return the next one leaves."""
-        while True:
-            self._hold(broken, found)
-            if broken not in came_from:
-                return
-            broken, found = came_from[broken]
+    def _move_up(self, broken: int, came_from: dict[int, tuple[int, int]]) -> None:
+        """Let everyone before ``broken`` on an augmenting path take the return that the next one has left."""
+        while broken in came_from:
+            broken, left = came_from[broken]
+            self._hold(broken, left)
+
+    def _take_detour(self, broken: int) -> bool:
+        """Give a broken preference a detour instead of the return it may hold, if there is one."""
+        detour = self._find_detour(broken)
+        if detour is None:
+            return False
+        self._let_go(broken)
+        self._detours[broken] = detour
+        for taken in detour:
+            q, bit = taken % self._size, 1 << taken // self._size
+            self._free[q] &= ~bit
+            self._open[q] &= ~bit
+        return True
+
+    def _find_detour(self, broken: int) -> list[int] | None:
+        """Return free returns that lead from x to y one after the other, as few as can be."""
+        x, y = self.broken[broken]
+        between = self._ends[x] & (self.before[y] | 1 << y)
+        heads = [(x, -1)]  # what a preference leads to, and where that preference comes from
+        reached = self._from[x]
+        fresh = True
+        while fresh:
+            fresh = False
+            starts = reached
+            for q in bits(between & ~reached):
+                self._steps -= 1
+                comes_from = self._free[q] & starts
+                if not comes_from:
+                    continue
+                fresh = True
+                heads.append((q, lowest_bit(comes_from)))
+                reached |= self._from[q]
+                if reached >> y & 1:
+                    return self._retrace(heads)
+        return None
+
+    def _retrace(self, heads: list[tuple[int, int]]) -> list[int]:
+        """Return the returns that lead to the last of ``heads``."""
+        q, p = heads[-1]
+        returns = []
+        while p >= 0:
+            returns.append(p * self._size + q)
+            q, p = next((head, start) for head, start in heads if self._from[head] >> p & 1)
+        return returns

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import deque
 from collections.abc import Sequence
-from itertools import pairwise
+from operator import mul
 
 from eio_audit.order.inversions import inversions_carried
+from eio_audit.order.runs import Runs, split_into_runs
 
-__all__ = ["displaced", "inversions_carried", "longest_nondecreasing"]
+__all__ = ["displaced", "inversions_carried"]
 
 
 def displaced(keys: Sequence[int]) -> list[int]:
@@ -27,70 +26,40 @@ def displaced(keys: Sequence[int]) -> list[int]:
         >>> displaced([15, 23, 18, 20])
         [1]
     """
-    carried = inversions_carried(keys)
-    # A key in no inversion fits into every non-decreasing subsequence: only the others need a choice.
-    suspects = [position for position, count in enumerate(carried) if count]
-    kept = _cheapest_longest_nondecreasing(
-        [keys[position] for position in suspects], [carried[p] for p in suspects]
-    )
-    kept_positions = {suspects[place] for place in kept}
-    return [position for position in suspects if position not in kept_positions]
+    found = split_into_runs(keys)
+    kept = set(_cheapest_longest_nondecreasing(found))
+    removed = (s for s in range(len(found.starts)) if s not in kept)
+    return [p for s in removed for p in range(found.starts[s], found.starts[s] + found.lengths[s])]
 
 
-def longest_nondecreasing(keys: Sequence[int]) -> list[int]:
-    """Return the positions, ascending, of a longest non-decreasing subsequence: what ``displaced`` leaves.
+def _cheapest_longest_nondecreasing(found: Runs) -> list[int]:
+    """Return, last first, the runs of a longest non-decreasing subsequence of the least total cost.
 
-    Example:
-        >>> longest_nondecreasing([15, 23, 18, 20])
-        [0, 2, 3]
+    A longest subsequence that holds one key of a run holds all of it. So it is one of runs with
+    rising ranks, and a sweep over a Fenwick tree finds for each the best one to append it to among those that
+    end at smaller ranks: the longest, then the cheapest, then the one that ends earliest in the text.
     """
-    removed = set(displaced(keys))
-    return [position for position in range(len(keys)) if position not in removed]
-
-
-def _cheapest_longest_nondecreasing(keys: Sequence[int], costs: Sequence[int]) -> list[int]:
-    """Return, last first, the places of a longest non-decreasing subsequence of the least total cost.
-
-    The *level* of a place is the length of a longest non-decreasing subsequence that ends there, less one.
-    Within a level keys fall strictly, since a place whose key is not smaller than one before it has a higher
-    level. So what a place can follow on the level below, those before it with no larger key, is one stretch
-    of that level, and from place to place both ends of the stretch only move on: its cheapest member comes
-    from a sliding-window minimum.
-    """
-    levels = _levels(keys)
-    least_cost = list(costs)  # of a longest subsequence that ends at this place
-    previous = [-1] * len(keys)
-    for below, level in pairwise(levels):
-        arrived = 0
-        candidates: deque[int] = deque()  # places of ``below`` that may still be the cheapest: costs rise
-        for place in level:
-            while arrived < len(below) and below[arrived] < place:
-                while candidates and least_cost[candidates[-1]] > least_cost[below[arrived]]:
-                    candidates.pop()
-                candidates.append(below[arrived])
-                arrived += 1
-            while keys[candidates[0]] > keys[place]:
-                candidates.popleft()
-            previous[place] = candidates[0]
-            least_cost[place] += least_cost[candidates[0]]
+    cost_limit = 1 + sum(map(mul, found.carried, found.lengths))  # no cost outweighs the length of one key
+    count = len(found.ranks)
+    tree = [-1] * (count + 1)  # by node, the run at which its best subsequence ends
+    values = [0] * count + [0]  # of the best that ends at a run: length, less its cost as a fraction; none
+    previous = [-1] * count
+    for run, rank in enumerate(found.ranks):
+        best, node = -1, rank
+        while node:
+            if values[tree[node]] > values[best]:
+                best = tree[node]
+            node &= node - 1
+        previous[run] = best
+        length = found.lengths[run]
+        value = values[run] = values[best] + length * (cost_limit - found.carried[run])
+        node = rank + 1
+        while node <= count and value > values[tree[node]]:
+            tree[node] = run
+            node += node & -node
     chain = []
-    place = min(levels[-1], key=least_cost.__getitem__) if levels else -1
-    while place >= 0:
-        chain.append(place)
-        place = previous[place]
+    run = max(range(count), key=values.__getitem__, default=-1)
+    while run >= 0:
+        chain.append(run)
+        run = previous[run]
     return chain
-
-
-def _levels(keys: Sequence[int]) -> list[list[int]]:
-    """Return the places by level, each level in textual order (patience sorting; Fredman 1975)."""
-    levels: list[list[int]] = []
-    smallest_end: list[int] = []  # per level, the smallest key on it so far; ascending
-    for place, key in enumerate(keys):
-        level = bisect_right(smallest_end, key)
-        if level == len(levels):
-            levels.append([place])
-            smallest_end.append(key)
-        else:
-            levels[level].append(place)
-            smallest_end[level] = key
-    return levels

@@ -48,6 +48,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from eio_audit.order.bitsets import bits, lowest_bit
+from eio_audit.order.moves import Moves
 from eio_audit.order.relations import Relations
 
 SEARCH_STATES = 200_000  # states one search may reach
@@ -73,7 +74,7 @@ class SearchResult:
 
 def search(
     relations: Relations,
-    cycles: Sequence[tuple[int, int]],
+    cycles: Sequence[Sequence[tuple[int, int]]],
     known: int,
     states: int = SEARCH_STATES,
     moves: int = SEARCH_MOVES,
@@ -82,7 +83,7 @@ def search(
 
     Args:
         relations: the window.
-        cycles: a packing of cycles, as ``pack_cycles`` returns it: two ops each, one of which comes first.
+        cycles: a packing of cycles, as the preferences on each.
         known: the inversions of the best order known; only better ones are looked for.
         states: how many sets of placed ops may be reached, over all rounds.
         moves: how many moves may be tried from them.
@@ -95,11 +96,11 @@ def search(
     Example:
         Keys 5, 1, 3, where 1 depends on 5: 3 is squeezed, two inversions at least.
 
-        >>> from eio_audit.order.cycles import pack_cycles
+        >>> from eio_audit.order.cycles import Packing
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
         >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = pack_cycles(relations, [0, 1, 2])
+        >>> cycles = Packing(relations, [0, 1, 2]).cycles()
         >>> search(relations, cycles, known=3)
         SearchResult(order=[2, 0, 1], inversions=2, lower_bound=2)
         >>> search(relations, cycles, known=2)
@@ -114,28 +115,25 @@ def search(
         allowed = 2 * allowed + 1
 
 
-class _Search:
+class _Search(Moves):
     """The states of a search, and the work it may still do."""
 
     def __init__(
-        self, relations: Relations, cycles: Sequence[tuple[int, int]], states: int, moves: int
+        self,
+        relations: Relations,
+        cycles: Sequence[Sequence[tuple[int, int]]],
+        states: int,
+        moves: int,
     ) -> None:
-        self._relations = relations
+        super().__init__(relations, cycles)
         self._base = relations.forced + len(cycles)
         self._states_left = states
         self._moves_left = moves
-        # Cycles by the two ops one of which comes first: a row has a bit for the other op. An op has as many
-        # rows as it shares cycles with one and the same op.
-        self._paid: list[list[int]] = [[] for _ in range(relations.size)]
-        for one, two in cycles:
-            _add(self._paid[one], two)
-            _add(self._paid[two], one)
         # Per op, what may be free while it is the unplaced op with the smallest key.
         self._free_above = [
             above | equal for above, equal in zip(relations.ancestors, relations.equal, strict=True)
         ]
         self._everything = (1 << relations.size) - 1
-        self._start = sum(1 << op for op, producers in enumerate(relations.producers) if not producers)
 
     @property
     def is_stopped(self) -> bool:
@@ -148,7 +146,7 @@ class _Search:
         It ends when it has found the best of them, when there is none, or when the work is used up.
         """
         most_surplus = min(allowed, known - self._base - 1)
-        placed, available = self._place_free_moves(0, self._start, None)
+        placed, available = self._place_free_moves(0, self.start, None)
         least_surplus = {placed: 0}
         came_from: dict[int, tuple[int, int]] = {}  # the state before, and the op placed from there
         # Equal surplus: the latest state first, which is further on the way to the end.
@@ -164,7 +162,7 @@ class _Search:
                 return SearchResult(None, known, self._base + surplus)
             for op in bits(available):
                 self._moves_left -= 1
-                total = surplus + self._surplus(op, placed)
+                total = surplus + self.surplus(op, placed)
                 if total > most_surplus or self._can_wait(op, placed):
                     continue
                 reached, now_available = self._place(op, placed, available)
@@ -175,16 +173,9 @@ class _Search:
                     heappush(queue, (total, self._states_left, reached, now_available))
         return SearchResult(None, known, min(known, self._base + most_surplus + 1))
 
-    def _surplus(self, op: int, placed: int) -> int:
-        """Return what placing ``op`` costs beyond the cycles it pays for."""
-        surplus = (self._relations.soft[op] & ~placed).bit_count()
-        for others in self._paid[op]:
-            surplus -= (others & ~placed).bit_count()
-        return surplus
-
     def _can_wait(self, op: int, placed: int) -> bool:
         """Return whether an available op can as well be placed last."""
-        relations = self._relations
+        relations = self.relations
         return not (relations.soft_above[op] | relations.descendants[op]) & ~placed
 
     def _place(
@@ -196,17 +187,13 @@ class _Search:
         """
         if sequence is not None:
             sequence.append(op)
-        placed |= 1 << op
-        available ^= 1 << op
-        for user in self._relations.users[op]:
-            if not self._relations.producers[user] & ~placed:
-                available |= 1 << user
+        placed, available = self.place(op, placed, available)
         return self._place_free_moves(placed, available, sequence)
 
     def _place_free_moves(self, placed: int, available: int, sequence: list[int] | None) -> tuple[int, int]:
         """Place available ops whose soft sets are placed, until there are none."""
-        soft, producers = self._relations.soft, self._relations.producers
-        indexed = self._relations.indexed
+        soft = self.relations.soft
+        indexed = self.relations.indexed
         found = True
         while found:
             found = False
@@ -221,11 +208,7 @@ class _Search:
                 found = True
                 if sequence is not None:
                     sequence.append(op)
-                placed |= 1 << op
-                available ^= 1 << op
-                for user in self._relations.users[op]:
-                    if not producers[user] & ~placed:
-                        available |= 1 << user
+                placed, available = self.place(op, placed, available)
         return placed, available
 
     def _retrace(self, came_from: dict[int, tuple[int, int]]) -> list[int]:
@@ -236,16 +219,7 @@ class _Search:
             placed, op = came_from[placed]
             chosen.append(op)
         sequence: list[int] = []
-        placed, available = self._place_free_moves(0, self._start, sequence)
+        placed, available = self._place_free_moves(0, self.start, sequence)
         for op in reversed(chosen):
             placed, available = self._place(op, placed, available, sequence)
-        return [self._relations.place_of[op] for op in sequence]
-
-
-def _add(rows: list[int], op: int) -> None:
-    """Set the bit of ``op`` in the first row that does not have it yet."""
-    for place, row in enumerate(rows):
-        if not row >> op & 1:
-            rows[place] |= 1 << op
-            return
-    rows.append(1 << op)
+        return [self.relations.place_of[op] for op in sequence]

@@ -1,150 +1,194 @@
-"""Fewest ops moved: among orders with equally many inversions, one closer to the textual order.
+"""Fewest ops moved: among the orders with fewest inversions, the one closest to the textual order.
 
 An op counts as *moved* when it is not *kept*, and kept are the ops of a longest subsequence of the order that
 is still in textual order. (Whoever moves the other ops one by one turns the textual order into this one.)
 
-Where several ops have the same key, or none, or where a squeezed op has the choice of where to pay, other
-orders have as many inversions, and perhaps more ops to keep. So each moved op tries to join the kept ones: it
-goes back to between the kept ops that are its textual neighbours, if that changes the number of inversions by
-0. Ops that depend on it, or that it depends on, stand in the way and travel with it, if they are moved ones
-too. Each success is one op less moved, so this comes to an end.
+Where several ops have the same key, or none, or where a squeezed op has the choice of where to pay, several
+orders have fewest inversions. Section by section (sections.py), each step only for what those before have
+left open:
 
-What is guaranteed: inversions stay the same or become fewer, moved ops too. That the number of moved ops is
-the smallest possible is *not* guaranteed: which ops are kept is decided step by step, and one op at a time.
+1. Each moved op is matched with an op that it has to overtake, no op twice from the same side: that many ops
+   are moved in every minimal order (staying.py). For nearly all sections this is the proof.
+2. Moved ops go back, one by one, where that costs nothing (going_back.py).
+3. All that is settled is worked out (settled.py), with it the largest set of ops that could stay and thereby
+   a bound. The set is *held*: its ops are chained by additional dependences, and the section is ordered
+   again. If that costs no inversion, the bound is met.
+4. A search through all minimal orders of the section, if these are few (moved_search.py).
+
+Where unindexed ops are among the moved ones, they go to their consumers at last (followers.py).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 
-from eio_audit.order.displaced import longest_nondecreasing
-from eio_audit.order.windows import Window
+from eio_audit.order.best_order import best_order
+from eio_audit.order.cycles import Packing
+from eio_audit.order.followers import place_followers
+from eio_audit.order.going_back import go_back, longest_in_place
+from eio_audit.order.moved_search import MovedSearch
+from eio_audit.order.precedence import Precedence
+from eio_audit.order.relations import Relations
+from eio_audit.order.sections import sections_of
+from eio_audit.order.settled import settled_before
+from eio_audit.order.staying import largest_staying
+from eio_audit.order.windows import Window, block_of, split_into_windows
 
-RETURN_DISTANCE = 400  # places that an op goes back at most
-RETURN_STEPS = 20_000_000  # ops overtaken or met, in one block
-ROUNDS = 8  # how often the kept ops are chosen anew
+SETTLED_SIZE = 4_000  # ops of the largest section whose pairs are all looked at
+SETTLED_INVERSIONS = 100_000  # the same for inversions that are not forced
+OVERTAKEN_STEPS = 2_000  # ops looked at to match one moved op
 
 
-def keep_most(block: Window, order: Sequence[int], steps: int = RETURN_STEPS) -> list[int]:
-    """Return an order with no more inversions than ``order``, and no more ops moved.
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An order with few ops moved.
+
+    Attributes:
+        order: ``order[k]`` is the op placed k-th.
+        count: how many ops are moved.
+        least: every order with as few inversions moves this many ops, if ``order`` has the fewest inversions.
+    """
+
+    order: list[int]
+    count: int
+    least: int
+
+    def improved(self, order: list[int]) -> Moved:
+        """Return this with another order, if that moves fewer ops."""
+        count = len(order) - len(longest_in_place(order))
+        return replace(self, order=order, count=count) if count < self.count else self
+
+
+def fewest_moved(block: Window, order: Sequence[int], entangled: Sequence[int]) -> Moved:
+    """Return an order with no more inversions than ``order`` and few ops moved, and a bound on these.
 
     Args:
         block: the ops, numbered by textual order.
-        order: an order of them that keeps the dependences.
-        steps: how many ops may be overtaken or met.
+        order: an order of them that keeps the dependences. The bound is about orders with as few inversions
+            and takes for granted that no order has fewer.
+        entangled: for each op, the number of its window if minimal orders of that may differ in what
+            preferences they break; else -1.
 
-    Complexity: O(n log n + r * d) for r moved ops that go back up to d = 400 places.
-
-    Example:
-        Key 2 has to go last. The two ops with key 1 may stay as they are.
-
-        >>> from eio_audit.order.precedence import Precedence
-        >>> keep_most(Window([2, 1, 1], [True] * 3, Precedence.from_edges(3, [], [])), [2, 1, 0])
-        [1, 2, 0]
+    Complexity: O(n log n) where step 1 is the proof; more work is for single sections, and capped for each.
     """
     order = list(order)
-    kept_count = -1
-    for _ in range(ROUNDS):
-        kept = [order[place] for place in longest_nondecreasing(order)]
-        if len(kept) <= kept_count or len(kept) == len(order) or steps <= 0:
-            break
-        returns = _Returns(block, order, kept, steps)
-        returns.run()
-        order, steps = returns.order, returns.steps
-        kept_count = len(returns.kept)
-    return order
+    count = least = 0
+    for start, stop in sections_of(block, order):
+        part = order[start:stop]
+        kept = longest_in_place(part)
+        if len(kept) == len(part):
+            continue
+        moved = Moved(part, len(part) - len(kept), _count_overtaking(block, part, kept, entangled))
+        if moved.least < moved.count:
+            section = block.restricted(range(start, stop))
+            moved = _settle(section, replace(moved, order=[op - start for op in part]))
+            part = [op + start for op in moved.order]
+        order[start:stop] = place_followers(block, part, longest_in_place(part))
+        count += moved.count
+        least += moved.least
+    return Moved(order, count, least)
 
 
-def count_moved(order: Sequence[int]) -> int:
-    """Return the number of ops moved: those not in a longest subsequence in textual order; O(n log n).
+def _count_overtaking(
+    block: Window, order: Sequence[int], kept: Sequence[int], entangled: Sequence[int]
+) -> int:
+    """Match moved ops of a section with ops that they are exchanged with; return how many are matched.
 
-    Example:
-        >>> count_moved([1, 2, 0, 3])
-        1
+    An op that moves down is matched as the earlier of the two in the text, one that moves up as the later
+    one. Together the pairs form chains.
     """
-    ends: list[int] = []  # by length: the smallest op that a subsequence in textual order ends with
-    for op in order:
-        length = bisect_left(ends, op)
-        ends[length : length + 1] = [op]
-    return len(order) - len(ends)
-
-
-class _Returns:
-    """An order, the ops kept in it, and the steps left."""
-
-    def __init__(self, block: Window, order: list[int], kept: list[int], steps: int) -> None:
-        self._block = block
-        self.order = order
-        self.kept = kept  # ascending, in the order as well as by number
-        self.steps = steps
-        self._is_kept = bytearray(block.size)
-        for op in kept:
-            self._is_kept[op] = True
-        self._place_of = [0] * block.size
-        for place, op in enumerate(order):
-            self._place_of[op] = place
-
-    def run(self) -> None:
-        """Let every moved op go back, if it can."""
-        for op in [op for op in range(self._block.size) if not self._is_kept[op]]:
-            if self.steps <= 0:
-                return
-            self._go_back(op)
-
-    def _go_back(self, op: int) -> None:
-        """Move ``op`` to between its kept neighbours, unless that makes an inversion more."""
-        rank = bisect_left(self.kept, op)
-        low = self._place_of[self.kept[rank - 1]] if rank else -1
-        high = self._place_of[self.kept[rank]] if rank < len(self.kept) else len(self.order)
-        start = self._place_of[op]
-        if start < low:
-            places = range(start + 1, min(high, start + RETURN_DISTANCE))
-            goal = range(low, high)
+    keys, indexed = block.keys, block.indexed
+    is_kept = set(kept)
+    kept_before = 0
+    moves_down = {}
+    for place, op in enumerate(order):
+        if op in is_kept:
+            kept_before += 1
         else:
-            places = range(start - 1, max(low, start - RETURN_DISTANCE), -1)
-            goal = range(low + 1, high + 1)
-        if not low < start < high and not self._travel(op, places, goal):
-            return
-        self.kept.insert(rank, op)
-        self._is_kept[op] = True
+            moves_down[op] = place, kept_before > bisect_left(kept, op)
+    matched_from_side: tuple[set[int], set[int]] = set(), set()
+    count = 0
+    for op, (start, is_down) in moves_down.items():
+        if not indexed[op]:
+            continue
+        sign = 1 if is_down else -1
+        matched = matched_from_side[is_down]
+        last = max(-1, start - OVERTAKEN_STEPS) if is_down else min(len(order), start + OVERTAKEN_STEPS)
+        for place in range(start - sign, last, -sign):
+            other = order[place]
+            if (
+                (other - op) * sign > 0
+                and other not in matched
+                and indexed[other]
+                and (keys[op] - keys[other]) * sign > 0
+                and not entangled[op] == entangled[other] >= 0
+                and (other in is_kept or moves_down[other][1] == is_down)
+            ):
+                matched.add(other)
+                count += 1
+                break
+    return count
 
-    def _travel(self, leader: int, places: range, goal: range) -> bool:
-        """Move ``leader`` along ``places`` to the first one of ``goal`` where it makes no inversion more.
 
-        Returns:
-            Whether there is such a place, and nothing on the way that cannot travel along.
-        """
-        keys, indexed = self._block.keys, self._block.indexed
-        precedence = self._block.precedence
-        neighbours = precedence.predecessors if places.step == 1 else precedence.successors
-        group = {leader}
-        group_keys = [keys[leader]] if indexed[leader] else []
-        change = 0
-        for place in places:
-            self.steps -= 1
-            op = self.order[place]
-            if not group.isdisjoint(neighbours(op)):
-                if self._is_kept[op]:
-                    return False
-                group.add(op)
-                if indexed[op]:
-                    insort(group_keys, keys[op])
-                continue
-            if indexed[op]:
-                larger = len(group_keys) - bisect_right(group_keys, keys[op])
-                change -= places.step * (larger - bisect_left(group_keys, keys[op]))
-            if change <= 0 and place in goal:
-                self._put_down(group, self._place_of[leader], place)
-                return True
-        return False
+def _settle(section: Window, moved: Moved) -> Moved:
+    """Find an order of a section with fewer ops moved, or prove that there is none."""
+    moved = moved.improved(go_back(section, moved.order))
+    if moved.least == moved.count:
+        return moved
+    if section.size > SETTLED_SIZE:
+        return moved
+    relations = Relations(section)
+    inversions = section.inversions(moved.order)
+    if inversions - relations.forced > SETTLED_INVERSIONS:
+        return moved
+    packing = Packing(relations, moved.order)
+    if len(packing) < len(packing.broken):
+        packing.find_detours()
+    if len(packing) == len(packing.broken):
+        moved = _held(section, relations, packing, moved)
+    if moved.least == moved.count:
+        return moved
+    search = MovedSearch(relations, packing.cycles(), inversions, moved.count)
+    order = search.run()
+    if order is not None:
+        moved = moved.improved(order)
+    return replace(moved, least=moved.count) if search.is_complete else moved
 
-    def _put_down(self, group: set[int], start: int, target: int) -> None:
-        """Move the ops of ``group``, which stand from ``start`` on, to the far end at ``target``."""
-        first, stop = min(start, target), max(start, target) + 1
-        ops = self.order[first:stop]
-        travelled = [op for op in ops if op in group]
-        overtaken = [op for op in ops if op not in group]
-        self.order[first:stop] = overtaken + travelled if start < target else travelled + overtaken
-        for place in range(first, stop):
-            self._place_of[self.order[place]] = place
+
+def _held(section: Window, relations: Relations, packing: Packing, moved: Moved) -> Moved:
+    """Raise the bound to what is settled, and see whether the ops that could stay can all be held."""
+    before = settled_before(relations, packing)
+    exchanged = [0] * section.size
+    text_after = (1 << section.size) - 1
+    for op in relations.number_of:
+        text_after ^= 1 << op
+        exchanged[op] = before[op] & text_after
+    staying = sorted(relations.place_of[op] for op in largest_staying(exchanged))
+    moved = replace(moved, least=max(moved.least, section.size - len(staying)))
+    if moved.least == moved.count:
+        return moved
+    order = _minimal(_with_chain(section, staying))
+    if section.inversions(order) > section.inversions(moved.order):
+        return moved
+    return moved.improved(order)
+
+
+def _with_chain(block: Window, ops: Sequence[int]) -> Window:
+    """Return the block with additional dependences that keep ``ops`` in textual order."""
+    producers = [(producer, op) for op in range(block.size) for producer in block.precedence.predecessors(op)]
+    edges = chain(producers, pairwise(ops))
+    keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
+    return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))
+
+
+def _minimal(block: Window) -> list[int]:
+    """Return the best order found for a block, window by window."""
+    windows = split_into_windows(block)
+    order = windows.order
+    for start, stop in windows.spans:
+        ops = order[start:stop]
+        order[start:stop] = [ops[place] for place in best_order(block.restricted(ops)).order]
+    return order

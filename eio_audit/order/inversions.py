@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, islice, repeat
+from itertools import islice, repeat
 from operator import gt
+
+from eio_audit.order.runs import split_into_runs
 
 RUN_LENGTH = (
     512  # keys sorted by insertion before merging starts; insertion shifts memory, which is cheap this far
@@ -51,7 +53,12 @@ def _sort_by_insertion(keys: Sequence[int]) -> tuple[list[int], int]:
         return list(keys), 0
     inversions = 0
     run: list[int] = []
+    largest = keys[0]
     for key in keys:
+        if key >= largest:
+            run.append(key)
+            largest = key
+            continue
         place = bisect_right(run, key)
         inversions += len(run) - place
         run.insert(place, key)
@@ -81,63 +88,15 @@ def count_descents(keys: Sequence[int]) -> int:
 
 
 def inversions_carried(keys: Sequence[int]) -> list[int]:
-    """Return, for each position, the number of inversions it is an end of.
+    """Return, for each position, the number of inversions it is an end of; their sum is twice the inversions.
 
-    The sum is twice the number of inversions. For one position let ``before`` be the number of larger keys
-    before it and ``after`` that of smaller keys after it. A stable sort moves it right by exactly
-    ``after - before`` places, so it is enough to count ``before``, in one sweep over a Fenwick tree.
-
-    Complexity: O(n log i) for i positions that carry any inversion.
+    Complexity: O(n log n), near O(n) when nearly sorted.
 
     Example:
         >>> inversions_carried([15, 23, 18, 16])
         [0, 2, 2, 2]
     """
-    carried = [0] * len(keys)
-    carriers = positions_in_inversions(keys)
-    larger_before = _count_larger_before([keys[position] for position in carriers])
-    by_key = sorted(range(len(carriers)), key=lambda place: keys[carriers[place]])
-    for sorted_place, place in enumerate(by_key):
-        before = larger_before[place]
-        after = before + sorted_place - place
-        carried[carriers[place]] = before + after
-    return carried
-
-
-def positions_in_inversions(keys: Sequence[int]) -> list[int]:
-    """Return the positions that are an end of at least one inversion, ascending; O(n).
-
-    Such a position has a larger key somewhere before it or a smaller one somewhere after it.
-    """
-    largest_so_far = accumulate(keys, max)
-    smallest_from_here = reversed(list(accumulate(reversed(keys), min)))
-    return [
-        position
-        for position, (largest, smallest) in enumerate(zip(largest_so_far, smallest_from_here, strict=True))
-        if largest != smallest
-    ]
-
-
-def _count_larger_before(keys: Sequence[int]) -> list[int]:
-    """Return, for each position, the number of strictly larger keys before it."""
-    ranks = dense_ranks(keys)
-    rank_count = max(ranks, default=-1) + 1
-    tree = [0] * (
-        rank_count + 1
-    )  # Fenwick tree: how many keys of each rank have been seen, from the largest down
-    larger_before = []
-    for rank in ranks:
-        larger = 0
-        node = rank_count - rank - 1  # the nodes of larger ranks are 1 .. rank_count - rank - 1
-        while node:
-            larger += tree[node]
-            node &= node - 1
-        larger_before.append(larger)
-        node = rank_count - rank
-        while node <= rank_count:
-            tree[node] += 1
-            node += node & -node
-    return larger_before
+    return split_into_runs(keys).carried_by_position()
 
 
 def dense_ranks(keys: Sequence[int]) -> list[int]:

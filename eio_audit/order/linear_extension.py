@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eio_audit.order.best_order import LowerBound, best_order
-from eio_audit.order.fewest_moved import count_moved, keep_most
+from eio_audit.order.best_order import best_order
+from eio_audit.order.fewest_moved import Moved, fewest_moved
+from eio_audit.order.going_back import go_back, longest_in_place
 from eio_audit.order.inversions import count_inversions
+from eio_audit.order.packed_order import LowerBound
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.windows import Window, block_of, split_into_windows
+from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,17 @@ class Restoration:
     lower_bound: int
     forced_complete: bool = True
     moved: int = 0
+    moved_lower_bound: int = 0
 
     @property
     def certified(self) -> bool:
         """Whether the order is proven minimal."""
         return self.inversions == self.lower_bound
+
+    @property
+    def moved_certified(self) -> bool:
+        """Whether it is also proven that no minimal order moves fewer ops."""
+        return self.certified and self.moved == self.moved_lower_bound
 
 
 def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restoration:
@@ -78,27 +86,46 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
     if not inversions:
         return Restoration(order, inversions=0, forced=0, lower_bound=0)
     textual_block = block = block_of(keys, precedence)
+    textual_windows = windows = split_into_windows(block)
     bounds: list[LowerBound] = []
     while True:
-        order_within, inversions_within = _restore_once(block, bounds)
+        order_within, inversions_within = _restore_once(block, windows, bounds)
         if inversions_within == inversions:
             break
-        order = keep_most(textual_block, [order[place] for place in order_within])
-        inversions = textual_block.inversions(order)
+        order = [order[place] for place in order_within]
+        inversions = inversions_within
         if inversions == sum(bound.total for bound in bounds):
             break  # certified: another pass could not find anything better
+        order = go_back(textual_block, order)
+        inversions = textual_block.inversions(order)
         block = block_of([keys[op] for op in order], precedence.restricted(order))
+        windows = split_into_windows(block)
+    if inversions == sum(bound.total for bound in bounds):
+        moved = fewest_moved(textual_block, order, _entangled(textual_windows, bounds))
+    else:
+        moved = Moved(order, len(order) - len(longest_in_place(order)), 0)
     return Restoration(
-        order=order,
+        order=moved.order,
         inversions=inversions,
         forced=sum(bound.forced for bound in bounds),
         lower_bound=sum(bound.total for bound in bounds),
         forced_complete=all(bound.forced_complete for bound in bounds),
-        moved=count_moved(order),
+        moved=moved.count,
+        moved_lower_bound=moved.least,
     )
 
 
-def _restore_once(block: Window, bounds: list[LowerBound]) -> tuple[list[int], int]:
+def _entangled(windows: Windows, bounds: Sequence[LowerBound]) -> list[int]:
+    """Return, for each op, the number of its window if more than the forced inversions are in it; else -1."""
+    entangled = [-1] * len(windows.order)
+    for number, ((start, stop), bound) in enumerate(zip(windows.spans, bounds, strict=True)):
+        if bound.total > bound.forced:
+            for op in windows.order[start:stop]:
+                entangled[op] = number
+    return entangled
+
+
+def _restore_once(block: Window, windows: Windows, bounds: list[LowerBound]) -> tuple[list[int], int]:
     """Restore every window of the block once.
 
     The windows of a block are intervals of keys, so they are the same in every pass, in the same sequence,
@@ -106,14 +133,14 @@ def _restore_once(block: Window, bounds: list[LowerBound]) -> tuple[list[int], i
 
     Args:
         block: the block as it is ordered now.
+        windows: its windows.
         bounds: the lower bounds of its windows, filled in by the first pass.
 
     Returns:
         The order found and its inversions, never more than before: the windows in sequence have no inversion
         across, and each is left in textual order unless there is something better.
     """
-    windows = split_into_windows(block)
-    order = windows.order
+    order = windows.order[:]
     inversions = 0
     for number, (start, stop) in enumerate(windows.spans):
         ops = order[start:stop]

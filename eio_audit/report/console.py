@@ -1,16 +1,20 @@
-"""A terminal, a pipe or a file that IR is printed to: exactly as it is, wrapped on terminals only."""
+"""A terminal, a pipe or a file that IR is printed to: exactly as it is, wrapped on terminals only.
+
+rich wraps and colours. It takes longer to import than a small file to audit, so that plain text does without.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
+    from rich.text import Text
 
 Piece = str | tuple[str, str]
 """A part of a line: a text, or a text and its style."""
@@ -27,35 +31,85 @@ WRAPPED = 36
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-def make_console(file: IO[str], *, color: bool | None = None, width: int | None = None) -> Console:
-    """A console that leaves IR alone: no markup, no emoji, no highlighting.
+_FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables that make rich take anything for a terminal."""
+
+
+class Console:
+    """Where a report is printed; it leaves IR alone: no markup, no emoji, no highlighting.
 
     Args:
         file: where it prints. Only on a terminal are lines wrapped and tables fitted; anything else gets
             whole lines, however long.
         color: None for colour on terminals, subject to NO_COLOR and FORCE_COLOR.
         width: columns; the terminal's own for None. It has no effect but on a terminal.
+
+    Attributes:
+        wraps: lines are wrapped and tables fitted.
+        is_plain: neither that nor colours.
+        encoding: of the file; what it lacks is escaped.
     """
-    return Console(
-        file=file,
-        width=width,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        soft_wrap=not file.isatty(),
-        force_terminal=color,
-        no_color=None if color is None else not color,
-    )
+
+    def __init__(self, file: IO[str], *, color: bool | None = None, width: int | None = None) -> None:
+        self._file = file
+        self._color = color
+        self._width = width
+        self.wraps = file.isatty()
+        may_color = color if color is not None else not os.environ.keys().isdisjoint(_FORCING)
+        self.is_plain = not self.wraps and not may_color
+        self.encoding = (getattr(file, "encoding", None) or "utf-8").lower()
+
+    @cached_property
+    def _rich(self) -> RichConsole:
+        from rich.console import Console as RichConsole  # noqa: PLC0415  (slow to import)
+
+        return RichConsole(
+            file=self._file,
+            width=self._width,
+            markup=False,
+            emoji=False,
+            highlight=False,
+            soft_wrap=not self.wraps,
+            force_terminal=self._color,
+            no_color=None if self._color is None else not self._color,
+        )
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal."""
+        return self._rich.width
+
+    def wrap(self, line: Text, width: int) -> Iterable[Text]:
+        """The parts of a line that are not wider."""
+        return line.wrap(self._rich, width, overflow="fold")
+
+    def print_plain(self, line: str) -> None:
+        """Prints a line as it is."""
+        self._file.write(line.rstrip() + "\n")
+
+    def print_styled(self, line: Text) -> None:
+        """Prints a line that rich has prepared."""
+        line.rstrip()
+        self._rich.print(line)
+
+
+def make_console(file: IO[str], *, color: bool | None = None, width: int | None = None) -> Console:
+    """A console for a file; see ``Console``."""
+    return Console(file, color=color, width=width)
 
 
 def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
     """Prints a line, on a terminal wrapped between words."""
+    if console.is_plain:
+        texts = (piece if isinstance(piece, str) else piece[0] for piece in pieces)
+        console.print_plain(" " * indent + "".join(_escaped(console, text) for text in texts))
+        return
     line = _shown(console, pieces)
     lines = [line]
-    if not console.soft_wrap:
-        lines = _wrapped(console, line, console.width - indent - HANGING)
+    if console.wraps:
+        lines = _wrapped(line, console, console.width - indent - HANGING)
     for number, part in enumerate(lines):
-        _print(console, Text(" " * (indent + (HANGING if number else 0))).append_text(part))
+        console.print_styled(_indented(part, indent + (HANGING if number else 0)))
 
 
 @dataclass(frozen=True)
@@ -80,11 +134,11 @@ class Column:
     @cached_property
     def width(self) -> int:
         """Columns of the screen that its widest cell takes."""
-        return max(map(cell_len, (self.title, *self.cells)))
+        return max(map(_cell_len, (self.title, *self.cells)))
 
     def padded(self, cell: str) -> str:
         """The cell with spaces up to the column's width."""
-        space = " " * (self.width - cell_len(cell))
+        space = " " * (self.width - _cell_len(cell))
         return space + cell if self.right else cell + space
 
 
@@ -96,7 +150,7 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
     columns = [column for column in columns if any(column.cells)]
     if not columns:
         return
-    if not console.soft_wrap:
+    if console.wraps:
         columns = _fitted(columns, console.width - indent)
     rows = zip(*(column.cells for column in columns), strict=True)
     styles = [column.style for column in columns]
@@ -109,30 +163,34 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
 def _print_row(
     console: Console, columns: Sequence[Column], cells: Sequence[str], styles: Sequence[str], indent: int
 ) -> None:
-    *fixed, _ = columns
+    *fixed, end_column = columns
     padded = [column.padded(cell) + "  " for column, cell in zip(fixed, cells, strict=False)]
-    line = Text(" " * indent).append_text(_shown(console, list(zip(padded, styles, strict=False))))
-    end = _shown(console, [(cells[-1], styles[-1])])
+    padded.append(end_column.padded(cells[-1]) if end_column.right else cells[-1])
+    *pieces, last = zip(padded, styles, strict=True)
+    if not console.wraps:
+        print_line(console, *pieces, last, indent=indent)
+        return
+    line, end = _indented(_shown(console, pieces), indent), _shown(console, [last])
     offset = line.cell_len
-    if console.soft_wrap or offset + end.cell_len <= console.width:
+    if offset + end.cell_len <= console.width:
         lines = [line.append_text(end)]
     else:
         is_narrow = console.width - offset < WRAPPED
         start = indent + 2 * HANGING if is_narrow else offset
-        parts = _wrapped(console, end, console.width - start)
+        parts = _wrapped(end, console, console.width - start)
         lines = [line] if is_narrow else [line.append_text(parts.pop(0))]
-        lines += [Text(" " * start).append_text(part) for part in parts]
+        lines += [_indented(part, start) for part in parts]
     for text in lines:
-        _print(console, text)
+        console.print_styled(text)
 
 
-def _wrapped(console: Console, line: Text, width: int) -> list[Text]:
-    return list(line.wrap(console, max(width, SHORTENED), overflow="fold")) or [line]
+def _wrapped(line: Text, console: Console, width: int) -> list[Text]:
+    return list(console.wrap(line, max(width, SHORTENED))) or [line]
 
 
-def _print(console: Console, line: Text) -> None:
-    line.rstrip()
-    console.print(line)
+def _indented(line: Text, indent: int) -> Text:
+    line.pad_left(indent)
+    return line
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
@@ -152,20 +210,33 @@ def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _end_of(text: str, width: int) -> str:
-    if cell_len(text) <= width:
+    if _cell_len(text) <= width:
         return text
     start = len(text) - (width - 3)
-    while cell_len(text[start:]) > width - 3:
+    while _cell_len(text[start:]) > width - 3:
         start += 1
     return "..." + text[start:]
 
 
 def _shown(console: Console, pieces: Sequence[Piece]) -> Text:
-    """The pieces as a text that the console can print: what would steer a terminal is escaped."""
+    """The pieces as a text that rich can print."""
+    from rich.text import Text  # noqa: PLC0415
+
     line = Text()
     for piece in pieces:
         text, style = piece if isinstance(piece, tuple) else (piece, "")
-        text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-        text = text.encode(console.encoding, "backslashreplace").decode(console.encoding)
-        line.append(text, style=style or None)
+        line.append(_escaped(console, text), style=style or None)
     return line
+
+
+def _escaped(console: Console, text: str) -> str:
+    """What would steer a terminal, or is not in the file's encoding, is escaped."""
+    text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return text.encode(console.encoding, "backslashreplace").decode(console.encoding)
+
+
+def _cell_len(text: str) -> int:
+    """Columns of the screen that a text takes."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    return cell_len(text)

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from eio_audit.audit.check import BlockAudit, Check, DisplacedOp, DumpAudit, OpLabel, Summary
-from eio_audit.audit.diff import Diff, OpChange
+from eio_audit.audit.diff import Diff
 from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
+from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
+from eio_audit.audit.op_changes import OpChange
+from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.mlir.source import InputError
 
 SCHEMA = "eio-audit/1"
@@ -26,13 +30,19 @@ def check_to_json(check: Check) -> str:
 
 def diff_to_json(diff: Diff) -> str:
     """The comparison of two dumps, ending in a newline."""
-    groups = {"moved": diff.moved, "modified": diff.modified, "added": diff.added, "removed": diff.removed}
     return _document(
         "diff",
         before=_summary(diff.before),
         after=_summary(diff.after),
-        ops={"unchanged": diff.unchanged, **{name: len(changes) for name, changes in groups.items()}},
-        changes={name: [_change(change) for change in changes] for name, changes in groups.items()},
+        ops={
+            "unchanged": diff.ops.unchanged,
+            **{name: len(changes) for name, changes in diff.ops.groups.items()},
+        },
+        implied_ops=diff.ops.implied,
+        changes={name: [_change(change) for change in changes] for name, changes in diff.ops.groups.items()},
+        inverse_ops=_inverse_ops(diff.inverse_ops),
+        fragmentation=asdict(diff.fragmentation),
+        locations=_health_change(diff.locations),
         dumps=[_dump(diff.before), _dump(diff.after)],
         errors=[],
     )
@@ -46,6 +56,20 @@ def explanation_to_json(explanation: Explanation) -> str:
         dump={"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when},
         ops=[_explanation(op) for op in explanation.ops],
         errors=[],
+    )
+
+
+def trace_to_json(trace: Trace) -> str:
+    """What each pass of a log did to the order, ending in a newline."""
+    culprit = trace.culprit
+    return _document(
+        "trace",
+        passes=[_traced(traced) for traced in trace.passes],
+        culprit=culprit.pass_name if culprit else None,
+        shuffled=_shuffled(culprit) if culprit else None,
+        initial=trace.initial,
+        summary=asdict(trace.summary),
+        errors=_errors(trace.errors),
     )
 
 
@@ -91,6 +115,8 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "constants": block.constants,
         "at_constants": block.at_constants,
         "followed": block.followed,
+        "moved": block.moved,
+        "moved_certified": block.moved_certified,
         "worst": [_displaced(op) for op in block.worst],
     }
 
@@ -111,15 +137,99 @@ def _label(op: OpLabel) -> dict[str, object]:
 
 
 def _change(change: OpChange) -> dict[str, object]:
+    ancestor = change.ancestor
     return {
         "function": change.function,
-        "before": _label(change.before) if change.before else None,
-        "after": _label(change.after) if change.after else None,
+        "before": _optional_label(change.before),
+        "after": _optional_label(change.after),
         "place_before": change.place_before,
         "place_after": change.place_after,
+        "block_before": change.block_before,
+        "block_after": change.block_after,
         "changed": list(change.changed),
+        "differences": [asdict(difference) for difference in change.differences],
         "moved": change.moved,
         "derived": change.derived,
+        "ancestor": {**_label(ancestor.op), "relation": ancestor.relation.value} if ancestor else None,
+        "inversions_before": change.inversions_before,
+        "inversions_after": change.inversions_after,
+    }
+
+
+def _inverse_ops(inverse: InverseOps) -> dict[str, object]:
+    return {
+        "before": inverse.before,
+        "after": inverse.after,
+        "inverse_before": inverse.inverse_before,
+        "inversions": inverse.inversions,
+        "cancelled": [_layout_pair(pair) for pair in inverse.cancelled],
+        "copies": [_moved_layout_op(op) for op in inverse.copies],
+        "moved": [_moved_layout_op(op) for op in inverse.moved],
+        "gone": [_layout_op(op) for op in inverse.gone],
+        "added": [_layout_op(op) for op in inverse.added],
+        "remaining": [_layout_pair(pair) for pair in inverse.remaining],
+    }
+
+
+def _layout_op(op: LayoutOp) -> dict[str, object]:
+    return {**_label(op.op), "does": op.does}
+
+
+def _layout_pair(pair: LayoutPair) -> dict[str, object]:
+    return {"first": _layout_op(pair.first), "second": _layout_op(pair.second), "between": pair.between}
+
+
+def _moved_layout_op(moved: MovedLayoutOp) -> dict[str, object]:
+    return {"before": _layout_op(moved.before), "after": [_layout_op(op) for op in moved.after]}
+
+
+def _health_change(change: HealthChange) -> dict[str, object]:
+    return {
+        "before": _health(change.before),
+        "after": _health(change.after),
+        "new": [_finding(finding) for finding in change.new],
+        "lost": [_label(op) for op in change.lost],
+    }
+
+
+def _health(health: LocationHealth) -> dict[str, object]:
+    return {
+        "ops": health.ops,
+        "counts": {rule.value: number for rule, number in health.counts.items()},
+        "findings": [_finding(finding) for finding in health.findings],
+    }
+
+
+def _finding(finding: LocationFinding) -> dict[str, object]:
+    return {"rule": finding.rule.value, **_label(finding.op), "message": finding.message}
+
+
+def _traced(traced: TracedPass) -> dict[str, object]:
+    figures = asdict(traced.figures)
+    del figures["dumps"]
+    return {
+        "pass": traced.pass_name,
+        "index": traced.index,
+        "function": traced.function,
+        "program": traced.program,
+        "source": traced.place.source,
+        "line": traced.place.line,
+        "failed": traced.failed,
+        "changed": traced.changed,
+        **figures,
+        "introduced": traced.introduced,
+        "lost": traced.lost,
+    }
+
+
+def _shuffled(culprit: Culprit) -> dict[str, object]:
+    return {
+        "source": culprit.place.source,
+        "line": culprit.place.line,
+        "function": culprit.function,
+        "block": culprit.block.block,
+        "introduced": culprit.introduced,
+        "worst": _displaced(culprit.worst),
     }
 
 

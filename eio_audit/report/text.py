@@ -7,18 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import Check, DumpAudit, Summary
-from eio_audit.audit.fix import Fix
-from eio_audit.report.console import Column, Piece, make_console, print_line, print_table
-from eio_audit.report.text_diff import print_diff
-from eio_audit.report.text_explain import print_explanation
+from eio_audit.report.console import Column, Console, Piece, print_line, print_table
 from eio_audit.report.text_order import print_heading, print_order
 from eio_audit.report.wording import assumed_pure, count, moment_of, place_of
 
-__all__ = ["make_console", "print_check", "print_diff", "print_explanation", "print_fix", "print_fixes"]
+if TYPE_CHECKING:
+    from eio_audit.audit.fix import Fix
 
 SHOWN_FILES = 3
 """How many files to fix the last lines name."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from eio_audit.audit.check import OpLabel
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain import (
@@ -19,7 +17,7 @@ from eio_audit.audit.explain import (
     PathStep,
 )
 from eio_audit.mlir.effects import ANY, EffectSource
-from eio_audit.report.console import print_line
+from eio_audit.report.console import Console, print_line
 from eio_audit.report.text_order import print_heading
 from eio_audit.report.wording import count, op_name
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit
-from eio_audit.report.console import Piece, print_line
+from eio_audit.report.console import Console, Piece, print_line
+from eio_audit.report.hyperlink import hyperlink
+from eio_audit.report.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording import (
     assumed_pure,
     at_constants,
@@ -28,7 +28,8 @@ SHOWN_NAMES = 3
 
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
     """Prints where the dump stands and which pass it belongs to."""
-    print_line(console, title, (place_of(dump), "bold"), f"  {moment_of(dump)}".rstrip())
+    place = (place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
+    print_line(console, title, place, f"  {moment_of(dump)}".rstrip())
 
 
 def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
@@ -44,7 +45,8 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        _print_block(block, console, verbose=verbose, notes=[earlier, inherited(block), at_constants(block)])
+        notes = [earlier, inherited(block), at_constants(block)]
+        _print_block(block, dump.source, console, verbose=verbose, notes=notes)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
@@ -71,7 +73,9 @@ def _inversions(block: BlockAudit) -> str:
     return f"{count(block.inversions, 'inversion')}{joint}{', '.join(parts)}"
 
 
-def _print_block(block: BlockAudit, console: Console, *, verbose: bool, notes: list[str]) -> None:
+def _print_block(
+    block: BlockAudit, source: str, console: Console, *, verbose: bool, notes: list[str]
+) -> None:
     where = " ".join(filter(None, (block.function, block.block)))
     line: list[Piece] = [f"{where} at line {block.line}: "]
     parts = inversion_parts(block)
@@ -84,17 +88,19 @@ def _print_block(block: BlockAudit, console: Console, *, verbose: bool, notes: l
     print_line(console, *line, indent=2)
     for note in filter(None, notes):
         print_line(console, note, indent=4)
-    _print_displaced(block, console, verbose=verbose)
+    if console.wraps and can_show_bars(console.encoding):
+        print_line(console, "original place  ", (sparkline(block.profile), "cyan"), indent=4)
+    _print_displaced(block, source, console, verbose=verbose)
 
 
-def _print_displaced(block: BlockAudit, console: Console, *, verbose: bool) -> None:
+def _print_displaced(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:
     shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""
     total = count(block.indexed, "indexed op")
     print_line(console, f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
     for displaced in shown:
-        _print_displaced_op(displaced, block, console)
+        _print_displaced_op(displaced, block, source, console)
     if len(shown) < block.displaced:
         names_more = len(block.worst) > len(shown)
         names_all = len(block.worst) == block.displaced
@@ -103,13 +109,15 @@ def _print_displaced(block: BlockAudit, console: Console, *, verbose: bool) -> N
         print_line(console, (rest, "dim"), indent=6)
 
 
-def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, console: Console) -> None:
+def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, source: str, console: Console) -> None:
     op = displaced.op
     side = "early" if displaced.early else "late"
     print_line(
         console,
         (op_name(op), "cyan"),
-        f" stands {side} at line {op.line}, in {count(displaced.inversions, 'inversion')}",
+        f" stands {side} at ",
+        (f"line {op.line}", hyperlink(source, op.line)),
+        f", in {count(displaced.inversions, 'inversion')}",
         (f" ({op.module})" if op.module else "", "dim"),
         indent=6,
     )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Console
-
 from eio_audit.audit.matching_lines import gaps_between, matching_lines
-from eio_audit.report.console import print_line
+from eio_audit.report.console import Console, print_line
 
 CONTEXT_LINES = 3
 """Unchanged lines shown before and behind a change."""

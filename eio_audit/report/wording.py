@@ -9,13 +9,13 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """A number and its noun.
 
-    >>> count(1, "op"), count(9812, "op")
-    ('1 op', '9,812 ops')
+    >>> count(1, "op"), count(9812, "op"), count(2, "pass", "passes")
+    ('1 op', '9,812 ops', '2 passes')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def place_of(dump: DumpAudit) -> str:

@@ -1,9 +1,7 @@
 """Each effect rule with the wrong reorder it prevents: the pairs of ops that keep their order."""
 
-import networkx as nx
 import pytest
 
-from eio_audit import dataflow_graph
 from eio_audit.audit.dependence import Dependences
 from tests.reading import ir_of
 
@@ -242,17 +240,6 @@ def test_an_effect_table_of_the_dump_names_the_unknown_ops() -> None:
         'func.func @f() {\n "my.a"() : () -> ()\n "my.a"() : () -> ()\n arith.constant 1 : i32\n return\n}'
     )
     assert Dependences(ir).effects.unknown_ops == {"my.a": 2}
-
-
-def test_the_dataflow_graph_is_a_networkx_dag() -> None:
-    ir = ir_of(
-        'func.func @f(%t: tensor<4xf32>) {\n %0 = "ttir.relu"(%t) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|3|x")\n'
-        ' "my.use"(%0, %0) : (tensor<4xf32>, tensor<4xf32>) -> ()\n return\n}'
-    )
-    graph = dataflow_graph(ir, ir.op_block[1])
-    assert nx.is_directed_acyclic_graph(graph)
-    assert graph.nodes[1] == {"name": "ttir.relu", "place": 0, "index": 3}
-    assert list(graph.edges(keys=True)) == [(1, 2, "value"), (2, 3, "terminator")]
 
 
 TWO_UNKNOWN = '"my.a"() {id = "a"} : () -> ()\n"my.b"() {id = "b"} : () -> ()'

@@ -16,8 +16,7 @@ def compare(after: str, before: str = BEFORE) -> Diff:
 
 
 def counts(d: Diff) -> dict[str, int]:
-    groups = {"moved": d.moved, "modified": d.modified, "added": d.added, "removed": d.removed}
-    return {"unchanged": d.unchanged} | {name: len(changes) for name, changes in groups.items()}
+    return {"unchanged": d.ops.unchanged} | {name: len(changes) for name, changes in d.ops.groups.items()}
 
 
 def op_of(change: OpChange) -> str:
@@ -58,9 +57,9 @@ def test_other_operands_and_other_attributes() -> None:
     result = compare(
         BEFORE.replace("(%0, %1)", "(%1, %0)").replace('"ttir.neg"(%a)', '"ttir.neg"(%a) {x = 1}')
     )
-    assert {op_of(change): change.changed for change in result.modified} == {
+    assert {op_of(change): change.changed for change in result.ops.modified} == {
         "ttir.add": ("operands",),
-        "ttir.neg": ("text",),
+        "ttir.neg": ("attributes",),
     }
 
 
@@ -68,8 +67,8 @@ def test_an_added_derived_op_and_a_removed_one() -> None:
     derived = '  %9 = "ttir.permute"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|2|net|add_tm0"("DEBUG|2|net|add"))\n'
     after = BEFORE.replace("return", derived.strip() + "\n  return")
     result = compare(after)
-    assert [(op_of(c), c.derived, c.place_after) for c in result.added] == [("ttir.permute", True, 3)]
-    assert [op_of(c) for c in compare(BEFORE, after).removed] == ["ttir.permute"]
+    assert [(op_of(c), c.derived, c.place_after) for c in result.ops.added] == [("ttir.permute", True, 3)]
+    assert [op_of(c) for c in compare(BEFORE, after).ops.removed] == ["ttir.permute"]
 
 
 def test_ops_of_one_location_are_told_apart_by_what_they_use() -> None:
@@ -101,5 +100,201 @@ def test_an_alias_defined_by_itself_behind_an_index_is_an_error(loop: str) -> No
 
 def test_an_op_is_told_by_its_own_text_however_deep_its_regions_are() -> None:
     text = "module {\n  my.outer @a {\n    my.inner {\n      my.end\n    } {x = 1}\n  } {y = 1}\n}\n"
-    [change] = compare(text.replace("x = 1", "x = 2"), text).modified
+    [change] = compare(text.replace("x = 1", "x = 2"), text).ops.modified
     assert op_of(change) == "my.inner"
+
+
+def differences(result: Diff) -> list[tuple[str, str, str, str, str]]:
+    """Op, kind, name, before, after of all that differs."""
+    return [
+        (op_of(change), one.kind, one.name, one.before, one.after)
+        for change in result.ops.modified
+        for one in change.differences
+    ]
+
+
+ONE_OP = """func.func @f(%a: i32, %b: i32) {{
+  %0 = "t.x"(%a) <{{p = 1 : i32}}> : (i32) -> i32 loc("DEBUG|0|x")
+  {0}
+  return loc("ret")
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (
+            '"t.y"(%0) <{k = [1, 2]}> {u} : (i32) -> () loc("y")',
+            '"t.y"(%0) <{k = [1, 3], l}> : (i32) -> () loc("y")',
+            [
+                ("attributes", "k", "[1, 2]", "[1, 3]"),
+                ("attributes", "l", "", ""),
+                ("attributes", "u", "", ""),
+            ],
+        ),
+        (
+            '%1 = "t.y"(%0) : (i32) -> i32 loc("y")',
+            '%1 = "t.y"(%0) : (i32) -> i64 loc("y")',
+            [("types", "", "(i32) -> i32", "(i32) -> i64")],
+        ),
+        (
+            '"t.y"(%a) : (i32) -> () loc("y")',
+            '"t.y"(%b) : (i32) -> () loc("y")',
+            [("operands", "0", "argument 0 of ^bb0", "argument 1 of ^bb0")],
+        ),
+        (
+            '"t.y"(%0) : (i32) -> () loc("y")',
+            '"t.y"(%0) : (i32) -> () loc("z")',
+            [("location", "", '"y"', '"z"')],
+        ),
+        (
+            '%1 = arith.constant 1 : i64 loc("y")',
+            '%1 = arith.constant 2 : i64 loc("y")',
+            [("attributes", "", "arith.constant 1 : i64", "arith.constant 2 : i64")],
+        ),
+        (
+            '%1 = arith.constant 1 : i64 loc("y")',
+            '%1 = "arith.constant"() <{value = 2 : i64}> : () -> i64 loc("y")',
+            [
+                (
+                    "attributes",
+                    "",
+                    "arith.constant 1 : i64",
+                    '"arith.constant"() <{value = 2 : i64}> : () -> i64',
+                )
+            ],
+        ),
+        (
+            '%1 = arith.extsi %0 : i32 to i64 loc("y")',
+            '%1 = "arith.extsi"(%0) : (i32) -> i128 loc("y")',
+            [("types", "", "i32, i64", "(i32) -> i128")],
+        ),
+    ],
+)
+def test_what_of_an_op_differs(before: str, after: str, expected: list[tuple[str, str, str, str]]) -> None:
+    result = compare(ONE_OP.format(after), ONE_OP.format(before))
+    assert [found[1:] for found in differences(result)] == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("arith.constant 1 : i64", '"arith.constant"() <{value = 1 : i64}> : () -> i64'),
+        ("arith.constant 1.0 : f32", "arith.constant   1.0 : f32"),
+        ("arith.cmpi slt, %a, %b : i32", '"arith.cmpi"(%a, %b) <{predicate = 2 : i64}> : (i32, i32) -> i1'),
+        ('"t.y"() {k = #attr} : () -> i32', '"t.y"() {k = affine_map<(d0) -> (d0)>} : () -> i32'),
+        ('"t.y"(%a) : (!type) -> i32', '"t.y"(%a) : (tensor<4xf32>) -> i32'),
+    ],
+)
+def test_the_printing_form_is_no_difference(before: str, after: str) -> None:
+    aliases = "#attr = affine_map<(d0) -> (d0)>\n!type = tensor<4xf32>\n"
+    texts = [aliases + ONE_OP.format(f'%1 = {text} loc("y")') for text in (before, after)]
+    assert counts(compare(texts[1], texts[0]))["unchanged"] == 4
+
+
+LOOP = """func.func @f(%n: index, %x: f32) {
+  %c = arith.constant 1 : index
+  scf.for %i = %c to %n step %c {
+    %0 = arith.addf %x, %x : f32 loc("DEBUG|1|sum")
+    "t.use"(%0) : (f32) -> () loc("DEBUG|2|use")
+  }
+  return
+}
+"""
+
+
+def test_a_hoisted_op_is_moved_from_block_to_block() -> None:
+    lines = LOOP.split("\n")
+    lines[2], lines[3] = lines[3], lines[2]
+    result = compare("\n".join(lines), LOOP)
+    assert counts(result) == {"unchanged": 5, "moved": 1, "modified": 0, "added": 0, "removed": 0}
+    [change] = result.ops.moved
+    assert (change.block_before, change.block_after) == ("scf.for (line 3) in @f", "@f ^bb0")
+
+
+def test_terminators_that_a_form_implies_are_not_added() -> None:
+    generic = LOOP.replace(
+        "scf.for %i = %c to %n step %c {", '"scf.for"(%c, %n, %c) ({\n  ^bb0(%i: index):'
+    ).replace("  }\n  return", '    "scf.yield"() : () -> ()\n  }) : (index, index, index) -> ()\n  return')
+    result = compare(generic, LOOP)
+    assert counts(result) == {"unchanged": 6, "moved": 0, "modified": 0, "added": 0, "removed": 0}
+    assert result.ops.implied == 1
+
+
+def test_a_function_in_a_module_is_the_function_alone() -> None:
+    result = compare(f"module {{\n{BEFORE}}}\n")
+    assert counts(result) == {"unchanged": 5, "moved": 0, "modified": 0, "added": 0, "removed": 0}
+
+
+def test_a_renamed_function_is_modified_and_its_ops_are_unchanged() -> None:
+    result = compare(BEFORE.replace("@f", "@g"))
+    assert counts(result) == {"unchanged": 4, "moved": 0, "modified": 1, "added": 0, "removed": 0}
+
+
+def test_users_of_other_arguments_do_not_differ_when_an_argument_goes() -> None:
+    before = BEFORE.replace("@f(", "@f(%unused: i32, ")
+    assert counts(compare(BEFORE, before)) == {
+        "unchanged": 4,
+        "moved": 0,
+        "modified": 1,
+        "added": 0,
+        "removed": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("location", "relation"),
+    [
+        ('"DEBUG|2|net|add_tm0_tm1"("DEBUG|2|net|add_tm0"("DEBUG|2|net|add"))', "derived"),
+        ('callsite("DEBUG|2|net|add" at "main")', "derived"),
+        ('fused["x", "DEBUG|2|net|add"]', "derived"),
+        ('"DEBUG|2|net|add"', "cloned"),
+    ],
+)
+def test_an_added_op_names_the_op_it_came_from(location: str, relation: str) -> None:
+    line = '  %2 = "ttir.add"(%0, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>'
+    copy = line.replace("%2", "%9").replace("(%0, %1)", "(%1, %1)") + f" loc({location})\n"
+    [change] = compare(BEFORE.replace("  return", copy + "  return")).ops.added
+    assert change.ancestor is not None
+    assert (change.ancestor.op.line, change.ancestor.relation.value) == (4, relation)
+
+
+def test_an_inlined_op_is_moved_out_of_its_function() -> None:
+    before = """func.func private @g(%a: i32) -> i32 {
+  %0 = "t.neg"(%a) : (i32) -> i32 loc("DEBUG|1|neg")
+  return %0 : i32
+}
+func.func @f(%a: i32) -> i32 {
+  %0 = call @g(%a) : (i32) -> i32 loc("DEBUG|2|call")
+  return %0 : i32
+}
+"""
+    after = """func.func @f(%a: i32) -> i32 {
+  %0 = "t.neg"(%a) : (i32) -> i32 loc(callsite("DEBUG|1|neg" at "DEBUG|2|call"))
+  return %0 : i32
+}
+"""
+    result = compare(after, before)
+    inlined = next(change for change in result.ops.modified if op_of(change) == "t.neg")
+    assert (inlined.moved, inlined.block_before, inlined.block_after) == (True, "@g ^bb0", "@f ^bb0")
+    assert "location" in inlined.changed
+
+
+def test_ops_that_nothing_tells_apart_are_paired_in_order() -> None:
+    line = '  "t.x"() : () -> ()\n'
+    before = f"func.func @f() {{\n{line * 3}  return\n}}\n"
+    result = compare(before.replace(line * 3, line * 2), before)
+    assert [change.before.line for change in result.ops.removed if change.before] == [4]
+
+
+def test_the_fewest_ops_are_moved() -> None:
+    ops = [f'  "t.x{k}"() : () -> () loc("DEBUG|{k}|x")' for k in range(6)]
+    text = "func.func @f() {{\n{0}\n  return\n}}\n"
+    after = [ops[k] for k in (3, 0, 1, 2, 5, 4)]
+    result = compare(text.format("\n".join(after)), text.format("\n".join(ops)))
+    assert [op_of(change) for change in result.ops.moved] == ["t.x3", "t.x4"]
+    assert [(change.inversions_before, change.inversions_after) for change in result.ops.moved] == [
+        (0, 3),
+        (0, 1),
+    ]

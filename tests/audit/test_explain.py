@@ -14,6 +14,7 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.audit.check import audit_dump
+from eio_audit.audit.dataflow import BlockDataflow
 from eio_audit.audit.explain import _Block, _OpInBlock
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
@@ -176,12 +177,12 @@ def test_an_effect_on_a_tensor() -> None:
 def test_paths_are_shortest_and_kinds_add_up_to_the_audit(text: str) -> None:
     dump = audit_dump(read_text(text)[0])
     block = dump.ir.op_block[1]
-    graph = dataflow_graph(dump.ir, block)
+    graph = dataflow_graph(BlockDataflow(dump, dump.keyed_block(block)).whole())
     explanations = [_OpInBlock(_Block(dump, block), op).explain() for op in dump.ir.block_ops[block]]
     for place, explanation in enumerate(explanations):
         for inverted in explanation.inverted:
             other = next(e.place for e in explanations if e.op == inverted.op)
-            ends = [dump.ir.block_ops[block][k] for k in sorted((place, other))]
+            ends = sorted((place, other))
             if inverted.kind is InversionKind.FORCED:
                 assert len(inverted.path) == nx.shortest_path_length(graph, *ends)
             else:

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
 from eio_audit.audit.check import audit_dump
-from eio_audit.audit.fix import corrected, verify
+from eio_audit.audit.fix import corrected
+from eio_audit.audit.verification import verify
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
 
@@ -83,6 +84,106 @@ def test_verification_refuses_another_program(what: str, text: str) -> None:
     dump = audit_dump(read_text(SHUFFLED)[0])
     with pytest.raises(VerificationError, match=what):
         verify(dump, text.encode())
+
+
+LOOP = """func.func @f(%a: i32) {
+  %x = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+  my.loop {
+    "ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")
+    %x = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|2|c")
+  ^bb1:
+    "ttir.end"() : () -> () loc("DEBUG|3|d")
+  }
+  "ttir.use"(%x) : (i32) -> () loc("DEBUG|4|e")
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(
+            """  }
+  "ttir.use"(%x) : (i32) -> () loc("DEBUG|4|e")
+""",
+            """  "ttir.use"(%x) : (i32) -> () loc("DEBUG|4|e")
+  }
+""",
+            id="inside the region before it",
+        ),
+        pytest.param(
+            """    %x = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|2|c")
+  ^bb1:
+""",
+            """  ^bb1:
+    %x = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|2|c")
+""",
+            id="in the block behind it",
+        ),
+    ],
+)
+def test_verification_refuses_an_op_in_another_block(old: str, new: str) -> None:
+    dump = audit_dump(read_text(LOOP)[0])
+    verify(dump, LOOP.encode())
+    with pytest.raises(VerificationError, match="stand in other blocks"):
+        verify(dump, LOOP.replace(old, new).encode())
+
+
+def test_verification_refuses_another_value_of_the_same_name() -> None:
+    dump = audit_dump(read_text(LOOP)[0])
+    dump.orders[2] = [1, 0]
+    with pytest.raises(VerificationError, match="uses other values: ttir.use at <text>:4"):
+        corrected(dump)
+
+
+def test_verification_refuses_an_argument_of_another_block() -> None:
+    text = """func.func @f(%a: i32) {
+  my.loop {
+  ^bb0(%a: i32):
+    "ttir.use"(%a) : (i32) -> () loc("DEBUG|0|a")
+  }
+  return
+}
+"""
+    dump = audit_dump(read_text(text)[0])
+    with pytest.raises(VerificationError, match="uses other values"):
+        verify(dump, text.replace("^bb0(%a: i32)", "^bb0(%b: i32)").encode())
+
+
+def test_verification_refuses_another_result_of_the_same_op() -> None:
+    text = """func.func @f(%a: i32) {
+  %0:2 = "ttir.two"(%a) : (i32) -> (i32, i32) loc("DEBUG|0|a")
+  my.do {
+  } while (%0#1) loc("DEBUG|1|a")
+  return
+}
+"""
+    dump = audit_dump(read_text(text)[0])
+    verify(dump, text.encode())
+    with pytest.raises(VerificationError, match="text of an op changed"):
+        verify(dump, text.replace("%0#1", "%0#0").encode())
+
+
+def test_verification_refuses_another_alias() -> None:
+    aliased = '#loc0 = loc("DEBUG|0|a")\n' + fixed(SHUFFLED).replace('loc("DEBUG|0|a")', "loc(#loc0)")
+    dump = audit_dump(read_text(aliased)[0])
+    verify(dump, aliased.encode())
+    with pytest.raises(VerificationError, match="an alias stands for something else"):
+        verify(dump, aliased.replace("|0|", "|9|").encode())
+
+
+def test_verification_refuses_an_order_that_holds_an_op_twice() -> None:
+    text = """func.func @f(%a: i32) {
+  "ttir.use"(%a) : (i32) -> () loc("DEBUG|0|a")
+  "ttir.use"(%a) : (i32) -> () loc("DEBUG|1|b")
+  return
+}
+"""
+    dump = audit_dump(read_text(text)[0])
+    dump.orders[1] = [0, 0, 2]
+    with pytest.raises(VerificationError, match="the order found for \\^bb0 is not one of its ops"):
+        corrected(dump)
 
 
 def test_verification_refuses_a_broken_dependence() -> None:
@@ -181,6 +282,6 @@ def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: py
     broken = (
         text.replace(b'"%0"', wrong) if wrong.startswith(b'"') else text.replace(b"(%0)", b"(%s)" % wrong)
     )
-    monkeypatch.setattr("eio_audit.audit.fix.renumber_values", lambda *_: broken)
+    monkeypatch.setattr("eio_audit.audit.renumbering.renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
         fix(read_text(text), renumber=True)

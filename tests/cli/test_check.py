@@ -152,3 +152,9 @@ def test_the_order_of_another_dump(tmp_path: Path) -> None:
         "check", "-", "--order-from", before, "--assume-pure", "t.*", "--format", "json", stdin=after
     )
     assert (result.returncode, json.loads(result.stdout)["summary"]["avoidable"]) == (1, 1)
+
+
+def test_a_page_with_pictures(tmp_path: Path) -> None:
+    result = run("check", RESNET, "--format", "html", "-o", tmp_path / "report.html")
+    assert (result.returncode, result.stdout, result.stderr) == (1, b"", b"")
+    assert 'id="op-178"' in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -1,10 +1,17 @@
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from eio_audit import InputError, check, read_text
-from eio_audit.mlir.dumps import find_files
+from eio_audit import Dump, InputError, check, read, read_text, stream
+from eio_audit.mlir import blocks
 from eio_audit.mlir.markers import Marker
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import Position
+from tests.cli.running import SAMPLES
 
 
 def marker(line: str) -> Marker | None:
@@ -19,12 +26,21 @@ def test_old_marker() -> None:
 
 def test_old_marker_of_a_failed_pass_at_module_scope() -> None:
     line = "// -----// IR Dump After CSE Failed (cse) ('func.func' operation: @main) //----- //"
-    assert marker(line) == Marker("cse", "CSE", "after", True, "@main")
+    assert marker(line) == Marker("cse", "CSE", "after", True, "@main", "func.func")
 
 
 def test_new_marker_with_options() -> None:
     line = "// -----// IR Dump Before CanonicalizerPass: canonicalize{max-iterations=10} ('builtin.module' operation: @m) //----- //"
-    assert marker(line) == Marker("canonicalize", "CanonicalizerPass", "before", False, "@m")
+    assert marker(line) == Marker(
+        "canonicalize", "CanonicalizerPass", "before", False, "@m", "builtin.module"
+    )
+
+
+@pytest.mark.parametrize("name", ["mlir::detail::MyPass", "(anonymous namespace)::MyPass"])
+def test_marker_with_a_class_in_a_namespace(name: str) -> None:
+    for text in (f"{name}: my-pass{{a=b}}", f"{name} (my-pass)"):
+        line = f"// -----// IR Dump After {text} //----- //"
+        assert marker(line) == Marker("my-pass", name, "after")
 
 
 def test_marker_without_argument() -> None:
@@ -63,6 +79,24 @@ module {
     assert [error for dump in dumps for error in check([dump]).errors] == []
 
 
+def test_a_logger_may_print_inside_the_aliases_of_a_dump() -> None:
+    text = """// -----// IR Dump After A (a) //----- //
+module {
+  "t.a"() : () -> () loc(#loc1)
+}
+[2026-01-01 12:00:00] [DEBUG] aliases
+#loc = loc(unknown)
+[2026-01-01 12:00:00] [DEBUG] module {
+#loc1 = loc("x")
+
+module {
+}
+"""
+    dumps = read_text(text)
+    assert [d.line for d in dumps] == [1, 10]
+    assert [error for dump in dumps for error in check([dump]).errors] == []
+
+
 def test_noise_behind_a_dump_is_no_dump() -> None:
     text = "// -----// IR Dump After A (a) //----- //\nmodule {\n}\n\nerror: failed to lower\n[1/2] linking\n"
     assert [d.line for d in read_text(text)] == [1]
@@ -94,19 +128,77 @@ def test_split_input_files() -> None:
     assert [d.line for d in dumps] == [1, 5]
 
 
-def test_folders_are_read_in_natural_order(tmp_path: Path) -> None:
-    for name in ("b/10_cse.mlir", "b/9_cse.mlir", "a.log.gz", "notes.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    found = [str(Path(p).relative_to(tmp_path)) for p in find_files(str(tmp_path))]
-    assert found == ["a.log.gz", "b/9_cse.mlir", "b/10_cse.mlir"]
-
-
-def test_a_folder_without_dumps_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no .mlir"):
-        find_files(str(tmp_path))
-
-
 def test_bytecode_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(InputError, match="MLIR bytecode: print it as text first"):
         read_text(b"ML\xefR\x0dMLIR22")
+
+
+def test_a_program_ends_at_a_separator_and_where_a_stage_comes_again() -> None:
+    text = """MLIR Module shlo:
+module {
+}
+END OF MLIR MODULE
+MLIR Module ttir:
+module {
+}
+MLIR Module shlo:
+module {
+}
+// -----
+module {
+}
+"""
+    assert [d.program for d in read_text(text)] == ["", "", "#1", "#2"]
+
+
+def text_of(dump: Dump) -> bytes:
+    return dump.source.data[dump.span.start : dump.span.end]
+
+
+@pytest.mark.parametrize("block_bytes", [1, 7, 100, 1 << 20])
+@pytest.mark.parametrize("log", ["eio_only_alias.log", "eio_inline_generic.log", "source.mlir"])
+def test_a_stream_has_the_dumps_of_the_file(
+    log: str, block_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", block_bytes)
+    path = str(SAMPLES / "small" / log)
+    whole, streamed = read(path), list(stream(path))
+    assert [(d.line, d.marker, text_of(d)) for d in streamed] == [
+        (d.line, d.marker, text_of(d)) for d in whole
+    ]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_stream_unpacks(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    log = SAMPLES / "small" / "all_passes_alias.log"
+    packed = tmp_path / "log"
+    packed.write_bytes(pack(log.read_bytes()))
+    read_bytes: list[int] = []
+    assert len(list(stream(str(packed), advance=read_bytes.append))) == 16
+    assert sum(read_bytes) == packed.stat().st_size
+
+
+def test_a_stream_of_a_damaged_file_is_an_error(tmp_path: Path) -> None:
+    packed = tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress(b"module {\n}\n" * 1000)[:50])
+    with pytest.raises(InputError, match="damaged compressed file"):
+        list(stream(str(packed)))
+
+
+def test_errors_in_a_stream_name_the_line_of_the_file(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    marker = "// -----// IR Dump After A (a) //----- //\n"
+    log.write_text(f"{marker}module {{\n}}\n{marker}module {{\n  )\n}}\n")
+    last = list(stream(str(log)))[-1]
+    with pytest.raises(InputError) as caught:
+        read_ir(last.source, last.span)
+    assert caught.value.position == Position(6, 3)
+
+
+def test_a_file_without_markers_is_the_stage_it_is_called(tmp_path: Path) -> None:
+    plain, numbered = tmp_path / "after.mlir", tmp_path / "3_cse.mlir"
+    for path in (plain, numbered):
+        path.write_text("module {\n}\n")
+    assert [d.marker for d in stream(str(plain))] == [None]
+    assert [d.marker for d in stream(str(plain), stage="after")] == [Marker("after", "after", None)]
+    assert [d.marker for d in stream(str(numbered), stage="after")] == [Marker("cse", "cse", None)]

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order import best_order as steps
+from eio_audit.order import packed_order
 from eio_audit.order.best_order import best_order
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.windows import Window, block_of
@@ -65,8 +66,8 @@ def test_small_windows_held_together_by_a_late_producer_are_solved_one_by_one() 
 @given(blocks())
 def test_without_search_the_result_is_a_fixed_point_still(block: Block) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "SEARCH_MOVES", -1)
-        patch.setattr(steps, "SEARCH_STATES", -1)
+        patch.setattr(packed_order, "SEARCH_MOVES", -1)
+        patch.setattr(packed_order, "SEARCH_STATES", -1)
         restoration = restore_order(block.keys, block.precedence)
         assert restoration.lower_bound <= true_minimum(block) <= restoration.inversions
         again = restore_order(

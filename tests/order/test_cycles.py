@@ -2,22 +2,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit.order.best_order import best_order
 from eio_audit.order.candidates import CANDIDATES, push_down
-from eio_audit.order.cycles import pack_cycles
+from eio_audit.order.cycles import Packing
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import block_of
-from tests.order.small_blocks import Block, blocks, count_pairs, forced_pairs, true_minimum
+from tests.order.small_blocks import Block, Key, blocks, count_pairs, forced_pairs, true_minimum
 
 
-def pack(block: Block, order: list[int] | None = None) -> list[tuple[int, int]]:
-    """The cycles of a packing, each as the two ops (numbered by textual order) that a preference leads to."""
+def pack(block: Block, order: list[int] | None = None, *, detours: bool = False) -> list[list[int]]:
+    """The cycles of a packing, each as the ops (numbered by textual order) that a preference leads to."""
     relations = Relations(block_of(block.keys, block.precedence))
-    cycles = pack_cycles(relations, order or list(range(len(block.keys))))
-    return [(relations.place_of[one], relations.place_of[two]) for one, two in cycles]
+    packing = Packing(relations, order or list(range(len(block.keys))))
+    if detours:
+        packing.find_detours()
+    cycles = packing.cycles()
+    assert len(packing) == len(cycles)
+    return [[relations.place_of[end] for _, end in cycle] for cycle in cycles]
 
 
 def test_five_feeds_one_and_three_is_squeezed() -> None:
-    assert pack(Block([5, 1, 3], [(0, 1)])) == [(0, 2)]
+    assert pack(Block([5, 1, 3], [(0, 1)])) == [[0, 2]]
 
 
 def test_a_dependent_op_is_not_squeezed() -> None:
@@ -45,21 +50,36 @@ def test_a_long_augmenting_path_needs_no_recursion(shared: int) -> None:
     assert len(pack(Block([9] * count + [1] * count + [5], edges))) == count
 
 
+def test_a_detour_is_taken_where_returns_are_short() -> None:
+    keys: list[Key] = [19, 4, 15, 7, 18, 0, 5, 6, 17, 12, 13, 14, 3, 10, 8, 9, 16, 11, 1, 2]
+    users = {0: (1, 19), 1: (13,), 2: (8, 15, 16, 19), 3: (13, 19), 5: (10, 14), 6: (14,), 7: (16, 18)}
+    users |= {8: (14, 15), 10: (11, 18), 11: (18,), 12: (18,), 17: (19,)}
+    block = Block(keys, [(producer, user) for producer, those in users.items() for user in those])
+    best = best_order(block_of(block.keys, block.precedence))
+    without, with_detours = pack(block, best.order), pack(block, best.order, detours=True)
+    assert [len(cycle) for cycle in with_detours if len(cycle) > 2] == [3]
+    assert (
+        forced_pairs(block) + len(without) + 1 == forced_pairs(block) + len(with_detours) == best.inversions
+    )
+
+
 def test_a_packing_that_is_cut_short_is_smaller() -> None:
     block = Block([9, 9, 1, 1, 5], [(0, 2), (0, 3), (1, 2)])
     relations = Relations(block_of(block.keys, block.precedence))
-    assert len(pack_cycles(relations, range(5), steps=1)) == 1
+    assert len(Packing(relations, range(5), steps=1)) == 1
 
 
-@given(blocks(), st.sampled_from([None, *CANDIDATES]))
-def test_no_order_has_fewer_inversions_than_forced_and_cycles(block: Block, guide: object) -> None:
+@given(blocks(), st.sampled_from([None, *CANDIDATES]), st.booleans())
+def test_no_order_has_fewer_inversions_than_forced_and_cycles(
+    block: Block, guide: object, detours: bool
+) -> None:
     window = block_of(block.keys, block.precedence)
     order = guide(window) if callable(guide) else list(range(window.size))
-    assert forced_pairs(block) + len(pack(block, order)) <= true_minimum(block)
+    assert forced_pairs(block) + len(pack(block, order, detours=detours)) <= true_minimum(block)
 
 
-@given(blocks())
-def test_each_cycle_pays_for_one_inversion_of_the_guiding_order(block: Block) -> None:
+@given(blocks(), st.booleans())
+def test_each_cycle_pays_for_one_inversion_of_the_guiding_order(block: Block, detours: bool) -> None:
     order = push_down(block_of(block.keys, block.precedence))
     inversions = count_pairs([block.keys[op] for op in order])
-    assert forced_pairs(block) + len(pack(block, order)) <= inversions
+    assert forced_pairs(block) + len(pack(block, order, detours=detours)) <= inversions

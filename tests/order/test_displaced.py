@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.displaced import displaced, inversions_carried, longest_nondecreasing
+from eio_audit.order.displaced import displaced, inversions_carried
 from tests.order.small_blocks import count_pairs
 
 
@@ -24,10 +24,6 @@ def test_displaced(keys: list[int], expected: list[int]) -> None:
     assert displaced(keys) == expected
 
 
-def test_what_is_not_displaced_is_a_longest_nondecreasing_subsequence() -> None:
-    assert longest_nondecreasing([9, 1, 2, 3, 0]) == [1, 2, 3]
-
-
 def test_a_reversed_sequence_keeps_one() -> None:
     assert len(displaced(range(3000, 0, -1))) == 2999
 
@@ -43,7 +39,6 @@ def test_displaced_is_a_smallest_set_that_carries_most(keys: list[int]) -> None:
     ]
     found = displaced(keys)
     assert (-len(found), sum(carried[position] for position in found)) == max(sets)
-    assert not count_pairs([keys[position] for position in longest_nondecreasing(keys)])
 
 
 def test_carried_counts_both_ends() -> None:

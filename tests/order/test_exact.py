@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.cycles import pack_cycles
+from eio_audit.order.cycles import Packing
 from eio_audit.order.exact import SEARCH_MOVES, SEARCH_STATES, SearchResult, search
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import block_of
@@ -12,7 +12,7 @@ def search_block(
     block: Block, known: int, states: int = SEARCH_STATES, moves: int = SEARCH_MOVES, packed: bool = True
 ) -> SearchResult:
     relations = Relations(block_of(block.keys, block.precedence))
-    cycles = pack_cycles(relations, range(len(block.keys))) if packed else []
+    cycles = Packing(relations, range(len(block.keys))).cycles() if packed else []
     return search(relations, cycles, known, states, moves)
 
 

@@ -9,7 +9,8 @@ import pytest
 
 import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, InputError
-from eio_audit.report.text import make_console, print_check, print_diff, print_fix
+from eio_audit.report.console import make_console
+from eio_audit.report.text import print_check, print_fix
 from eio_audit.report.wording import count, unknown_ops
 
 
@@ -62,13 +63,6 @@ def checked(text: str, name: str = "after.mlir") -> Check:
 def report(check: Check, *, verbose: bool = False, file: io.StringIO | None = None, **options: int) -> str:
     file = file or io.StringIO()
     print_check(check, make_console(file, color=False, width=options.get("width")), verbose=verbose)
-    return file.getvalue()
-
-
-def diff_report(before: str, after: str, *, verbose: bool = False) -> str:
-    file = io.StringIO()
-    dumps = [eio_audit.read_text(before, "before.mlir")[0], eio_audit.read_text(after, "after.mlir")[0]]
-    print_diff(eio_audit.diff(*dumps), make_console(file), verbose=verbose)
     return file.getvalue()
 
 
@@ -305,7 +299,6 @@ def test_rich_leaves_names_alone() -> None:
     assert f"in 1 inversion ({module})\n" in report(checked(text))
     on_terminal = report(checked(text), file=Terminal(), width=200)
     assert f"({module})" in on_terminal
-    assert f"{module}\n" in diff_report(function(op("%0", 2, module=module)), function())
 
 
 def test_a_pipe_gets_whole_lines() -> None:
@@ -362,78 +355,6 @@ def test_what_the_encoding_or_the_terminal_cannot_take_is_escaped() -> None:
     print_check(audits, make_console(file))
     file.flush()
     assert rb"(Net[\xe9\x07\udcff])" in data.getvalue()
-
-
-def test_diff_reads_like_a_review() -> None:
-    before = function(op("%0", 0), op("%1", 1, "%0", "ttir.neg"), op("%2", 2), op("%3", 4, "%2", "ttir.cos"))
-    after = function(op("%0", 2), op("%1", 0), op("%2", 1, "%1", "ttir.neg"), op("%3", 3, "%0", "ttir.sin"))
-    assert diff_report(before, after) == (
-        "before  before.mlir:1\n"
-        "after   after.mlir:1\n"
-        "0 -> 2 inversions, 0 -> 2 avoidable; "
-        "ops: 4 unchanged, 1 moved, 0 modified, 1 added, 1 removed\n"
-        "\n"
-        "order\n"
-        "  @forward ^bb0 at line 2: 2 inversions, all avoidable\n"
-        "    before: in order\n"
-        "    1 of 4 indexed ops is displaced:\n"
-        "      #2 ttir.abs %0 stands early at line 2, in 2 inversions (Net[net])\n"
-        "        nothing holds it there: fix can move it\n"
-        "\n"
-        "1 moved\n"
-        "  #2  ttir.abs  %2 -> %0  line 4 -> 2  place 2 -> 0  Net[net]\n"
-        "\n"
-        "1 added\n"
-        "  #3  ttir.sin  %3  line 5  place 3  Net[net]\n"
-        "\n"
-        "1 removed\n"
-        "  #4  ttir.cos  %3  line 5  place 3  Net[net]\n"
-    )
-
-
-def test_diff_says_what_of_the_disorder_was_there_before() -> None:
-    before = SHUFFLED
-    after = function(op("%0", 2), op("%2", 1), op("%1", 0))
-    assert "\n    before: 2 inversions, all avoidable\n" in diff_report(before, after)
-
-
-def test_diff_of_the_same_dump() -> None:
-    assert diff_report(IN_ORDER, IN_ORDER) == (
-        "before  before.mlir:1\n"
-        "after   after.mlir:1\n"
-        "0 -> 0 inversions, 0 -> 0 avoidable; "
-        "ops: 4 unchanged, 0 moved, 0 modified, 0 added, 0 removed\n"
-    )
-
-
-def test_diff_names_derived_ops_functions_and_a_few_of_many() -> None:
-    name = '"DEBUG|7|Net[net]|net.py:1|forward|2|abs'
-    many = [f'%{k} = "ttir.abs"(%a) : (i32) -> i32 loc({name}_tm{k}"({name}"))' for k in range(20)]
-    text = diff_report(function() + function(name="g"), function(*many) + function(op("%0", 9), name="g"))
-    assert "\n21 added, 20 of them derived from the op whose index they carry\n" in text
-    assert "\n  #7  ttir.abs  %0  line 2  place 0  derived  @forward  Net[net]\n" in text
-    assert "\n  ... and 13 more; --verbose shows all\n" in text
-
-
-def test_diff_on_terminals_of_several_widths() -> None:
-    module = "Conv2d[net.stages.2.blocks.0.shortcut.conv]"
-    before = function(op("%0", 0, module=module))
-    after = function(op("%0", 0, module=module).replace("abs", "neg"), op("%1", 0, "%0", module=module))
-    diff = eio_audit.diff(eio_audit.read_text(before)[0], eio_audit.read_text(after)[0])
-
-    def added_op(width: int) -> str:
-        file = Terminal()
-        print_diff(diff, make_console(file, color=False, width=width))
-        return file.getvalue().splitlines()[-1]
-
-    whole = f"  #0  ttir.neg  %0  line 2  place 0  {module}"
-    assert added_op(100) == whole
-    assert (
-        added_op(len(whole) - 1)
-        == "  #0  ttir.neg  %0  line 2  place 0  ...2d[net.stages.2.blocks.0.shortcut.conv]"
-    )
-    assert added_op(50) == "  #0  ttir.neg  %0  line 2  place 0"
-    assert added_op(30) == "  #0  ttir.neg  %0  line 2"
 
 
 def test_fix() -> None:

@@ -4,7 +4,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.report.text import make_console
+from eio_audit.report.console import make_console
 from eio_audit.report.unified_diff import print_unified_diff, unified_diff
 
 OLD = b"""a

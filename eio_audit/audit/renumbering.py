@@ -1,0 +1,54 @@
+"""Gives the values of a dump the names that its new order asks for, and proves that only names changed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from eio_audit.audit.check import AuditedDump
+from eio_audit.audit.verification import VerificationError
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.renumber import renumber
+from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.tokens import STRING
+
+_VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")
+_STRUCTURE = (
+    "op_block",
+    "subtree_end",
+    "first_result",
+    "operand_start",
+    "operands",
+    "late_operands",
+    "value_owner",
+    "block_region",
+    "region_op",
+)
+"""What the names of values change nothing of."""
+
+
+def renumbered(dump: AuditedDump) -> AuditedDump:
+    """The dump, its ops where they were, with the names of values that its new order asks for.
+
+    It is the same object where no name changes.
+
+    Raises:
+        VerificationError: read again, the text is not the same program but for these names.
+    """
+    ir = dump.ir
+    text = renumber(ir.source, ir.span, ir.op_table, dump.orders)
+    if text == ir.dump_text:
+        return dump
+    if _without_value_names(text) != _without_value_names(ir.dump_text):
+        raise VerificationError("renumbering changed more than the names of values")
+    try:
+        named = read_ir(Source("renumbered " + ir.source.name, text), None, ir.op_table)
+    except InputError as error:
+        raise VerificationError(f"the renumbered text cannot be read: {error}") from error
+    if any(getattr(named, what) != getattr(ir, what) for what in _STRUCTURE):
+        raise VerificationError("an op of the renumbered text uses or defines other values")
+    return replace(dump, ir=named)
+
+
+def _without_value_names(text: bytes) -> bytes:
+    return _VALUE_NAME.sub(lambda match: match[0] if match["name"] is None else b"%", text)

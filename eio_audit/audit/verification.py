@@ -1,0 +1,186 @@
+"""Proves on a rewritten text that it is the same program in another order."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress, islice, repeat
+from operator import ne, sub
+from typing import Protocol
+
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import InputError, Source
+
+OPS_AT_ONCE = 1 << 13
+"""Ops whose texts are compared together."""
+
+
+class VerificationError(Exception):
+    """A rewrite did not pass its own verification; it must not be written."""
+
+
+class Reordering(Protocol):
+    """A dump and the orders that some of its blocks get.
+
+    Attributes:
+        ir: the dump as it is.
+        dependences: of its blocks.
+        orders: by block; ``order[k]`` is the textual index of the op placed k-th.
+    """
+
+    @property
+    def ir(self) -> IR: ...  # noqa: D102
+    @property
+    def dependences(self) -> Dependences: ...  # noqa: D102
+    @property
+    def orders(self) -> Mapping[int, Sequence[int]]: ...  # noqa: D102
+
+
+def verify(before: Reordering, text: bytes) -> None:
+    """Checks a rewritten dump against the one it was made from.
+
+    The text is read anew. Every block must hold the same ops with the same text and the same operands, in the
+    order that it was to get; every dependence must keep its direction, and the effects seen in the new text
+    must hold back the same ops.
+
+    Raises:
+        VerificationError: any of this does not hold.
+    """
+    try:
+        after = read_ir(Source("rewritten " + before.ir.source.name, text), None, before.ir.op_table)
+    except InputError as error:
+        raise VerificationError(f"the rewritten text cannot be read: {error}") from error
+    if len(after) != len(before.ir) or after.block_count != before.ir.block_count:
+        raise VerificationError("the rewritten text has other operations or blocks")
+    for block, order in before.orders.items():
+        if sorted(order) != list(range(len(before.ir.block_ops[block]))):
+            raise VerificationError(
+                f"the order found for {before.ir.block_name(block)} is not one of its ops"
+            )
+    _Comparison(before, after).run()
+
+
+class _Comparison:
+    """An old dump and a new one, whose op ``i`` should be the old op ``old_of[i]``.
+
+    Compared is column by column, over runs of old ops that follow each other in the new dump as well.
+    """
+
+    def __init__(self, before: Reordering, after: IR) -> None:
+        self.before = before
+        self.old = before.ir
+        self.new = after
+        self.runs = list(_runs(before.ir, before.orders))
+        self.old_of = self._in_new_order(range(len(before.ir)))
+        self.old_block_of = dict(zip(self.new.op_block, self._in_new_order(self.old.op_block), strict=True))
+
+    def run(self) -> None:
+        self._compare_texts()
+        self._compare_nesting()
+        self._compare_operands()
+        # All that uses and indices are read from is the same now: texts, nesting, operands and aliases. So
+        # they are those of before, and what may differ is their order.
+        effects = Dependences(self.new, self.before.dependences.assume_pure)
+        new_block_of = {old: new for new, old in self.old_block_of.items()}
+        for block in self.before.orders:
+            self._compare_dependences(block, effects.by_effect(new_block_of[block]))
+
+    def _in_new_order(self, column: Sequence[int]) -> list[int]:
+        """A column of the old ops, in the order of the new ones."""
+        return list(chain.from_iterable(column[run.start : run.stop] for run in self.runs))
+
+    def _compare_texts(self) -> None:
+        for start in range(0, len(self.new), OPS_AT_ONCE):
+            new_ops = range(start, min(start + OPS_AT_ONCE, len(self.new)))
+            old_ops = self.old_of[start : new_ops.stop]
+            new_texts, old_texts = self.new.own_texts(new_ops), self.old.own_texts(old_ops)
+            if new_texts != old_texts:
+                changed = next(compress(old_ops, map(ne, new_texts, old_texts)))
+                raise self._failure("the text of an op changed", changed)
+        if _alias_texts(self.new) != _alias_texts(self.old):
+            raise VerificationError("an alias stands for something else")
+
+    def _compare_nesting(self) -> None:
+        """Ops in pre-order that hold as many ops each make one tree; the blocks in it are compared apart."""
+        new, old = self.new, self.old
+        sizes = self._in_new_order(list(map(sub, old.subtree_end, range(len(old)))))
+        blocks = list(map(self.old_block_of.__getitem__, new.op_block))
+        is_one_to_one = len(set(self.old_block_of.values())) == len(self.old_block_of)
+        is_same = blocks == self._in_new_order(old.op_block) and is_one_to_one
+        if not is_same or list(map(sub, new.subtree_end, range(len(new)))) != sizes:
+            raise VerificationError("the ops stand in other blocks than before")
+
+    def _compare_operands(self) -> None:
+        """The same results of the same ops; of an argument its block and the text say enough."""
+        new, old, starts = self.new, self.old, self.old.operand_start
+        shifts = list(map(sub, self._in_new_order(old.first_result), new.first_result))
+        # By new value, which old value it is; by old value, itself. An argument is its block.
+        new_values = [
+            value + shifts[owner] if owner >= 0 else ~self.old_block_of.get(~owner, old.block_count)
+            for value, owner in enumerate(new.value_owner)
+        ]
+        old_values = [
+            value if owner >= 0 else owner if old.block_ops[~owner] else ~old.block_count
+            for value, owner in enumerate(old.value_owner)
+        ]
+        operands = (old.operands[starts[run.start] : starts[run.stop]] for run in self.runs)
+        expected = list(map(old_values.__getitem__, chain.from_iterable(operands)))
+        counts = self._in_new_order(_operand_counts(old))
+        if _operand_counts(new) == counts and list(map(new_values.__getitem__, new.operands)) == expected:
+            new_ops: Iterable[int] = new.late_operands
+        else:
+            new_ops = range(len(new))
+        for op in new_ops:
+            used = [old_values[value] for value in old.operands_of(self.old_of[op])]
+            if [new_values[value] for value in new.operands_of(op)] != used:
+                raise self._failure("an op uses other values", self.old_of[op])
+
+    def _compare_dependences(self, block: int, by_effect: DependenceGraph) -> None:
+        """Each of before keeps its direction, and effects hold back what they did before."""
+        order = self.before.orders[block]
+        place = sorted(range(len(order)), key=order.__getitem__)
+        graph = self.before.dependences.of([block])[block]
+        for user in graph.placed_too_early(place):
+            raise self._failure("an op would stand before one it depends on", graph.ops[user])
+        kept = {(place[p], place[u]) for p, u, kind in graph.edges() if kind is DependenceKind.EFFECT}
+        if kept != {(p, u) for p, u, _ in by_effect.edges()}:
+            raise VerificationError(f"other dependences than before in {self.old.block_name(block)}")
+
+    def _failure(self, what: str, old_op: int) -> VerificationError:
+        line = self.old.source.line_at(self.old.op_start[old_op])
+        return VerificationError(f"{what}: {self.old.name(old_op)} at {self.old.source.name}:{line}")
+
+
+def _runs(ir: IR, orders: Mapping[int, Sequence[int]]) -> Iterator[range]:
+    """The old ops in the textual pre-order of the rewritten dump: runs that are in one piece there too."""
+    blocks = sorted(orders, key=lambda block: ir.block_ops[block][0])
+    first_ops = [ir.block_ops[block][0] for block in blocks]
+    pending = [(range(len(ir)), 0)]
+    while pending:
+        run, next_block = pending.pop()
+        number = bisect_left(first_ops, run.start, next_block)
+        if number == len(blocks) or first_ops[number] >= run.stop:
+            yield run
+            continue
+        ops = ir.block_ops[blocks[number]]
+        yield range(run.start, ops[0])
+        pending.append((range(ir.subtree_end[ops[-1]], run.stop), number + 1))
+        pending += [(piece, number + 1) for piece in _pieces(ir, ops, orders[blocks[number]])][::-1]
+
+
+def _pieces(ir: IR, ops: Sequence[int], order: Sequence[int]) -> Iterator[range]:
+    """The ops of a block, with what is nested in them, in a new order: in pieces that are as they were."""
+    steps = map(sub, islice(order, 1, None), order)
+    starts = [0, *compress(range(1, len(order)), map(ne, steps, repeat(1)))]
+    for start, stop in zip(starts, [*starts[1:], len(order)], strict=True):
+        yield range(ops[order[start]], ir.subtree_end[ops[order[stop - 1]]])
+
+
+def _operand_counts(ir: IR) -> list[int]:
+    return list(map(sub, islice(ir.operand_start, 1, None), ir.operand_start))
+
+
+def _alias_texts(ir: IR) -> dict[bytes, bytes]:
+    return {name: ir.source.data[span.start : span.end] for name, span in ir.aliases.items()}

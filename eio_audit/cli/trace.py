@@ -1,0 +1,118 @@
+"""``eio-audit trace``: which pass did it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from eio_audit import AuditOptions, Dump, DumpFile, InputError, __version__, find_dump_files, stream, trace
+from eio_audit.cli.options import (
+    GATE_EXIT_CODES,
+    NOTHING_INDEXED,
+    PATH,
+    audit_options,
+    exit_code,
+    fail_on_option,
+    format_option,
+    output_option,
+    quiet_option,
+    report_output,
+    warn_of_patterns,
+)
+from eio_audit.cli.output import show_error, write_bytes, write_text
+
+
+@click.command(
+    "trace",
+    short_help="Tell what each pass did to the order, and which shuffled first.",
+    epilog=GATE_EXIT_CODES,
+)
+@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
+@audit_options
+@fail_on_option
+@format_option("text", "json", "html")
+@output_option
+@quiet_option
+@click.option("-v", "--verbose", is_flag=True, help="Show the passes that changed nothing one by one.")
+@click.pass_context
+def trace_command(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    options: AuditOptions,
+    fail_on: str,
+    format_: str,
+    output: str | None,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """Tell what each pass of a log or a folder of dumps did to the order, and which one shuffled first.
+
+    Several files are the stages of a compiler in the order given; - is standard input.
+
+    \b
+    Examples:
+      eio-audit trace passes.log
+      eio-audit trace passes-tree/
+      eio-audit trace ttir.mlir before.mlir after.mlir
+      compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
+    """
+    from eio_audit.report.progress import progress
+
+    unreadable: list[InputError] = []
+    files = list(_files(paths, unreadable))
+    with progress(_total_bytes(files), "tracing") as advance:
+        result = trace(_dumps(files, unreadable, advance), options)
+    result = replace(result, errors=(*unreadable, *result.errors))
+    for error in result.errors:
+        show_error(error)
+    if not quiet:
+        warn_of_patterns(result.unmatched)
+    output = report_output(output, quiet=quiet)
+    if format_ == "json":
+        from eio_audit.report.json import trace_to_json
+
+        write_bytes(trace_to_json(result).encode(), output)
+    elif format_ == "html":
+        from eio_audit.report.html import trace_to_html
+
+        write_bytes(trace_to_html(result, __version__).encode(), output)
+    else:
+        from eio_audit.report.console import make_console
+        from eio_audit.report.text_trace import print_trace
+
+        write_text(lambda file: print_trace(result, make_console(file), verbose=verbose), output)
+    if result.errors:
+        ctx.exit(2)
+    if not result.summary.has_indices:
+        names = ", ".join("<stdin>" if path == "-" else path for path in paths)
+        raise InputError(names, None, NOTHING_INDEXED)
+    ctx.exit(exit_code(result.summary, fail_on))
+
+
+def _files(paths: Sequence[str], unreadable: list[InputError]) -> Iterator[DumpFile]:
+    for path in paths:
+        try:
+            yield from find_dump_files(path)
+        except InputError as error:
+            unreadable.append(error)
+
+
+def _dumps(
+    files: Sequence[DumpFile], unreadable: list[InputError], advance: Callable[[int], None]
+) -> Iterator[Dump]:
+    """The dumps of all files; one that cannot be read does not hide the others."""
+    for file in files:
+        stage = Path(file.path).name if len(files) > 1 else None
+        try:
+            yield from stream(file.path, file.program, stage, advance)
+        except InputError as error:
+            unreadable.append(error)
+
+
+def _total_bytes(files: Sequence[DumpFile]) -> int | None:
+    """How much there is to read; None behind a pipe."""
+    paths = [Path(file.path) for file in files]
+    return sum(path.stat().st_size for path in paths) if all(path.is_file() for path in paths) else None

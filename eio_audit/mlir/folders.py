@@ -1,0 +1,153 @@
+"""Folders of dumps: which files belong together, in what order compilers wrote them, and of which pass.
+
+Three layouts tell of passes in their files' names:
+
+- ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, and in it ``<n>[_<n>...]_<pass>.mlir``.
+  Each op counts the dumps made of it; a name has the counters of the ops around the op, outermost first,
+  as they stood, and then its own (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then
+  ``2_0_cse`` and ``2_1_cse`` of a function inside, then ``3_inline``.
+- numbered: ``<pipeline>/<n>_<pass>.mlir``, of one pipeline a folder.
+- tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, of all graphs in one folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eio_audit.mlir.markers import Marker
+from eio_audit.mlir.source import InputError
+
+IR_SUFFIX = ".mlir"
+LOG_SUFFIXES = (".log", ".txt")
+DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
+"""Files of a folder that are read, also with .gz, .bz2 or .xz behind."""
+
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+_NUMBERED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)")
+_STAGES = ("vhlo", "shlo", "ttir", "ttnn")
+_STAGE = re.compile(
+    r"(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
+    r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
+)
+
+_Key = list[list[tuple[int, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class DumpFile:
+    """A file to read.
+
+    Attributes:
+        path: where it is.
+        program: what its dumps are states of; equal for files that show one program at several times.
+    """
+
+    path: str
+    program: str
+
+
+def find_dump_files(path: str) -> list[DumpFile]:
+    """The files to read for a path: itself, or in a folder the dumps at any depth, in the order of passes.
+
+    Where names do not tell the order it is the natural one, by which ``9_cse`` comes before ``10_cse``.
+
+    Raises:
+        InputError: nothing is there, or a folder holds no file with a known ending.
+    """
+    place = Path(path)
+    if path == "-" or not place.is_dir():
+        return [DumpFile(path, "")]
+    found = [p for p in place.rglob("*") if p.is_file() and _stem(p.name) is not None]
+    if not found:
+        raise InputError(path, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
+    found.sort(key=lambda p: _order(p.relative_to(place).parts))
+    programs = _Programs()
+    return [DumpFile(str(p), programs.of(p.relative_to(place).parts)) for p in found]
+
+
+def find_files(path: str) -> list[str]:
+    """The paths of ``find_dump_files``.
+
+    Raises:
+        InputError: nothing is there, or a folder holds no file with a known ending.
+    """
+    return [file.path for file in find_dump_files(path)]
+
+
+def file_marker(path: str) -> Marker | None:
+    """What a file's name says of the dump in it, where no marker in the file does.
+
+    Example:
+        >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
+        'ttir'
+    """
+    stem = _stem(Path(path).name)
+    if stem is None:
+        return None
+    if match := _STAGE.fullmatch(stem):
+        return Marker(match["stage"], match["stage"], None)
+    if match := _NUMBERED.fullmatch(stem):
+        return Marker(match["pass"], match["pass"], None)
+    return None
+
+
+class _Programs:
+    """Tells which program each file of a folder is of, file by file in order."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._seen: set[tuple[Sequence[str], str]] = set()
+
+    def of(self, parts: Sequence[str]) -> str:
+        *folders, name = parts
+        stem = _stem(name) or name
+        if match := _STAGE.fullmatch(stem):
+            return match["graph"] or self._ungraphed(folders, match["stage"])
+        if not name.removesuffix(_packed(name)).endswith(IR_SUFFIX):  # a log is a history of its own
+            return "/".join(parts)
+        match = _NUMBERED.fullmatch(stem)
+        nested = match["counters"].count("_") if match else 0
+        return "/".join(folders[: len(folders) - nested])
+
+    def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
+        """Each graph passes every stage once: a stage that comes again is one of the next graph."""
+        if (tuple(folders), stage) in self._seen:
+            self._number += 1
+            self._seen.clear()
+        self._seen.add((tuple(folders), stage))
+        return "/".join([*folders, f"graph {self._number}"])
+
+
+def _packed(name: str) -> str:
+    return next((suffix for suffix in _PACKED_SUFFIXES if name.endswith(suffix)), "")
+
+
+def _stem(name: str) -> str | None:
+    """The name without its known ending; None for a file that is none of ours."""
+    name = name.removesuffix(_packed(name))
+    ending = next((suffix for suffix in DUMP_SUFFIXES if name.endswith(suffix)), None)
+    return None if ending is None else name.removesuffix(ending)
+
+
+def _order(parts: Sequence[str]) -> _Key:
+    """A sort key: folders with the counters that belong to them, outermost first, then the name."""
+    *folders, name = parts
+    stem = _stem(name) or name
+    if match := _STAGE.fullmatch(stem):
+        rank = next(k for k, dialect in enumerate(_STAGES) if dialect in match["stage"])
+        return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
+    match = _NUMBERED.fullmatch(stem)
+    counters = match["counters"].split("_") if match else []
+    outer = len(folders) - len(counters)
+    key = [_natural(folder) for folder in folders[: max(outer, 0)]]
+    for level, counter in enumerate(counters, outer):  # the last counter is of the innermost folder
+        key += [_natural(folders[level])] if level >= 0 else []
+        key.append(_natural(counter))
+    return [*key, _natural(stem)]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part[:18]), "") if part.isdigit() else (0, part) for part in re.split(r"([0-9]+)", name)]

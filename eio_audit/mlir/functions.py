@@ -1,0 +1,264 @@
+"""The functions of a dump as texts of their own, found without reading the dump.
+
+Most functions do not change between the dumps of a log, so most need not be read again. A printer indents
+what stands in a function and closes it where it began: the text ends at the first line behind its header
+that begins with as many blanks and a brace. Where somebody has indented otherwise the text is not one
+balanced op, so reading it is an error: nothing wrong comes out of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.ir import symbol_in
+from eio_audit.mlir.noise import noise_end
+from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.traits import op_traits
+
+_HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
+_BLANKS = re.compile(rb"[ \t]*+")
+_ALIAS_LINE = re.compile(rb"^([#!][A-Za-z_][\w$.-]*+) = ([^\n]*+)(?:\n|\Z)", re.MULTILINE)
+_ALIAS_USE = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)")
+_LONGEST_EXPANSION = 4096
+"""Bytes that an alias may stand for; aliases that use others twice can stand for any number."""
+_SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
+_FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
+"""The begin of a line that is not indented, as a printer's lines in a function are."""
+_LINE_TAIL = 8
+"""Bytes at the end of a line in which the brace is looked for; blanks may follow it."""
+_LONGEST_HEADER = 1 << 16
+"""Bytes of a header in which the symbol is looked for."""
+
+
+class FunctionText:
+    """One function of a dump.
+
+    Attributes:
+        symbol: what it defines.
+        raw: the lines it stands on.
+        line: 1-based line of its header in the file.
+        aliases: the definitions of the dump.
+    """
+
+    def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
+        self.symbol = extent.symbol
+        self.raw = dump.source.data[extent.start : extent.end]
+        self.line = dump.source.line_at(extent.start)
+        self.aliases = aliases
+        self._indent = extent.indent
+
+    @cached_property
+    def text(self) -> bytes:
+        """The lines without the indentation that all of them have."""
+        return self.raw.removeprefix(self._indent).replace(b"\n" + self._indent, b"\n")
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for functions that say the same, whatever their aliases are called and a logger says."""
+        return self.aliases.key_of(_without_noise(self.text))
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The symbols in it."""
+        return frozenset(symbol.decode("utf-8", "replace") for symbol in _SYMBOL_USE.findall(self.raw))
+
+
+class DumpText:
+    """A dump, divided into its functions and what is around them.
+
+    Attributes:
+        dump: which.
+        functions: those that can be told from the text, by symbol; where several have one symbol, none of
+            them.
+        aliases: the definitions of the dump.
+    """
+
+    def __init__(self, dump: Dump) -> None:
+        self.dump = dump
+        data = dump.source.data
+        found: dict[str, list[_Extent]] = {}
+        for extent in _function_extents(data, dump.span):
+            found.setdefault(extent.symbol, []).append(extent)
+        extents = [same[0] for same in found.values() if len(same) == 1]
+        around = _without_bodies(data, dump.span, extents)
+        self.aliases = Aliases(around)
+        self._around = _ALIAS_LINE.sub(b"", around)
+        self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
+
+    def reached_from(self, function: FunctionText) -> list[FunctionText]:
+        """The other functions that it calls, and that these call."""
+        reached: dict[str, FunctionText] = {}
+        pending = [*function.symbols]
+        while pending:
+            symbol = pending.pop()
+            if symbol != function.symbol and symbol not in reached and symbol in self.functions:
+                reached[symbol] = self.functions[symbol]
+                pending += self.functions[symbol].symbols
+        return [reached[symbol] for symbol in sorted(reached)]
+
+    def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
+        """The function, other functions behind it, and the aliases they use, as a dump."""
+        text = b"\n".join([function.text, *(other.text for other in others)])
+        return self._part(text, function.line)
+
+    @cached_property
+    def around(self) -> Dump:
+        """What is around the functions as a dump; they have no bodies in it, and lines are not the file's."""
+        return self._part(self._around, self.dump.line)
+
+    def _part(self, text: bytes, line: int) -> Dump:
+        data = text + b"\n" + self.aliases.used_in(text)
+        source = Source(self.dump.source.name, data, first_line=line)
+        return Dump(source, Span(0, len(data)), self.dump.marker, line, self.dump.program)
+
+
+class Aliases:
+    """The alias definitions among the lines of a dump.
+
+    Attributes:
+        definitions: by name what stands behind it.
+        are_unique: no name is defined twice.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        found = _ALIAS_LINE.findall(text)
+        self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
+        self.are_unique = len(found) == len(self.definitions)
+        self._expanded: dict[bytes, bytes] = {}
+
+    def key_of(self, text: bytes) -> bytes:
+        """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
+        if self.definitions:
+            parts = _ALIAS_USE.split(text)
+            parts[1::2] = [self._expansion(name) for name in parts[1::2]]
+            text = b"".join(parts)
+        return blake2b(text, digest_size=16).digest()
+
+    def used_in(self, text: bytes) -> bytes:
+        """The definitions of the aliases that a text uses, and of those that they use."""
+        names: dict[bytes, None] = {}
+        pending = [*dict.fromkeys(_ALIAS_USE.findall(text))] if self.definitions else []
+        while pending:
+            name = pending.pop()
+            if name in self.definitions and name not in names:
+                names[name] = None
+                pending += _ALIAS_USE.findall(self.definitions[name])
+        return b"".join(b"%b = %b\n" % (name, self.definitions[name]) for name in names)
+
+    def _expansion(self, root: bytes) -> bytes:
+        """What an alias stands for, without any alias in it but those in a loop; a digest of what is long."""
+        if root not in self.definitions:
+            return root
+        pending = [] if root in self._expanded else [root]
+        entered: set[bytes] = set()
+        while pending:
+            name = pending[-1]
+            entered.add(name)
+            inside = _ALIAS_USE.findall(self.definitions[name])
+            missing = [n for n in inside if n in self.definitions and n not in self._expanded]
+            missing = [n for n in missing if n not in entered]
+            pending += missing
+            if not missing:
+                self._expanded[name] = self._replaced(name)
+                pending.pop()
+        return self._expanded[root]
+
+    def _replaced(self, name: bytes) -> bytes:
+        parts = _ALIAS_USE.split(self.definitions[name])
+        parts[1::2] = [self._expanded.get(inner, inner) for inner in parts[1::2]]
+        text = b"".join(parts)
+        if text.startswith(b"loc(") and text.endswith(b")"):
+            text = text[len(b"loc(") : -1]
+        return text if len(text) <= _LONGEST_EXPANSION else blake2b(text).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """Where a function stands: its lines, and between them those of its body."""
+
+    symbol: str
+    indent: bytes
+    start: int
+    body_start: int
+    body_end: int
+    end: int
+
+
+def _function_extents(data: bytes, span: Span) -> Iterator[_Extent]:
+    """The functions, in order, that begin and end on lines of their own."""
+    line = span.start
+    while line < span.end:
+        line_end = data.find(b"\n", line, span.end)
+        if line_end < 0:
+            return
+        extent = None
+        if data[max(line, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
+            extent = _function_at(data, line, line_end, span.end)
+        if extent is not None:
+            yield extent
+        line = extent.end if extent else line_end + 1
+
+
+def _function_at(data: bytes, line: int, line_end: int, end: int) -> _Extent | None:
+    """The function whose header is this line; None where it is no function's, or the function has no end."""
+    blanks = _BLANKS.match(data, line, end)
+    assert blanks
+    header = _HEADER.match(data, blanks.end(), line_end)
+    if header is None:
+        return None
+    is_behind_marker = line > 0 and data[line - 1 : line] != b"\n"
+    start, indent = (blanks.end(), b"") if is_behind_marker else (line, blanks[0])
+    name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
+    symbol = symbol_in(data[line : min(line_end, line + _LONGEST_HEADER)])
+    closing = _closing_line(data, indent, line_end, end)
+    if symbol is None or closing is None or not _is_function(name, data, line_end, closing.start):
+        return None
+    return _Extent(symbol, indent, start, line_end + 1, closing.start, closing.end)
+
+
+def _closing_line(data: bytes, indent: bytes, offset: int, end: int) -> Span | None:
+    """The line that closes what a line with this indentation has opened, and opens nothing itself."""
+    brace = b"\n" + indent + b"}"
+    while (start := data.find(brace, offset, end)) >= 0:
+        line_end = data.find(b"\n", start + 1, end)
+        line_end = end if line_end < 0 else line_end
+        if not data[max(start, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
+            return Span(start + 1, min(line_end + 1, end))
+        offset = line_end
+    return None
+
+
+def _is_function(name: str, data: bytes, start: int, end: int) -> bool:
+    """Whether an op with a symbol is a function: listed as one, or unlisted and without such a one in it."""
+    row = op_traits().get(name)
+    if row is not None:
+        return "function" in row.flags
+    return all(data.find(b"%b" % listed, start, end) < 0 for listed in _LISTED_FUNCTIONS)
+
+
+_LISTED_FUNCTIONS = [name.encode() for name, row in op_traits().items() if "function" in row.flags]
+
+
+def _without_noise(text: bytes) -> bytes:
+    """A function's text without the lines that a logger printed in between."""
+    parts, start = [], 0
+    for match in _FLUSH_LINE.finditer(text):
+        end = noise_end(text, match.end(), len(text)) if match.end() > start else None
+        if end is not None:
+            parts.append(text[start : match.end() - 1])
+            start = end
+    return b"".join([*parts, text[start:]])
+
+
+def _without_bodies(data: bytes, span: Span, extents: Iterable[_Extent]) -> bytes:
+    """The text with the first and the last line only of each function."""
+    parts, offset = [], span.start
+    for extent in extents:
+        parts.append(data[offset : extent.body_start])
+        offset = extent.body_end
+    return b"".join([*parts, data[offset : span.end]])

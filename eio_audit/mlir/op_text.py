@@ -1,0 +1,317 @@
+"""An op's own text as two dumps can compare it: without value names, aliases, locations and layout.
+
+Generic assembly says where attributes and types stand, custom assembly does not: of that, only the types can
+be told from the rest, by their spelling. ``OpText`` keeps the difference apart, so that nobody takes a
+changed printing form for a changed op.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.traits import UNLISTED, op_traits
+
+LONGEST_ALIAS = 1 << 16
+"""Bytes up to which an alias is replaced by what it stands for; nested aliases can grow without bounds."""
+
+LONGEST_NUMBER = 4000
+"""Digits; Python refuses to make an int of more than 4,300."""
+
+_TOKEN = re.compile(
+    rb"(?P<string>" + STRING + rb")|(?P<comment>//[^\n]*+)|(?P<location>\bloc\s*+\()"
+    rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>[#!][A-Za-z_][\w$.]*+(?!<))"
+    rb"|(?P<space>\s++)"
+)
+_ALIAS = re.compile(STRING + rb"|(?P<alias>[#!][A-Za-z_][\w$.]*+(?!<))")
+_PARENTHESIS = re.compile(STRING + rb"|[()]")
+_BRACKET = re.compile(STRING + rb"|->|[<>]=|[(){}\[\]<>,:=]")
+_TYPE = re.compile(
+    STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
+    rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
+)
+_LITERAL = re.compile(
+    rb"(?P<symbol>@(?:[\w$.-]++|" + STRING + rb"))|(?P<string>" + STRING + rb")"
+    rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
+)
+_KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
+_LONE_RESULT = re.compile(rb"-> \(((?:[^(),<>\"]|<[^<>\"]*>)++)\)")
+"""``-> (type)``, which for a function is ``-> type``."""
+_BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
+_CLOSING = {b"(": b")", b"{": b"}", b"[": b"]", b"<": b">"}
+
+
+@dataclass(frozen=True)
+class OpText:
+    """What one op says of itself, its regions and its location left out.
+
+    Attributes:
+        text: the op without the names of its results; values are ``%``, successors ``^``, aliases what they
+            stand for, white space one blank.
+        is_generic: whether it is in generic form.
+        is_plain: whether it has no regions and defines no symbol: the custom form of such ops names no type,
+            symbol or number that the generic form lacks.
+    """
+
+    text: bytes
+    is_generic: bool
+    is_plain: bool
+
+    @cached_property
+    def attributes(self) -> dict[str, str]:
+        """Attributes and properties by name; of custom assembly all that is no type, by the name ``""``."""
+        return dict(self._parsed[0]) if self.is_generic else {"": _text(self._without_types[0])}
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The types of operands and results, or, in custom form, the types it names, in order."""
+        return tuple(map(_text, _types_of(self._parsed[1])[1] if self.is_generic else self._without_types[1]))
+
+    @cached_property
+    def signature(self) -> str:
+        """The op's type, ``(...) -> ...``; in custom form the types it names."""
+        return _text(self._parsed[1]) if self.is_generic else ", ".join(self.types)
+
+    def differs_from(self, other: OpText) -> tuple[str, ...]:
+        """What is proven to differ: ``attributes``, ``types``.
+
+        Of a generic and a custom text that is only what the custom one has and the generic one lacks: a type,
+        a symbol or a number.
+        """
+        if self.text == other.text:
+            return ()
+        if self.is_generic == other.is_generic:
+            kinds = {
+                "attributes": self.attributes != other.attributes,
+                "types": self.signature != other.signature,
+            }
+        elif self.is_plain and other.is_plain:
+            generic, custom = (self, other) if self.is_generic else (other, self)
+            named = {literal for literal in custom.literals if not isinstance(literal, bytes)}
+            kinds = {
+                "attributes": not named <= generic.literals | {_symbol(text) for text in generic.literals},
+                "types": not set(custom.types) <= set(generic._all_types),
+            }
+        else:
+            kinds = {}
+        return tuple(kind for kind, differs in kinds.items() if differs)
+
+    @cached_property
+    def literals(self) -> frozenset[object]:
+        """What tells constants apart in either form: numbers, symbols and, as bytes, strings."""
+        rest = b" ".join(value.encode() for value in self.attributes.values())
+        return _literals(_types_of(rest)[0])
+
+    @cached_property
+    def _all_types(self) -> list[str]:
+        return list(map(_text, _types_of(self.text)[1]))
+
+    @cached_property
+    def _without_types(self) -> tuple[bytes, list[bytes]]:
+        return _types_of(self.text)
+
+    @cached_property
+    def _parsed(self) -> tuple[list[tuple[str, str]], bytes]:
+        """Attributes by name, and the type, of an op in generic form."""
+        entries: list[tuple[str, str]] = []
+        for number, (start, end, opening) in enumerate(_top_level(self.text)):
+            if opening == b":":
+                return entries, self.text[start + 1 :].strip()
+            if opening == b"<":
+                entries += _entries(self.text[start + 2 : end - 2])
+            elif opening == b"{" and number:
+                entries += _entries(self.text[start + 1 : end - 1])
+        return entries, b""
+
+
+class OpTexts:
+    """The comparable texts of one dump's ops."""
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+        self._aliases: dict[bytes, bytes] = {}
+
+    def of(self, op: int) -> OpText:
+        """The comparable text of one op."""
+        ir = self._ir
+        flags = op_traits().get(ir.name(op), UNLISTED).flags
+        is_plain = op not in ir.regions_end and not flags & {"function", "symbol"}
+        text = self._comparable(_bare(ir, op))
+        if "function" in flags and not ir.op_is_generic[op]:
+            text = _LONE_RESULT.sub(rb"-> \1", text)
+        return OpText(text, bool(ir.op_is_generic[op]), is_plain)
+
+    def _comparable(self, text: bytes) -> bytes:
+        if b"loc" in text:
+            text = _without_locations(text)
+        return _TOKEN.sub(self._replacement, text).strip()
+
+    def _replacement(self, match: re.Match[bytes]) -> bytes:
+        match match.lastgroup:
+            case "value":
+                return b"%"
+            case "block":
+                return b"^"
+            case "space":
+                return b" "
+            case "comment":
+                return b""
+            case "alias" if match[0] in self._ir.aliases:
+                return self._as_attribute(match[0])
+        return match[0]
+
+    def _as_attribute(self, alias: bytes) -> bytes:
+        resolved, start = self._resolved(alias), self._ir.aliases[alias].start
+        is_location = self._ir.source.data[max(0, start - 4) : start] == b"loc("
+        return b"loc(" + resolved + b")" if is_location else resolved
+
+    def _resolved(self, alias: bytes) -> bytes:
+        """What an alias stands for, aliases inside it resolved; an alias in its own definition stays."""
+        pending, entered = [alias], {alias}
+        while pending:
+            current = pending[-1]
+            if current in self._aliases:
+                pending.pop()
+                continue
+            span = self._ir.aliases[current]
+            text = self._ir.source.data[span.start : span.end]
+            inside = {match["alias"] for match in _ALIAS.finditer(text)} & self._ir.aliases.keys()
+            missing = inside - self._aliases.keys() - entered
+            if missing:
+                pending += missing
+                entered |= missing
+                continue
+            resolved = _ALIAS.sub(lambda match: self._aliases.get(match[0], match[0]), text)
+            resolved = re.sub(rb"\s+", b" ", resolved.strip()) if b'"' not in resolved else resolved.strip()
+            self._aliases[current] = resolved if len(resolved) <= LONGEST_ALIAS else current
+        return self._aliases[alias]
+
+
+def _bare(ir: IR, op: int) -> bytes:
+    """The op's text without its results' names, its regions and its location."""
+    text = ir.own_text(op)
+    if ir.location_start[op] != NO_OFFSET:
+        location = ir.source.data.rindex(b"loc", ir.op_start[op], ir.location_start[op])
+        text = text[: len(text) - (ir.op_end[op] - location)]
+    if text.startswith(b"%"):
+        text = text.partition(b"=")[2]
+    return text
+
+
+def _without_locations(text: bytes) -> bytes:
+    """The text without ``loc(...)`` behind arguments, as custom assembly prints it; attributes stay."""
+    pieces, done, offset = [], 0, 0
+    while match := _TOKEN.search(text, offset):
+        offset = match.end()
+        if match.lastgroup != "location" or text[: match.start()].rstrip()[-1:] in _BEFORE_ATTRIBUTES:
+            continue
+        pieces.append(text[done : match.start()].rstrip())
+        depth = 1
+        while depth and (token := _PARENTHESIS.search(text, offset)):
+            depth += {b"(": 1, b")": -1}.get(token[0], 0)
+            offset = token.end()
+        done = offset
+    pieces.append(text[done:])
+    return b"".join(pieces)
+
+
+def _top_level(text: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The brackets that stand in no other bracket, as (start, end, opening), up to the first colon there."""
+    stack: list[bytes] = []
+    start = 0
+    for match in _BRACKET.finditer(text):
+        token = match[0]
+        if token in _CLOSING:
+            if not stack:
+                start = match.start()
+            stack.append(token)
+        elif token in b")}]>" and len(token) == 1 and stack:
+            opening = stack.pop()
+            if not stack:
+                yield start, match.end(), opening
+        elif token == b":" and not stack:
+            yield match.start(), match.end(), token
+            return
+
+
+def _entries(dictionary: bytes) -> list[tuple[str, str]]:
+    """The entries of an attribute dictionary: name and value, the value of a unit attribute empty."""
+    ends, depth = [], 0
+    for match in _BRACKET.finditer(dictionary):
+        token = match[0]
+        if token in _CLOSING:
+            depth += 1
+        elif len(token) == 1 and token in b")}]>":
+            depth -= 1
+        elif token == b"," and depth == 0:
+            ends.append(match.start())
+    entries, start = [], 0
+    for end in [*ends, len(dictionary)]:
+        key = _KEY.match(dictionary, start, end)
+        if key is not None:
+            entries.append((_text(key[1].strip(b'"')), _text(dictionary[key.end() : end].strip())))
+        start = end + 1
+    return sorted(entries)
+
+
+def _types_of(text: bytes) -> tuple[bytes, list[bytes]]:
+    """A text without the types it names, and these types, in order."""
+    pieces, types, done, offset = [], [], 0, 0
+    while match := _TYPE.search(text, offset):
+        offset = match.end()
+        if match["type"] is None:
+            continue
+        if match["open"] or match["dialect_open"]:
+            offset = _closing(text, match.end() - 1)
+        pieces.append(text[done : match.start()])
+        types.append(text[match.start() : offset])
+        done = offset
+    pieces.append(text[done:])
+    return b"!".join(pieces), types
+
+
+def _closing(text: bytes, opening: int) -> int:
+    """Behind the bracket that closes the one at ``opening``; the text's end for one that is never closed."""
+    depth = 0
+    for match in _BRACKET.finditer(text, opening):
+        if match[0] in _CLOSING:
+            depth += 1
+        elif len(match[0]) == 1 and match[0] in b")}]>":
+            depth -= 1
+            if depth == 0:
+                return match.end()
+    return len(text)
+
+
+def _literals(text: bytes) -> frozenset[object]:
+    found: set[object] = set()
+    for match in _LITERAL.finditer(text):
+        if match["number"] is not None:
+            found.add(_number(match["number"]))
+        elif match["symbol"] is not None:
+            found.add(_symbol(match["symbol"]))
+        else:
+            found.add(match["string"])
+    return frozenset(found)
+
+
+def _number(text: bytes) -> float | int | str:
+    """A number as such, so that ``1.0`` is ``1.000000e+00``; a very long or hexadecimal one as text."""
+    if b"x" in text or len(text) > LONGEST_NUMBER:
+        return _text(text)
+    return float(text) if b"." in text else int(text)
+
+
+def _symbol(literal: object) -> str | None:
+    """``@main``, also of the string that names a symbol where it is defined; None for a number."""
+    if isinstance(literal, str):
+        return literal
+    return "@" + _text(literal.strip(b'@"')) if isinstance(literal, bytes) else None
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,154 @@
+"""Let moved ops go back to where they stood, among orders with equally many inversions.
+
+Each moved op (fewest_moved.py) tries to join the kept ones: it goes back to between the kept ops that are its
+textual neighbours, if that changes the number of inversions by 0. Ops that depend on it, or that it depends
+on, stand in the way and travel with it, if they are moved ones too. Each success is one op less moved, so
+this comes to an end. It need not end at the fewest, since which ops are kept is decided step by step.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
+
+from eio_audit.order.windows import Window
+
+RETURN_DISTANCE = 400  # places that an op goes back at most
+RETURN_STEPS = 20_000_000  # ops overtaken or met, in one block
+ROUNDS = 8  # how often the kept ops are chosen anew
+
+
+def go_back(block: Window, order: Sequence[int], steps: int = RETURN_STEPS) -> list[int]:
+    """Return an order with no more inversions than ``order``, and no more ops moved.
+
+    Args:
+        block: the ops, numbered by textual order.
+        order: an order of them that keeps the dependences.
+        steps: how many ops may be overtaken or met.
+
+    Complexity: O(n log n + r * d) for r moved ops that go back up to d = 400 places.
+
+    Example:
+        The ops with key 1 may stand either way.
+
+        >>> from eio_audit.order.precedence import Precedence
+        >>> go_back(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
+        [0, 1, 2]
+    """
+    order = list(order)
+    kept_count = -1
+    for _ in range(ROUNDS):
+        kept = longest_in_place(order)
+        if len(kept) <= kept_count or len(kept) == len(order) or steps <= 0:
+            break
+        returns = _Returns(block, order, kept, steps)
+        returns.run()
+        order, steps = returns.order, returns.steps
+        kept_count = len(returns.kept)
+    return order
+
+
+def longest_in_place(order: Sequence[int]) -> list[int]:
+    """Return a longest subsequence of ``order`` in textual order: the ops kept, all others are moved.
+
+    Complexity: O(n log n), O(n) where the order is the textual one (patience sorting; Fredman 1975).
+
+    Example:
+        >>> longest_in_place([1, 2, 0, 3])
+        [1, 2, 3]
+    """
+    ends: list[int] = []  # by length: the smallest op that a subsequence in textual order ends with
+    before: dict[int, int] = {}  # by op: the one before it in the longest subsequence that it ends
+    for op in order:
+        if not ends or op > ends[-1]:
+            length = len(ends)
+            ends.append(op)
+        else:
+            length = bisect_left(ends, op)
+            ends[length] = op
+        if length:
+            before[op] = ends[length - 1]
+    kept = ends[-1:]
+    while kept and kept[-1] in before:
+        kept.append(before[kept[-1]])
+    return kept[::-1]
+
+
+class _Returns:
+    """An order, the ops kept in it, and the steps left."""
+
+    def __init__(self, block: Window, order: list[int], kept: list[int], steps: int) -> None:
+        self._block = block
+        self.order = order
+        self.kept = kept  # ascending, in the order as well as by number
+        self.steps = steps
+        self._is_kept = bytearray(block.size)
+        for op in kept:
+            self._is_kept[op] = True
+        self._place_of = [0] * block.size
+        for place, op in enumerate(order):
+            self._place_of[op] = place
+
+    def run(self) -> None:
+        """Let every moved op go back, if it can."""
+        for op in [op for op in range(self._block.size) if not self._is_kept[op]]:
+            if self.steps <= 0:
+                return
+            self._go_back(op)
+
+    def _go_back(self, op: int) -> None:
+        """Move ``op`` to between its kept neighbours, unless that makes an inversion more."""
+        rank = bisect_left(self.kept, op)
+        low = self._place_of[self.kept[rank - 1]] if rank else -1
+        high = self._place_of[self.kept[rank]] if rank < len(self.kept) else len(self.order)
+        start = self._place_of[op]
+        if start < low:
+            places = range(start + 1, min(high, start + RETURN_DISTANCE))
+            goal = range(low, high)
+        else:
+            places = range(start - 1, max(low, start - RETURN_DISTANCE), -1)
+            goal = range(low + 1, high + 1)
+        if not low < start < high and not self._travel(op, places, goal):
+            return
+        self.kept.insert(rank, op)
+        self._is_kept[op] = True
+
+    def _travel(self, leader: int, places: range, goal: range) -> bool:
+        """Move ``leader`` along ``places`` to the first one of ``goal`` where it makes no inversion more.
+
+        Returns:
+            Whether there is such a place, and nothing on the way that cannot travel along.
+        """
+        keys, indexed = self._block.keys, self._block.indexed
+        precedence = self._block.precedence
+        neighbours = precedence.predecessors if places.step == 1 else precedence.successors
+        group = {leader}
+        group_keys = [keys[leader]] if indexed[leader] else []
+        change = 0
+        for place in places:
+            self.steps -= 1
+            op = self.order[place]
+            if not group.isdisjoint(neighbours(op)):
+                if self._is_kept[op]:
+                    return False
+                group.add(op)
+                if indexed[op]:
+                    insort(group_keys, keys[op])
+                continue
+            if indexed[op]:
+                larger = len(group_keys) - bisect_right(group_keys, keys[op])
+                change -= places.step * (larger - bisect_left(group_keys, keys[op]))
+            if change <= 0 and place in goal:
+                self._put_down(group, self._place_of[leader], place)
+                return True
+        return False
+
+    def _put_down(self, group: set[int], start: int, target: int) -> None:
+        """Move the ops of ``group``, which stand from ``start`` on, to the far end at ``target``."""
+        first, stop = min(start, target), max(start, target) + 1
+        ops = self.order[first:stop]
+        travelled = [op for op in ops if op in group]
+        overtaken = [op for op in ops if op not in group]
+        self.order[first:stop] = overtaken + travelled if start < target else travelled + overtaken
+        for place in range(first, stop):
+            self._place_of[self.order[place]] = place

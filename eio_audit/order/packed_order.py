@@ -1,0 +1,137 @@
+"""An order of a window, a packing of cycles and a search, each with what it needs from the others.
+
+1. The order guides a packing (cycles.py). Mostly that meets it: it is certified minimal.
+2. If not, the cover of the packing is a better order (cover.py), which guides a better packing, and so on.
+3. If that is no better, cycles with detours raise the bound, and a search with a small allowance of work
+   closes a small gap (exact.py).
+4. What is still open are larger windows far out of order. The order is improved stretch by stretch
+   (stretches.py) and by moving ops in groups (local_search.py). As long as that helps, all starts again.
+5. Last, a search with the full allowance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from eio_audit.order.cover import order_by_cover
+from eio_audit.order.cycles import Packing
+from eio_audit.order.exact import SEARCH_MOVES, SEARCH_STATES, search
+from eio_audit.order.local_search import improve
+from eio_audit.order.relations import Relations
+from eio_audit.order.stretches import reorder_stretches
+from eio_audit.order.windows import Window
+
+ROUNDS = 3  # how often an order is improved, and how often a cover is, in each of these
+SEARCH_GAP = 60  # inversions between bound and order that a search may close
+FIRST_SHARE = 10  # before the order is improved, a search may do a tenth of the work
+
+
+@dataclass(frozen=True, slots=True)
+class LowerBound:
+    """What every order of a window has to pay.
+
+    Attributes:
+        forced: inverted pairs where one op depends on the other.
+        total: no order has fewer inversions than this.
+        forced_complete: False when counting forced pairs was cut short: ``forced`` is then too small.
+    """
+
+    forced: int
+    total: int
+    forced_complete: bool
+
+    def raised(self, total: int) -> LowerBound:
+        """Return the bound with what else is proven: no order has fewer inversions than ``total``."""
+        return replace(self, total=max(self.total, total))
+
+
+@dataclass(frozen=True, slots=True)
+class BestOrder:
+    """The best order found for a window.
+
+    Attributes:
+        order: places in the window, in the order found; the textual order if none is strictly better.
+        inversions: those of ``order``.
+        bound: the lower bound that goes with it.
+    """
+
+    order: list[int]
+    inversions: int
+    bound: LowerBound
+
+    @property
+    def certified(self) -> bool:
+        """Whether the order is proven minimal."""
+        return self.inversions == self.bound.total
+
+    def with_bound(self, total: int) -> BestOrder:
+        """Return the same order, with a bound of ``total`` if that is higher."""
+        return replace(self, bound=self.bound.raised(total))
+
+
+def packed_order(window: Window, relations: Relations, best: BestOrder) -> BestOrder:
+    """Return the best order found for a window, and what is proven, starting from an order of it.
+
+    Args:
+        window: the ops to order.
+        relations: all their pairs.
+        best: the order to start from.
+    """
+    for rounds_left in reversed(range(ROUNDS)):
+        best, packing, by_cover = _packed(window, relations, best)
+        if not best.certified:
+            best = _searched(relations, packing, best, FIRST_SHARE)
+        if best.certified:
+            break
+        improved = _improved(window, best, by_cover) if rounds_left else None
+        if improved is None:
+            return _searched(relations, packing, best, 1)
+        best = improved
+    return best
+
+
+def _packed(window: Window, relations: Relations, best: BestOrder) -> tuple[BestOrder, Packing, list[int]]:
+    """Let the order guide a packing, and the packing suggest an order, as long as that is a better one.
+
+    Returns:
+        The best order, the packing it guides, and the order by its cover, which is no better.
+    """
+    for rounds_left in reversed(range(ROUNDS)):
+        packing = Packing(relations, best.order)
+        best = best.with_bound(relations.forced + len(packing))
+        if best.certified:
+            return best, packing, best.order
+        order = order_by_cover(relations, packing) or best.order
+        better = _better(window, best, order) if rounds_left else None
+        if better is None:
+            break
+        best = better
+    packing.find_detours()
+    return best.with_bound(relations.forced + len(packing)), packing, order
+
+
+def _improved(window: Window, best: BestOrder, by_cover: list[int]) -> BestOrder | None:
+    """Return a better order that starts from one of two; None when there is none in reach."""
+    for order in (by_cover, best.order):
+        for improvement in (reorder_stretches, improve):
+            better = _better(window, best, improvement(window, order))
+            if better is not None:
+                return better
+    return None
+
+
+def _better(window: Window, best: BestOrder, order: list[int]) -> BestOrder | None:
+    """Return ``best`` with another order, if that has fewer inversions."""
+    inversions = window.inversions(order)
+    return replace(best, order=order, inversions=inversions) if inversions < best.inversions else None
+
+
+def _searched(relations: Relations, packing: Packing, best: BestOrder, share: int) -> BestOrder:
+    """Search with 1 / ``share`` of the full work, if the gap is not hopeless; the packing is the estimate."""
+    if best.inversions - best.bound.total > SEARCH_GAP:
+        return best
+    found = search(
+        relations, packing.cycles(), best.inversions, SEARCH_STATES // share, SEARCH_MOVES // share
+    )
+    best = best.with_bound(found.lower_bound)
+    return best if found.order is None else replace(best, order=found.order, inversions=found.inversions)

@@ -1,0 +1,61 @@
+"""What is wrong with locations: one literal location, one rule."""
+
+import pytest
+
+from eio_audit import LocationRule, diff, read_text
+from eio_audit.audit.check import audit_dump
+from eio_audit.audit.location_health import location_health
+
+GOOD = '"DEBUG|1|Net[net]|/m.py:10|forward|11|abs"'
+
+
+def program(*locations: str) -> str:
+    ops = "".join(
+        f'  %{k} = "ttir.abs"() {{k = {k}}} : () -> i32{location and f" loc({location})"}\n'
+        for k, location in enumerate(locations)
+    )
+    return f"func.func @f() {{\n{ops}  return\n}}\n"
+
+
+def findings(*locations: str) -> list[tuple[str, int]]:
+    """Broken rules and the lines of the ops that break them."""
+    health = location_health(audit_dump(read_text(program(*locations))[0]))
+    return [(finding.rule.value, finding.op.line) for finding in health.findings]
+
+
+@pytest.mark.parametrize(
+    ("location", "rules"),
+    [
+        ('"DEBUG|2|Net[net]|/m.py:10|forward|12|neg"', []),
+        ('"DEBUG|2|Net[net]|/m.py:10|forward|12|neg_tm0"("DEBUG|2|Net[net]|/m.py:10|forward|12|neg")', []),
+        ("", ["unknown-location"]),
+        ("unknown", ["unknown-location"]),
+        ('"add.17"', ["no-index"]),
+        ('"-1|unknown|unknown|-1|xla__device_data"', ["unknown-index"]),
+        (GOOD, ["repeated-location"]),
+        ('"DEBUG|2|Net[net]|/m.py:10|call|12|neg"', ["two-functions"]),
+        ('callsite("DEBUG|2|x" at "m")', ["refused-location"]),
+        ('fused["DEBUG|2|x", "y"]', ["refused-location"]),
+        ('"/m.py":3:4', ["refused-location", "no-index"]),
+    ],
+)
+def test_one_rule_for_each_location(location: str, rules: list[str]) -> None:
+    assert findings(GOOD, location) == [(rule, 3) for rule in rules]
+
+
+def test_terminators_and_functions_are_not_printed() -> None:
+    assert findings(GOOD) == []
+
+
+def test_every_rule_is_counted() -> None:
+    health = location_health(audit_dump(read_text(program(GOOD, GOOD))[0]))
+    assert health.ops == 2
+    assert health.counts == {rule: int(rule == LocationRule.REPEATED_LOCATION) for rule in LocationRule}
+
+
+def test_a_diff_says_what_became_worse() -> None:
+    before = program(GOOD, '"DEBUG|2|a"', "unknown")
+    after = program(GOOD, "unknown", "unknown")
+    result = diff(read_text(before)[0], read_text(after)[0]).locations
+    assert [(finding.rule.value, finding.op.line) for finding in result.new] == [("unknown-location", 3)]
+    assert [op.line for op in result.lost] == [3]

@@ -1,0 +1,44 @@
+"""How torn modules are."""
+
+from eio_audit import Fragmentation, diff, read_text
+
+
+def program(*locations: str) -> str:
+    ops = "".join(f'  "ttir.abs"() : () -> i32 loc({location})\n' for location in locations)
+    return f"func.func @f() {{\n{ops}  return\n}}\n"
+
+
+def fragmentation(before: str, after: str) -> Fragmentation:
+    return diff(read_text(before)[0], read_text(after)[0]).fragmentation
+
+
+A = '"DEBUG|{}|Net[net]|A[net.a]|/m.py:10|forward|11|abs"'
+B = '"DEBUG|{}|Net[net]|B[net.b]|/m.py:20|call|21|abs"'
+IN_ORDER = program(A.format(1), A.format(2), B.format(3), B.format(4))
+TORN = program(A.format(1), B.format(3), A.format(2), B.format(4))
+
+
+def test_runs_of_modules_inside_one_another() -> None:
+    result = fragmentation(IN_ORDER, TORN)
+    assert [(one.path, one.before, one.after, one.fixed) for one in result.modules] == [
+        (("Net[net]", "A[net.a]"), 1, 2, 1),
+        (("Net[net]", "B[net.b]"), 1, 2, 1),
+        (("Net[net]",), 1, 1, 1),
+    ]
+
+
+def test_runs_of_source_functions() -> None:
+    result = fragmentation(IN_ORDER, TORN)
+    assert [(one.name, one.before, one.after, one.fixed) for one in result.functions] == [
+        ("/m.py:10 forward", 1, 2, 1),
+        ("/m.py:20 call", 1, 2, 1),
+    ]
+
+
+def test_ops_without_a_module_do_not_tear_one() -> None:
+    result = fragmentation(IN_ORDER, program(A.format(1), '"DEBUG|1|x"', A.format(2)))
+    assert [(one.name, one.after) for one in result.modules] == [
+        ("Net[net]", 1),
+        ("A[net.a]", 1),
+        ("B[net.b]", 0),
+    ]

@@ -1,0 +1,102 @@
+from hypothesis import given, settings
+
+from eio_audit import AuditOptions, Disorder, OrderAlbum, OrderPicture, check, order_pictures, read, read_text
+from tests.audit.test_check import ISSUE
+from tests.audit.test_fix import SHUFFLED
+from tests.cli.running import SAMPLES
+from tests.programs import programs
+
+
+def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[OrderPicture]:
+    return order_pictures(read_text(text), options or AuditOptions(), limit)
+
+
+def test_every_op_has_its_place_and_its_original_place() -> None:
+    [picture] = pictures(ISSUE)
+    assert [(op.op.result, op.standing, op.original) for op in picture.ops] == [
+        ("%55", 0, 0),
+        ("%56", 1, 2),
+        ("%57", 2, 1),
+        (None, None, None),
+    ]
+    assert [op.disorder for op in picture.ops] == [None, None, Disorder.FORCED, None]
+
+
+def test_what_surrounds_the_displaced_ops() -> None:
+    [picture] = pictures(ISSUE)
+    assert list(picture.displaced) == [2]
+    assert [(flow.around, [op.place for op in flow.ops]) for flow in picture.dataflow] == [
+        ((2,), [0, 1, 2, 3])
+    ]
+
+
+def test_an_avoidable_inversion_is_gone_after_a_fix() -> None:
+    [picture] = pictures(ISSUE.replace("(%56)", "(%55)"))
+    op = picture.ops[2]
+    assert (op.disorder, op.inversions, op.inversions_fixed) == (Disorder.AVOIDABLE, 1, 0)
+
+
+def test_a_derived_op_is_derived_whatever_holds_it() -> None:
+    derived = 'loc("9|m|a_tm0"("9|m|a"))'
+    [picture] = pictures(ISSUE.replace('loc("DEBUG|18|ResNet[resnet]|m.py:1|forward|2|reshape")', derived))
+    assert [op.disorder for op in picture.ops] == [None, None, Disorder.DERIVED, None]
+
+
+def test_a_followed_op_has_no_place_in_the_order() -> None:
+    derived = 'loc("9|m|a_tm0"("9|m|a"))'
+    text = ISSUE.replace('loc("DEBUG|15|ResNet[resnet]|m.py:1|forward|2|bn")', derived)
+    [picture] = pictures(text, AuditOptions(follow=["derived"]))
+    assert [(op.standing, op.original) for op in picture.ops] == [(None, None), (0, 1), (1, 0), (None, None)]
+
+
+def test_a_graph_region_is_unordered_and_has_no_dataflow() -> None:
+    [picture] = pictures('"t.a"() : () -> () loc("2|a")\n"t.b"() : () -> () loc("1|b")\n')
+    assert [op.disorder for op in picture.ops] == [None, Disorder.UNORDERED]
+    assert picture.dataflow == ()
+
+
+def log_of(**dumps: str) -> str:
+    return "".join(
+        f"// -----// IR Dump After {name} ({name}) //----- //\n{text}" for name, text in dumps.items()
+    )
+
+
+def test_the_worst_blocks_are_pictured_in_the_order_of_the_report() -> None:
+    avoidable = ISSUE.replace("(%56)", "(%55)")
+    log = log_of(a=ISSUE, b=avoidable.replace("@main", "@b"), c=SHUFFLED.replace("@main", "@c"))
+    assert [picture.dump.pass_name for picture in pictures(log, limit=2)] == ["b", "c"]
+
+
+def test_of_a_block_in_several_dumps_the_first_of_its_worst_states_is_pictured() -> None:
+    avoidable = ISSUE.replace("(%56)", "(%55)")
+    log = log_of(a=ISSUE, b=avoidable, c=avoidable, d=ISSUE)
+    assert [picture.dump.pass_name for picture in pictures(log)] == ["b"]
+
+
+def test_an_album_is_filled_while_dumps_are_audited() -> None:
+    album = OrderAlbum()
+    result = check(read_text(ISSUE), look_into=album.add)
+    assert [picture.block for picture in album.pictures] == list(result.dumps[0].blocks)
+
+
+def test_the_resnet() -> None:
+    [picture] = order_pictures(read(str(SAMPLES / "resnet" / "after_alias.mlir")))
+    disorders = [op.disorder for op in picture.ops if op.disorder]
+    assert (len(disorders), disorders.count(Disorder.DERIVED), disorders.count(Disorder.FORCED)) == (
+        42,
+        39,
+        3,
+    )
+    assert len(picture.dataflow) == 10
+
+
+@settings(max_examples=100, deadline=None)
+@given(programs())
+def test_pictures_add_up_to_the_audit(text: str) -> None:
+    for picture in pictures(text):
+        originals = sorted(op.original for op in picture.ops if op.original is not None)
+        assert originals == [op.standing for op in picture.ops if op.standing is not None]
+        assert sum(op.inversions for op in picture.ops) == 2 * picture.block.inversions
+        assert sum(op.inversions_fixed for op in picture.ops) == 2 * picture.block.minimum
+        in_order = [op.original or 0 for op in picture.ops if op.standing is not None and not op.disorder]
+        assert in_order == sorted(in_order)

@@ -1,0 +1,320 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eio_audit import AuditOptions, OriginalOrder, Trace, check, read_text, trace
+from tests.programs import programs
+from tests.test_samples import SAMPLES
+
+NOISE = [
+    b"[2026-01-01 12:00:00] [DEBUG] [compiler] module {",
+    b"\x1b[32mI0821 12:00:00.1 done }\x1b[0m",
+    b"model.mlir:3:4: warning: slow\n  %0 = x {\n  ^",
+]
+
+
+def function(name: str, *indices: int | None) -> str:
+    """A function of independent ops with these indices, in this order."""
+    ops = [
+        f'  %{k} = "ttir.add"(%a) : (i32) -> i32' + ("" if index is None else f' loc("{index}|op")')
+        for k, index in enumerate(indices)
+    ]
+    return "\n".join([f"func.func @{name}(%a: i32) -> i32 {{", *ops, "  return %a : i32", "}", ""])
+
+
+def module(*functions: str) -> str:
+    return "module {\n" + "".join(f"  {line}\n" for f in functions for line in f.splitlines()) + "}\n"
+
+
+def dump(when: str, pass_name: str, text: str, suffix: str = "") -> str:
+    return f"// -----// IR Dump {when} {pass_name.upper()} ({pass_name}){suffix} //----- //\n{text}\n\n"
+
+
+def traced(*dumps: str) -> Trace:
+    result = trace(read_text("".join(dumps)))
+    assert result.errors == ()
+    return result
+
+
+def rows(result: Trace) -> list[tuple[str | None, str | None, bool | None, int]]:
+    """Of each pass: name, function, whether it changed anything, what it introduced."""
+    return [(p.pass_name, p.function, p.changed, p.introduced) for p in result.passes]
+
+
+def culprit(result: Trace) -> str | None:
+    assert result.culprit is not None
+    return result.culprit.pass_name
+
+
+def test_a_pair_of_dumps() -> None:
+    result = traced(dump("Before", "a", function("f", 1, 2)), dump("After", "a", function("f", 2, 1)))
+    assert rows(result) == [("a", "@f", True, 1)]
+    assert culprit(result) == "a"
+
+
+def test_dumps_after_passes_only() -> None:
+    result = traced(
+        dump("After", "a", function("f", 1, 2)),
+        dump("After", "b", function("f", 1, 2)),
+        dump("After", "c", function("f", 2, 1)),
+    )
+    assert rows(result) == [("a", "@f", None, 0), ("b", "@f", False, 0), ("c", "@f", True, 1)]
+
+
+def test_dumps_before_passes_only() -> None:
+    result = traced(
+        dump("Before", "a", function("f", 1, 2)),
+        dump("Before", "b", function("f", 2, 1)),
+        dump("Before", "c", function("f", 2, 1)),
+    )
+    assert rows(result) == [("a", "@f", True, 1), ("b", "@f", False, 0)]
+
+
+def test_the_module_behind_the_last_dump_shows_what_the_last_pass_did() -> None:
+    result = traced(dump("Before", "a", function("f", 1, 2)), module(function("f", 2, 1)))
+    assert rows(result) == [("a", "@f", True, 1)]
+
+
+def test_the_same_module_behind_the_last_dump_is_no_pass() -> None:
+    text = module(function("f", 1, 2))
+    assert rows(traced(dump("After", "a", text), text)) == [("a", None, None, 0)]
+
+
+def test_a_module_without_locations_behind_the_last_dump_tells_nothing() -> None:
+    bare = module(function("f", None, None))
+    assert rows(traced(dump("After", "a", module(function("f", 1, 2))), bare)) == [("a", None, None, 0)]
+
+
+def test_passes_that_the_log_does_not_show() -> None:
+    result = traced(
+        dump("Before", "a", function("f", 1, 2)),
+        dump("After", "a", function("f", 1, 2)),
+        dump("Before", "c", function("f", 2, 1)),
+        dump("After", "c", function("f", 2, 1)),
+    )
+    assert rows(result) == [("a", "@f", False, 0), (None, "@f", True, 1), ("c", "@f", False, 0)]
+    assert culprit(result) is None
+
+
+def test_dumps_of_functions_interleave() -> None:
+    result = traced(
+        dump("Before", "a", function("f", 1, 2)),
+        dump("Before", "a", function("g", 1, 2)),
+        dump("After", "a", function("f", 1, 2)),
+        dump("Before", "b", function("f", 1, 2)),
+        dump("After", "a", function("g", 2, 1)),
+        dump("After", "b", function("f", 2, 1)),
+    )
+    assert rows(result) == [("a", "@f", False, 0), ("a", "@g", True, 1), ("b", "@f", True, 1)]
+
+
+def test_a_nested_pass_is_charged_first_and_the_outer_with_the_rest() -> None:
+    result = traced(
+        dump("Before", "outer", module(function("f", 1, 2, 3), function("g", 1, 2))),
+        dump("Before", "inner", function("f", 1, 3, 2)),
+        dump("After", "inner", function("f", 3, 2, 1)),
+        dump("After", "outer", module(function("f", 3, 2, 1), function("g", 2, 1))),
+    )
+    assert rows(result) == [("inner", "@f", True, 2), ("outer", None, True, 2)]
+    assert culprit(result) == "outer"  # it had shuffled before the inner pass began
+
+
+def test_a_function_pass_printed_at_module_scope() -> None:
+    scope = " ('func.func' operation: @f)"
+    result = traced(
+        dump("Before", "a", module(function("f", 1, 2), function("g", 2, 1)), scope),
+        dump("After", "a", module(function("f", 2, 1), function("g", 2, 1)), scope),
+    )
+    assert rows(result) == [("a", "@f", True, 1)]
+    assert result.passes[0].figures.inversions == 1
+
+
+def test_a_pass_without_a_dump_after_it_changed_nothing_when_the_next_begins() -> None:
+    """As with --mlir-print-ir-before-all and --mlir-print-ir-after-change."""
+    result = traced(
+        dump("Before", "a", function("f", 1, 2)),
+        dump("Before", "b", function("f", 1, 2)),
+        dump("After", "b", function("f", 2, 1)),
+    )
+    assert rows(result) == [("a", "@f", False, 0), ("b", "@f", True, 1)]
+
+
+def test_inversions_of_a_first_dump_are_nobodys() -> None:
+    result = traced(dump("After", "a", function("f", 2, 1)), dump("After", "b", function("f", 2, 1)))
+    assert (result.initial, result.culprit) == (1, None)
+
+
+def test_a_function_that_a_pass_made_counts() -> None:
+    result = traced(
+        dump("Before", "a", module(function("f", 1, 2))),
+        dump("After", "a", module(function("f", 1, 2), function("g", 2, 1))),
+    )
+    assert rows(result) == [("a", None, True, 1)]
+
+
+def test_inversions_that_move_to_a_new_function_do_not_count() -> None:
+    result = traced(
+        dump("Before", "outline", module(function("f", 2, 1, 3))),
+        dump("After", "outline", module(function("f", 3), function("g", 2, 1))),
+    )
+    assert rows(result) == [("outline", None, True, 0)]
+
+
+def test_one_function_put_in_order_does_not_make_up_for_another() -> None:
+    result = traced(
+        dump("Before", "a", module(function("f", 1, 2), function("g", 2, 1))),
+        dump("After", "a", module(function("f", 2, 1), function("g", 1, 2))),
+    )
+    assert rows(result) == [("a", None, True, 1)]
+
+
+def test_indices_that_are_gone_are_lost() -> None:
+    result = traced(
+        dump("Before", "a", module(function("f", 1, 2, 3), function("g", 4))),
+        dump("After", "a", module(function("f", 1, None, 4))),
+    )
+    assert result.passes[0].lost == 2
+
+
+def test_a_failed_pass() -> None:
+    text = function("f", 1, 2)
+    result = traced(dump("Before", "a", text), dump("After", "a", text).replace(" (a)", " Failed (a)"))
+    assert [p.failed for p in result.passes] == [True]
+
+
+def test_another_name_for_an_alias_is_no_change() -> None:
+    before = function("f", 1).replace('loc("1|op")', "loc(#loc3)") + '#loc3 = loc("1|op")\n'
+    result = traced(dump("Before", "a", before), dump("After", "a", before.replace("loc3", "loc")))
+    assert rows(result) == [("a", "@f", False, 0)]
+
+
+def test_functions_without_a_body_have_a_history() -> None:
+    text = "func.func private @f(i32)\n"
+    result = traced(dump("After", "a", text), dump("After", "b", text))
+    assert rows(result) == [("a", "@f", None, 0), ("b", "@f", False, 0)]
+
+
+def test_programs_split_by_separators_are_traced_alone() -> None:
+    result = traced(
+        dump("After", "a", function("f", 1, 2)), "// -----\n", dump("After", "a", function("f", 2, 1))
+    )
+    assert rows(result) == [("a", "@f", None, 0), ("a", "@f", None, 0)]
+
+
+def test_a_broken_dump_does_not_hide_the_others() -> None:
+    broken = function("f", 2, 1).replace("  return", "  )")
+    result = trace(
+        read_text(
+            dump("After", "a", function("f", 1, 2))
+            + dump("After", "b", broken)
+            + dump("After", "c", function("f", 2, 1))
+        )
+    )
+    assert rows(result) == [("a", "@f", None, 0), ("c", "@f", True, 1)]
+    assert [(e.position.line, e.message) for e in result.errors if e.position] == [
+        (13, "expected an operation, a block label or '}'")
+    ]
+
+
+def test_an_alias_defined_twice_is_an_error() -> None:
+    result = trace(read_text(dump("After", "a", function("f", 1) + '#loc = loc("x")\n#loc = loc("y")\n')))
+    assert [error.message for error in result.errors] == ["redefinition of alias '#loc'"]
+
+
+CALLER = """func.func @f(%a: memref<i32>, %b: i32) {
+  func.call @g(%a) : (memref<i32>) -> () loc("2|op")
+  memref.store %b, %a[] : memref<i32> loc("1|op")
+  return
+}
+"""
+PURE = 'func.func @g(%a: memref<i32>) {\n  %0 = arith.constant 1 : i32 loc("3|op")\n  return\n}\n'
+READS = PURE.replace("arith.constant 1 : i32", "memref.load %a[] : memref<i32>")
+
+
+def test_calls_have_the_effects_of_the_functions_they_call() -> None:
+    result = traced(
+        dump("After", "a", module(CALLER, PURE)),
+        dump("After", "b", module(CALLER, READS)),
+        dump("After", "c", module(CALLER, READS)),
+    )
+    assert [(p.figures.inversions, p.figures.forced) for p in result.passes] == [(1, 0), (1, 1), (1, 1)]
+
+
+def test_the_worst_op_is_told_with_its_line_in_the_log() -> None:
+    result = traced(
+        dump("After", "a", module(function("f", 1, 2, 3))), dump("After", "b", module(function("f", 3, 1, 2)))
+    )
+    assert result.culprit is not None
+    worst = result.culprit.worst
+    assert (worst.op.index, worst.op.line, worst.inversions, result.culprit.block.function) == (
+        3,
+        15,
+        2,
+        "@f",
+    )
+
+
+def test_ops_that_follow_their_consumer_do_not_count() -> None:
+    text = dump("Before", "a", function("f", 1, 2)) + dump(
+        "After", "a", function("f", 2, 1).replace('loc("1|op")', 'loc("1|op_tm0"("1|op"))')
+    )
+    assert rows(trace(read_text(text), AuditOptions(follow={"derived"}))) == [("a", "@f", True, 0)]
+
+
+def test_an_order_from_another_dump() -> None:
+    before = function("f", 10, 20)
+    options = AuditOptions(order_from=OriginalOrder(read_text(before)[0]))
+    result = trace(
+        read_text(dump("Before", "a", before) + dump("After", "a", function("f", 20, 10))), options
+    )
+    assert rows(result) == [("a", "@f", True, 1)]
+
+
+def test_patterns_that_match_no_op() -> None:
+    options = AuditOptions(assume_pure=("ttir.*", "my.*"))
+    assert trace(read_text(dump("After", "a", function("f", 1))), options).unmatched == ("my.*",)
+
+
+def test_figures_of_the_samples_are_those_of_check() -> None:
+    dumps = read_text((SAMPLES / "resnet" / "all_passes_alias.log").read_bytes())
+    result = trace(dumps)
+    after = {d.line: check([d]).summary for d in dumps if d.marker and d.marker.when == "after"}
+    assert {p.place.line: p.figures for p in result.passes} == after
+    assert result.summary == check(dumps).summary
+
+
+def test_what_the_passes_of_the_resnet_did() -> None:
+    result = trace(read_text((SAMPLES / "resnet" / "all_passes_alias.log").read_bytes()))
+    assert [(p.pass_name, p.introduced) for p in result.passes if p.introduced] == [
+        ("ttir-flatten-sliding-window", 33),
+        ("ttir-erase-inverse-ops", 22),
+    ]
+
+
+@given(st.lists(programs(), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_figures_are_those_of_check(texts: list[str]) -> None:
+    dumps = read_text("".join(dump("After", f"p{k}", text) for k, text in enumerate(texts)))
+    result = trace(dumps)
+    assert [p.figures for p in result.passes] == [check([d]).summary for d in dumps]
+
+
+@pytest.mark.parametrize("form", ["alias", "inline"])
+@given(st.lists(st.tuples(st.integers(0, 600), st.sampled_from(NOISE)), max_size=20))
+@settings(max_examples=10, deadline=None)
+def test_a_logger_changes_nothing(form: str, noise: list[tuple[int, bytes]]) -> None:
+    data = (SAMPLES / "small" / f"all_passes_{form}.log").read_bytes()
+    lines = data.split(b"\n")
+    for place, text in noise:
+        lines.insert(place, text)
+    quiet, noisy = trace(read_text(data)), trace(read_text(b"\n".join(lines)))
+    assert noisy.errors == ()
+    assert [(p.pass_name, p.changed, p.figures, p.lost) for p in noisy.passes] == [
+        (p.pass_name, p.changed, p.figures, p.lost) for p in quiet.passes
+    ]
+
+
+def test_line_ends_of_another_system_change_nothing() -> None:
+    data = (SAMPLES / "small" / "all_passes_alias.log").read_bytes()
+    result = trace(read_text(data.replace(b"\n", b"\r\n")))
+    assert rows(result) == rows(trace(read_text(data)))

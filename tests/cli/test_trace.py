@@ -1,0 +1,193 @@
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import SAMPLES, run
+
+LOG = SAMPLES / "resnet" / "all_passes_alias.log"
+
+
+def test_a_log_as_text() -> None:
+    done = run("trace", LOG)
+    assert done.returncode == 1
+    assert done.stdout.decode().replace(str(LOG), "LOG") == (
+        """\
+LOG
+  line  pass                          ops  inversions  forced  avoidable  introduced  derived
+   434  canonicalize                  229           0       0          0                    0
+        ... 2 passes changed nothing
+  2588  ttir-flatten-sliding-window   275          33       0         33          33       46
+  3612  ttir-explicate-tms            272           0       0          0                   43
+  4628  ttir-erase-inverse-ops        234         789     388         22          22       40
+  5606  ttir-implicit-broadcast-fold  190         602     349         21                   40
+        ... 1 pass changed nothing
+
+traced 16 dumps, 8 passes, 5 changed something: 2 introduced 55 avoidable inversions
+first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
+  worst op: #3 ttir.reshape %50 in @forward ^bb0 stands late at line 2710, in 33 inversions (MaxPool2d[net.stem.pool]): nothing holds it there: fix can move it
+  look closer: eio-audit diff LOG --pass ttir-flatten-sliding-window --dump 1
+"""
+    )
+
+
+def test_a_log_as_json() -> None:
+    done = run("trace", LOG, "--format", "json")
+    document = json.loads(done.stdout)
+    assert {key: document[key] for key in ("schema", "command", "culprit", "initial", "errors")} == {
+        "schema": "eio-audit/1",
+        "command": "trace",
+        "culprit": "ttir-flatten-sliding-window",
+        "initial": 0,
+        "errors": [],
+    }
+    row = document["passes"][5]
+    del row["source"]
+    assert row == {
+        "pass": "ttir-erase-inverse-ops",
+        "index": 5,
+        "function": None,
+        "program": "",
+        "line": 4628,
+        "failed": False,
+        "changed": True,
+        "blocks": 1,
+        "ops": 234,
+        "indexed": 233,
+        "inversions": 789,
+        "forced": 388,
+        "minimum": 767,
+        "lower_bound": 767,
+        "avoidable": 22,
+        "knock_on": 379,
+        "displaced": 42,
+        "derived": 40,
+        "inherited": 786,
+        "constants": 0,
+        "at_constants": 0,
+        "followed": 0,
+        "certified": True,
+        "introduced": 22,
+        "lost": 0,
+    }
+    assert document["shuffled"]["worst"]["line"] == 2710
+
+
+def test_verbose_shows_every_pass() -> None:
+    done = run("trace", LOG, "--verbose")
+    assert b"passes changed nothing" not in done.stdout
+    assert b"1744  inline (no change)" in done.stdout
+
+
+def test_standard_input_is_a_log_like_any_other() -> None:
+    from_file, from_stdin = run("trace", LOG), run("trace", "-", stdin=LOG.read_bytes())
+    assert (
+        from_stdin.stdout.decode().replace("<stdin>", str(LOG)).splitlines()[:-1]
+        == (from_file.stdout.decode().splitlines()[:-1])
+    )
+    assert b"look closer: eio-audit diff FILE --pass" in from_stdin.stdout
+
+
+def test_a_tree_of_dumps() -> None:
+    document = json.loads(run("trace", SAMPLES / "small" / "tree", "--format", "json").stdout)
+    passes = [(p["pass"], p["function"], p["changed"], p["inversions"]) for p in document["passes"]]
+    assert passes == [
+        ("canonicalize", None, False, 0),
+        ("canonicalize", "@forward", False, 0),
+        ("inline", None, False, 0),
+        ("ttir-flatten-sliding-window", None, True, 0),
+        ("ttir-explicate-tms", None, False, 0),
+        ("ttir-erase-inverse-ops", None, True, 18),
+        ("ttir-implicit-broadcast-fold", None, False, 18),
+        ("cse", None, False, 18),
+    ]
+    assert document["culprit"] is None
+
+
+def test_files_are_stages_in_the_order_given() -> None:
+    stages = [SAMPLES / "resnet" / f"{name}.mlir" for name in ("source", "before_alias", "after_inline")]
+    document = json.loads(run("trace", *stages, "--format", "json").stdout)
+    assert [(p["pass"], p["introduced"]) for p in document["passes"]] == [
+        ("source.mlir", 0),
+        ("before_alias.mlir", 0),
+        ("after_inline.mlir", 22),
+    ]
+    assert document["culprit"] == "after_inline.mlir"
+
+
+def test_numbered_folders(tmp_path: Path) -> None:
+    for number, name in enumerate(("source", "before_alias", "after_alias")):
+        shutil.copy(SAMPLES / "resnet" / f"{name}.mlir", tmp_path / f"{number + 9}_P{name}.mlir")
+    document = json.loads(run("trace", tmp_path, "--format", "json").stdout)
+    assert [p["pass"] for p in document["passes"]] == ["Psource", "Pbefore_alias", "Pafter_alias"]
+    assert document["culprit"] == "Pafter_alias"
+    chosen = json.loads(run("check", tmp_path, "--pass", "Pafter_alias", "--format", "json").stdout)
+    assert [dump["pass"] for dump in chosen["dumps"]] == ["Pafter_alias"]
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        [LOG],
+        [SAMPLES / "resnet" / "before_alias.mlir", SAMPLES / "resnet" / "after_alias.mlir"],
+    ],
+)
+def test_the_command_to_look_closer_runs(paths: list[Path]) -> None:
+    last = run("trace", *paths).stdout.decode().splitlines()[-1]
+    command = shlex.split(last.partition("look closer: ")[2])
+    done = run(*command[1:])
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b" -> 33 avoidable" in done.stdout or b" -> 22 avoidable" in done.stdout
+
+
+def test_without_a_dump_right_before_the_pass_its_worst_op_is_explained(tmp_path: Path) -> None:
+    log = tmp_path / "after only.log"
+    marker = "// -----// IR Dump "
+    sections = LOG.read_text().split(marker)
+    log.write_text("".join(marker + section for section in sections if section.startswith("After")))
+    last = run("trace", log).stdout.decode().splitlines()[-1]
+    command = shlex.split(last.partition("look closer: ")[2])
+    assert command[:3] == ["eio-audit", "explain", str(log)]
+    done = run(*command[1:])
+    assert done.returncode == 0
+    assert b"#3 ttir.reshape %50" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "code"),
+    [("avoidable", 0), ("any", 1), ("never", 0)],
+)
+def test_fail_on(fail_on: str, code: int) -> None:
+    assert run("trace", SAMPLES / "small" / "tree", "--fail-on", fail_on).returncode == code
+
+
+def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(
+        LOG.read_bytes().replace(b"module @resnet", b"module @resnet )", 1).replace(b"{\n", b"{{\n", 1)
+    )
+    done = run("trace", log)
+    assert done.returncode == 2
+    assert b": error: " in done.stderr
+    assert b"1 input could not be read" in done.stdout
+    assert b"first shuffled by: ttir-flatten-sliding-window" in done.stdout
+
+
+def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
+    done = run("trace", LOG, "no/such.log")
+    assert done.returncode == 2
+    assert done.stderr == b"no/such.log: error: cannot read: No such file or directory\n"
+    assert b"first shuffled by: ttir-flatten-sliding-window" in done.stdout
+
+
+def test_nothing_indexed_is_an_error() -> None:
+    done = run("trace", "-", stdin=b"module {\n}\n")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"<stdin>: error: no op carries an op index")
+
+
+def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
+    done = run("trace", LOG, "--assume-pure", "my.*")
+    assert done.stderr == b"warning: --assume-pure 'my.*' matches no op of the input\n"

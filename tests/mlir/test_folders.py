@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import pytest
+
+from eio_audit import InputError, find_dump_files, find_files
+from eio_audit.mlir.folders import file_marker
+from eio_audit.mlir.markers import Marker
+
+
+def order(folder: Path, *names: str) -> list[str]:
+    """The names as they are read when files of these names stand in the folder."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    return [str(Path(p).relative_to(folder)) for p in find_files(str(folder))]
+
+
+def programs(folder: Path, *names: str) -> list[str]:
+    order(folder, *names)
+    return [file.program for file in find_dump_files(str(folder))]
+
+
+def test_natural_order(tmp_path: Path) -> None:
+    assert order(tmp_path, "b/10_cse.mlir", "b/9_cse.mlir", "a.log.gz", "notes.md") == [
+        "a.log.gz",
+        "b/9_cse.mlir",
+        "b/10_cse.mlir",
+    ]
+
+
+def test_dumps_of_nested_ops_stand_between_those_of_the_op_around_them(tmp_path: Path) -> None:
+    in_order = [
+        "builtin_module_m/0_inline.mlir",
+        "builtin_module_m/func_func_f/0_0_cse.mlir",
+        "builtin_module_m/func_func_f/0_1_cse.mlir",
+        "builtin_module_m/func_func_g/0_0_cse.mlir",
+        "builtin_module_m/1_inline.mlir",
+        "builtin_module_m/func_func_f/1_2_cse.mlir",
+        "builtin_module_m/func_func_f/1_10_cse.mlir",
+        "builtin_module_m/2_symbol-dce.mlir",
+    ]
+    assert order(tmp_path, *sorted(in_order)) == in_order
+
+
+def test_the_folder_of_an_inner_op_alone(tmp_path: Path) -> None:
+    in_order = ["0_inline.mlir", "func_func_f/0_0_cse.mlir", "1_inline.mlir", "func_func_f/1_1_cse.mlir"]
+    assert order(tmp_path, *sorted(in_order)) == in_order
+
+
+def test_stages_stand_in_order_of_time_then_of_lowering(tmp_path: Path) -> None:
+    in_order = [
+        "irs/vhlo_1755000000100.mlir",
+        "irs/shlo_1755000000100.mlir",
+        "irs/shlo_compiler_1755000000101.mlir",
+        "irs/ttir_1755000000200.mlir",
+        "irs/ttnn_1755000000300.mlir",
+    ]
+    assert order(tmp_path, *sorted(in_order)) == in_order
+
+
+def test_a_tree_is_one_program(tmp_path: Path) -> None:
+    names = ["builtin_module_m/0_a.mlir", "builtin_module_m/func_func_f/0_0_b.mlir"]
+    assert programs(tmp_path, *names) == ["builtin_module_m", "builtin_module_m"]
+
+
+def test_numbered_folders_and_logs_are_programs_of_their_own(tmp_path: Path) -> None:
+    names = ["m/p1/0_initial.mlir", "m/p1/1_CSE.mlir", "m/p2/0_initial.mlir", "m/passes.log"]
+    assert programs(tmp_path, *names) == ["m/p1", "m/p1", "m/p2", "m/passes.log"]
+
+
+def test_graphs_are_told_by_name_or_by_a_stage_that_comes_again(tmp_path: Path) -> None:
+    times = iter(range(1755000000000, 1755000000100))
+    named = [f"{stage}_net_g{g}_{next(times)}.mlir" for g in (0, 1) for stage in ("ttir", "ttnn")]
+    plain = [f"{stage}_{next(times)}.mlir" for _ in (0, 1) for stage in ("ttir", "ttnn")]
+    assert (
+        programs(tmp_path, *named, *plain)
+        == ["net_g0"] * 2 + ["net_g1"] * 2 + ["graph 0"] * 2 + ["graph 1"] * 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("tree/3_symbol-dce.mlir", "symbol-dce"),
+        ("tree/1_14_cse.mlir.gz", "cse"),
+        ("irs/shlo_compiler_cleaned_resnet_g2_1755000000123.mlir", "shlo_compiler_cleaned"),
+        ("irs/ttnn_1755000000123.mlir", "ttnn"),
+        ("after.mlir", None),
+        ("notes.md", None),
+    ],
+)
+def test_names_tell_the_pass(name: str, expected: str | None) -> None:
+    marker = None if expected is None else Marker(expected, expected, None)
+    assert file_marker(name) == marker
+
+
+def test_a_folder_without_dumps_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no .mlir"):
+        find_files(str(tmp_path))

@@ -1,0 +1,117 @@
+from eio_audit import read_text
+from eio_audit.mlir.functions import DumpText, FunctionText
+from eio_audit.mlir.reader import read_ir
+
+MODULE = """module {
+  "my.global"() : () -> () loc("g")
+  func.func @f(%a: i32) -> i32 {
+    %0 = call @g(%a) : (i32) -> i32 loc(#loc1)
+    return %0 : i32
+  } loc(#loc)
+  func.func private @h(i32)
+  "func.func"() <{function_type = (i32) -> i32, sym_name = "g"}> ({
+  ^bb0(%b: i32):
+    "func.return"(%b) : (i32) -> () loc(#loc2)
+  }) : () -> ()
+}
+#loc = loc(unknown)
+#loc1 = loc("x"(#loc2))
+#loc2 = loc("y")
+"""
+
+
+def divided(text: str) -> DumpText:
+    return DumpText(read_text(text)[0])
+
+
+def function(text: str, symbol: str = "@f") -> FunctionText:
+    return divided(text).functions[symbol]
+
+
+def test_functions_are_found_with_their_lines() -> None:
+    assert [(f.symbol, f.line) for f in divided(MODULE).functions.values()] == [("@f", 3), ("@g", 8)]
+
+
+def test_functions_that_are_called() -> None:
+    text = divided(MODULE)
+    assert [f.symbol for f in text.reached_from(text.functions["@f"])] == ["@g"]
+    assert text.reached_from(text.functions["@g"]) == []
+
+
+def test_a_function_is_a_dump_of_its_own_with_the_aliases_it_uses() -> None:
+    text = divided(MODULE)
+    assert text.function_dump(text.functions["@g"]).source.data.decode() == (
+        '"func.func"() <{function_type = (i32) -> i32, sym_name = "g"}> ({\n'
+        "^bb0(%b: i32):\n"
+        '  "func.return"(%b) : (i32) -> () loc(#loc2)\n'
+        "}) : () -> ()\n\n"
+        '#loc2 = loc("y")\n'
+    )
+
+
+def test_around_the_functions_are_their_headers_and_the_rest() -> None:
+    around = divided(MODULE).around
+    ir = read_ir(around.source, around.span)
+    assert [ir.name(op) for op in range(len(ir))] == [
+        "builtin.module",
+        "my.global",
+        "func.func",
+        "func.func",
+        "func.func",
+    ]
+
+
+def test_aliases_count_by_what_they_stand_for() -> None:
+    renumbered = MODULE.replace("#loc1", "#loc7").replace("#loc2", "#loc1")
+    inline = MODULE.replace("loc(#loc1)", 'loc("x"("y"))')
+    assert function(MODULE).key == function(renumbered).key == function(inline).key
+
+
+def test_another_location_is_another_function() -> None:
+    assert function(MODULE).key != function(MODULE.replace('loc("y")', 'loc("z")')).key
+
+
+def test_aliases_in_a_loop_count_by_their_names() -> None:
+    looping = MODULE.replace('loc("y")', 'loc("y"(#loc1))')
+    assert function(looping).key != function(MODULE).key
+
+
+def test_neither_indentation_nor_loggers_change_a_function() -> None:
+    alone = """func.func @f(%a: i32) -> i32 {
+  %0 = call @g(%a) : (i32) -> i32 loc("x"("y"))
+[2026-01-01 12:00:00] [DEBUG] compiling
+  return %0 : i32
+} loc(unknown)
+"""
+    assert function(alone).key == function(MODULE).key
+
+
+def test_a_dump_that_begins_behind_its_marker() -> None:
+    text = "// -----// IR Dump After A (a) //----- // func.func @f() {\n  return\n}\n"
+    assert function(text).text == b"func.func @f() {\n  return\n}\n"
+
+
+def test_an_unlisted_op_is_a_function_unless_it_holds_functions() -> None:
+    text = """module {
+  util.func public @f() {
+    util.return
+  }
+  my.executable @e {
+    func.func @g() {
+      return
+    }
+  }
+}
+"""
+    assert list(divided(text).functions) == ["@f", "@g"]
+
+
+def test_functions_with_one_symbol_are_left_where_they_are() -> None:
+    text = "module {\n" + "  module {\n    func.func @f() {\n      return\n    }\n  }\n" * 2 + "}\n"
+    assert divided(text).functions == {}
+    assert divided(text).around.source.data.count(b"return") == 2
+
+
+def test_a_region_that_goes_on_behind_a_brace_belongs_to_the_function() -> None:
+    text = 'my.func @f() {\n  "a.b"() : () -> ()\n} else {\n  "a.c"() : () -> ()\n}\n'
+    assert function(text).text.decode() == text

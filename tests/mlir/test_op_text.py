@@ -1,0 +1,56 @@
+"""An op's text as two dumps compare it."""
+
+import pytest
+
+from eio_audit.mlir.op_text import OpText, OpTexts
+from tests.reading import ir_of
+
+
+def text_of(line: str, aliases: str = "") -> OpText:
+    """The text of an op that stands in a function with arguments %a and %b."""
+    read = ir_of(f"{aliases}func.func @f(%a: i32, %b: i32) {{\n  {line}\n  return\n}}\n")
+    return OpTexts(read).of(1)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            '%0:2 = "t.x"(%a, %b) : (i32, i32) -> (i32, i32) loc("x")',
+            '"t.x"(%, %) : (i32, i32) -> (i32, i32)',
+        ),
+        ('%0 = "t.x"(%a)   {s = "%a  // b"} : (i32) -> i32', '"t.x"(%) {s = "%a  // b"} : (i32) -> i32'),
+        ("arith.addi %a, %b : i32  // users: %1", "arith.addi %, % : i32"),
+        ('"t.x"() {l = loc("y")} : () -> () loc("x")', '"t.x"() {l = loc("y")} : () -> ()'),
+        ("func.func private @g(i32) -> (tensor<4xi32>)", "func.func private @g(i32) -> tensor<4xi32>"),
+    ],
+)
+def test_names_locations_and_layout_are_left_out(line: str, expected: str) -> None:
+    assert text_of(line).text.decode() == expected
+
+
+@pytest.mark.parametrize(
+    ("aliases", "expected"),
+    [
+        ("#m = affine_map<(d0) -> (d0)>\n", "affine_map<(d0) -> (d0)>"),
+        ('#m = loc("y")\n', 'loc("y")'),
+        ("#m = [#n, #n]\n#n = 1 : i64\n", "[1 : i64, 1 : i64]"),
+        ("#m = [#n]\n#n = [#m]\n", "[[#m]]"),
+        ("", "#m"),
+    ],
+)
+def test_aliases_are_what_they_stand_for(aliases: str, expected: str) -> None:
+    assert text_of('"t.x"() {k = #m} : () -> ()', aliases).attributes == {"k": expected}
+
+
+def test_attributes_and_type_of_generic_assembly() -> None:
+    text = text_of(
+        '%0 = "t.x"(%a) <{b = [1, {c = 2}], a}> ({\n  }) {"d e" = "}, f"} : (i32) -> !t.y<i32, (i8) -> i1>'
+    )
+    assert text.attributes == {"a": "", "b": "[1, {c = 2}]", "d e": '"}, f"'}
+    assert text.types == ("i32", "!t.y<i32, (i8) -> i1>")
+
+
+def test_types_of_custom_assembly() -> None:
+    text = text_of("%0 = t.x %a i7 : tensor<4x!q.z<i8>>, memref<?xf32, strided<[1]>> to !llvm.ptr")
+    assert text.types == ("i7", "tensor<4x!q.z<i8>>", "memref<?xf32, strided<[1]>>", "!llvm.ptr")

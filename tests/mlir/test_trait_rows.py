@@ -1,0 +1,24 @@
+from eio_audit.mlir.traits import OpTraits, op_traits
+
+
+def test_a_row_says_what_an_op_does() -> None:
+    assert op_traits()["memref.load"].effects == {"read"}
+    assert op_traits()["arith.addi"] == OpTraits()
+
+
+def test_the_table_knows_what_it_does_not_list() -> None:
+    assert "my.op" not in op_traits()
+    assert op_traits().get("my.op") is None
+
+
+def test_views_that_the_definitions_leave_out_are_marked() -> None:
+    assert "view" in op_traits()["ttir.reshape"].flags
+
+
+def test_a_row_is_made_once() -> None:
+    assert op_traits()["arith.addi"] is op_traits()["arith.addi"]
+
+
+def test_every_row_can_be_made() -> None:
+    table = op_traits()
+    assert len(list(table.values())) == len(table) > 2000

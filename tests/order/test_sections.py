@@ -1,0 +1,54 @@
+from hypothesis import given
+
+from eio_audit.order.sections import sections_of
+from eio_audit.order.windows import block_of
+from tests.order.small_blocks import (
+    Block,
+    Key,
+    blocks,
+    count_pairs,
+    fewest_moved,
+    precedence_of,
+    true_minimum,
+)
+
+
+def sections(keys: list[Key], order: list[int] | None = None) -> list[tuple[int, int]]:
+    """The sections that an order keeps to; without one, that the text allows."""
+    return sections_of(block_of(keys, precedence_of(len(keys), [])), order or range(len(keys)))
+
+
+def test_a_block_in_order_has_no_sections() -> None:
+    assert sections([1, 2, 2, 3]) == []
+
+
+def test_sections_may_touch() -> None:
+    assert sections([2, 1, 4, 3]) == [(0, 2), (2, 4)]
+
+
+def test_an_unindexed_op_is_not_in_the_way_of_a_cut() -> None:
+    assert sections([2, 1, None, 4, 3]) == [(0, 2), (3, 5)]
+
+
+def test_a_hoisted_op_joins_what_it_has_overtaken() -> None:
+    assert sections([1, 5, 2, 3, 4, 6]) == [(1, 5)]
+
+
+def test_an_order_that_does_not_keep_to_a_cut_joins_two_sections() -> None:
+    assert sections([2, 1, None, 4, 3], [1, 0, 3, 4, 2]) == [(0, 2), (2, 5)]
+
+
+def part_of(block: Block, start: int, stop: int) -> Block:
+    edges = [(u - start, v - start) for u, v in block.edges if start <= u and v < stop]
+    return Block(block.keys[start:stop], edges)
+
+
+@given(blocks())
+def test_what_sections_need_adds_up(block: Block) -> None:
+    spans = sections_of(block_of(block.keys, block.precedence), range(len(block.keys)))
+    parts = [part_of(block, *span) for span in spans]
+    minima = [true_minimum(part) for part in parts]
+    assert count_pairs(block.keys) == sum(count_pairs(part.keys) for part in parts)
+    assert true_minimum(block) == sum(minima)
+    moved = sum(fewest_moved(part, minimum) for part, minimum in zip(parts, minima, strict=True))
+    assert fewest_moved(block, true_minimum(block)) == moved

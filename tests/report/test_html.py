@@ -1,0 +1,148 @@
+import base64
+import hashlib
+
+import pytest
+
+from eio_audit import OrderAlbum, check, diff, order_pictures, read, read_text
+from eio_audit.report.html import check_to_html, diff_to_html
+from tests.audit.test_check import ISSUE
+from tests.cli.running import SAMPLES
+from tests.report.pages import Page, column
+
+RESNET = str(SAMPLES / "resnet" / "after_alias.mlir")
+NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
+
+
+def check_page(text: str) -> Page:
+    album = OrderAlbum()
+    return Page(check_to_html(check(read_text(text), look_into=album.add), album.pictures, "1.0"))
+
+
+@pytest.fixture(scope="module")
+def resnet() -> Page:
+    dumps = read(RESNET)
+    return Page(check_to_html(check(dumps), order_pictures(dumps), "1.0"))
+
+
+def test_nothing_is_fetched_from_elsewhere(resnet: Page) -> None:
+    assert resnet.attributes("src") == []
+    assert {href[:4] for href in resnet.attributes("href")} == {"#op-"}
+    assert resnet.tags() & {"link", "iframe", "object", "embed", "base", "form"} == set()
+
+
+def test_only_the_script_of_the_page_may_run(resnet: Page) -> None:
+    [policy] = [
+        a["content"] for tag, a in resnet.elements if a.get("http-equiv") == "Content-Security-Policy"
+    ]
+    [script] = resnet.scripts
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert not any(
+        word in script for word in ("eval(", "innerHTML", "insertAdjacentHTML", "document.write", "fetch(")
+    )
+    assert [name for _, attributes in resnet.elements for name in attributes if name.startswith("on")] == []
+
+
+def test_ids_are_unique_and_the_worst_ops_can_be_linked_to(resnet: Page) -> None:
+    ids = resnet.attributes("id")
+    assert len(ids) == len(set(ids))
+    assert {"op-178", "op-107", "block-1"} <= set(ids)
+
+
+def test_all_ops_are_in_the_table(resnet: Page) -> None:
+    table = resnet.islands["ops-1-rows"]
+    assert (len(column(table, "op")), table["marked"], table["sorting"]) == (234, "disorder", [4, True])
+    row = column(table, "op").index("#56 ttir.permute %106")
+    keys = ("place", "line", "module", "inversions", "fixed", "disorder", "why")
+    assert [column(table, key)[row] for key in keys] == [
+        106, 178, "Conv2d[net.stages.2.blocks.0.shortcut.conv]", 72, 71, "derived",
+        "its user #33 ttir.broadcast %107 (line 179) needs it",
+    ]  # fmt: skip
+
+
+def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
+    places = resnet.islands["block-1-places"]
+    assert sorted(places["original"]) == sorted(places["standing"]) == list(range(-1, 233))
+    lines = [a for tag, a in resnet.elements if tag == "line" and a.get("y1") not in (None, "5")]
+    drawn = {(float(a["y1"] or 0) - 0.5, float(a["y2"] or 0) - 0.5) for a in lines}
+    expected = set(zip(places["original"], places["standing"], strict=True)) - {(-1, -1)}
+    assert drawn == expected
+    classes = [a["class"] for a in lines]
+    assert {name: classes.count(name) for name in set(classes)} == {"kept": 191, "derived": 39, "forced": 3}
+
+
+def test_figures_and_the_way_out_stand_first(resnet: Page) -> None:
+    assert "Out of order: eio-audit fix removes 22 of 789 inversions." in resnet.words
+    assert "789 inversions: 388 forced, 379 knock-on, 22 avoidable" in resnet.words
+
+
+def test_the_dataflow_around_the_worst_ops_is_drawn(resnet: Page) -> None:
+    assert [a["class"] for _, a in resnet.elements if (a.get("class") or "").startswith("op ")].count(
+        "op displaced derived centre"
+    ) == 10
+
+
+def test_without_scripts_the_first_rows_are_there(resnet: Page) -> None:
+    assert sum(tag == "tr" for tag, _ in resnet.elements) == 1 + 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ISSUE.replace("ResNet[resnet]", NASTY),
+        ISSUE.replace("@main", f'@"{NASTY}"'),
+        ISSUE.replace('"ttir.permute"', f'"my.{NASTY.replace(chr(92) + "22", "")}"'),
+    ],
+    ids=["module", "function", "op"],
+)
+def test_names_are_text_whatever_they_hold(text: str) -> None:
+    page = check_page(text)
+    assert "img" not in page.tags()
+    assert len(page.scripts) == 1
+    assert "<img src=x onerror=alert(1)>" in page.words
+
+
+def test_a_second_op_of_a_line_has_an_id_of_its_own() -> None:
+    page = check_page(
+        'func.func @f() {\n"t.a"() : () -> () loc("3|a") "t.b"() : () -> () loc("2|b") "t.c"() : () -> () loc("1|c")\nreturn\n}\n'
+    )
+    assert page.islands["block-1-places"]["anchors"] == {"1": "op-2-2", "2": "op-2-3"}
+    assert [name for name in page.attributes("id") if name.startswith("op-")] == ["op-2-2", "op-2-3"]
+
+
+def test_large_blocks_have_bands_and_a_map() -> None:
+    ops = [*range(1, 2500), 0]
+    body = "".join(f'"ttir.add"() : () -> () loc("{index}|m|x")\n' for index in ops)
+    page = check_page(f"func.func @f() {{\n{body}return\n}}\n")
+    assert [a["d"] for _, a in page.elements if a.get("class") == "band"] == ["M0 1L100 0v2499L0 2500z"]
+    assert sum(a.get("class") == "map" for _, a in page.elements) == 1
+    assert len(column(page.islands["ops-1-rows"], "op")) == 2501
+
+
+def test_a_dump_in_order() -> None:
+    page = check_page(ISSUE.replace("DEBUG|23", "DEBUG|16"))
+    assert "All in order." in page.words
+    assert page.islands == {}
+
+
+def test_several_blocks_stand_in_a_table() -> None:
+    page = check_page(ISSUE + ISSUE.replace("@main", "@other").replace("(%56)", "(%55)"))
+    assert column(page.islands["blocks-rows"], "block") == ["@main ^bb0", "@other ^bb0"]
+    assert column(page.islands["blocks-rows"], "avoidable") == [0, 1]
+
+
+def test_what_could_not_be_read_is_named() -> None:
+    page = check_page("func.func @f( {\n")
+    assert "could not be read: <text>:1:" in page.words
+
+
+def test_a_diff_has_both_sides_and_all_changes() -> None:
+    [before] = read(RESNET.replace("after", "before"))
+    [after] = read(RESNET)
+    result = diff(before, after)
+    page = Page(diff_to_html(result, order_pictures([after]), "1.0"))
+    kinds = column(page.islands["changes-rows"], "change")
+    assert [kinds.count(kind) for kind in ("moved", "modified", "added", "removed")] == [
+        len(group) for group in result.ops.groups.values()
+    ]
+    assert "block-1" in page.attributes("id")

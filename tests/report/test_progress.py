@@ -1,0 +1,97 @@
+import io
+import subprocess
+import sys
+import time
+
+import pytest
+
+from eio_audit import read_text
+from eio_audit.report import progress as module
+from eio_audit.report.progress import advancing, progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+    def wait_for(self, text: str) -> None:
+        deadline = time.monotonic() + 20
+        while text not in self.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert text in self.getvalue()
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch, *, shown_after: float = 0.0, term: str = "xterm") -> Terminal:
+    """Standard error as a terminal; for the body of a test, since pytest captures anew for each phase of it."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TERM": term, "COLUMNS": "80", "LINES": "24"}.items():
+        monkeypatch.setenv(name, value)
+    stderr = Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr(module, "SHOWN_AFTER_SECONDS", shown_after)
+    return stderr
+
+
+def test_work_of_less_than_a_second_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch, shown_after=1.0)
+    with progress(100, "checking") as advance:
+        advance(100)
+    assert stderr.getvalue() == ""
+
+
+def test_it_shows_how_far_the_work_is_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch)
+    with progress(1000, "checking [red]") as advance:
+        advance(250)
+        stderr.wait_for("checking [red] ")
+        advance(500)
+        stderr.wait_for(" 75%")
+    assert stderr.getvalue().endswith("\x1b[2K")  # the line is erased
+
+
+def test_without_a_total_it_shows_the_bytes_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch)
+    with progress(None, "checking") as advance:
+        advance(2_000_000)
+        stderr.wait_for("2.0 MB")
+
+
+def test_an_error_takes_it_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch)
+    with pytest.raises(ValueError, match="broken"), progress(1000, "checking"):
+        stderr.wait_for("checking")
+        raise ValueError("broken")
+    assert stderr.getvalue().endswith("\x1b[2K")
+
+
+def test_a_terminal_that_cannot_erase_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch, term="dumb")
+    with progress(1000, "checking"):
+        time.sleep(0.3)
+    assert stderr.getvalue() == ""
+
+
+def test_where_there_is_no_terminal_nothing_is_imported_for_it() -> None:
+    script = """import sys
+from eio_audit.report.progress import advancing, progress
+with progress(None, "checking") as advance:
+    advance(1)
+sys.exit("rich" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_packed_file_counts_as_its_size_on_disk() -> None:
+    dumps = read_text("func.func @f() {\n}\n// -----\nfunc.func @g() {\n}\n")
+    done: list[int] = []
+    assert list(advancing(dumps, done.append, 20)) == dumps
+    assert done == [9, 10]  # the second begins with the line end behind the separator
+
+
+def test_what_comes_from_a_pipe_counts_as_its_length() -> None:
+    dumps = read_text("func.func @f() {\n}\n")
+    done: list[int] = []
+    assert list(advancing(dumps, done.append, 0)) == dumps
+    assert done == [19]

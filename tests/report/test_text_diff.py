@@ -1,0 +1,129 @@
+"""The text and the Markdown of a diff, compared with what a person should read."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import eio_audit
+from eio_audit import Diff
+from eio_audit.report.console import make_console
+from eio_audit.report.markdown import diff_to_markdown
+from eio_audit.report.text_diff import print_diff
+from tests.cli.running import SAMPLES
+from tests.report.test_text import IN_ORDER, SHUFFLED, Terminal, function, op
+
+GOLDENS = Path(__file__).parent / "goldens"
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def diff_of(before: str, after: str) -> Diff:
+    texts = ((before, "before.mlir"), (after, "after.mlir"))
+    return eio_audit.diff(*(eio_audit.read_text(*text)[0] for text in texts))
+
+
+def diff_report(before: str, after: str, *, verbose: bool = False) -> str:
+    file = io.StringIO()
+    print_diff(diff_of(before, after), make_console(file), verbose=verbose)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def sample() -> Diff:
+    """What the real pass did to a small program; the paths as from the samples' folder."""
+    texts = (
+        (SAMPLES / "small" / f"{when}_inline.mlir", f"small/{when}.mlir") for when in ("before", "after")
+    )
+    return eio_audit.diff(*(eio_audit.read_text(path.read_bytes(), name)[0] for path, name in texts))
+
+
+@pytest.mark.parametrize("width", [60, 160])
+def test_a_real_diff_on_a_terminal(sample: Diff, width: int) -> None:
+    file = Terminal()
+    print_diff(sample, make_console(file, color=False, width=width))
+    assert file.getvalue() == (GOLDENS / f"diff_small_{width}.txt").read_text()
+
+
+def test_a_real_diff_in_a_pipe(sample: Diff) -> None:
+    file = io.StringIO()
+    print_diff(sample, make_console(file), verbose=True)
+    assert file.getvalue() == (GOLDENS / "diff_small.txt").read_text()
+
+
+def test_a_real_diff_as_markdown(sample: Diff) -> None:
+    assert diff_to_markdown(sample) == (GOLDENS / "diff_small.md").read_text()
+
+
+def test_diff_reads_like_a_review() -> None:
+    before = function(op("%0", 0), op("%1", 1, "%0", "ttir.neg"), op("%2", 2), op("%3", 4, "%2", "ttir.cos"))
+    after = function(op("%0", 2), op("%1", 0), op("%2", 1, "%1", "ttir.neg"), op("%3", 3, "%0", "ttir.sin"))
+    assert (
+        diff_report(before, after)
+        == """\
+before  before.mlir:1
+after   after.mlir:1
+ops: 4 unchanged, 1 moved, 0 modified, 1 added, 1 removed; 0 -> 2 inversions, 0 -> 2 avoidable
+
+@forward
+  1 moved
+    #2  ttir.abs  %2 -> %0  line 4 -> 2  Net[net]  in 2 inversions, none before
+  1 added
+    #3  ttir.sin  %3  line 5  Net[net]
+  1 removed
+    #4  ttir.cos  %3  line 5  Net[net]
+
+order
+  @forward ^bb0 at line 2: 2 inversions, all avoidable
+    before: in order
+    1 of 4 indexed ops is displaced:
+      #2 ttir.abs %0 stands early at line 2, in 2 inversions (Net[net])
+        nothing holds it there: fix can move it
+"""
+    )
+
+
+def test_diff_says_what_of_the_disorder_was_there_before() -> None:
+    after = function(op("%0", 2), op("%2", 1), op("%1", 0))
+    assert "\n    before: 2 inversions, all avoidable\n" in diff_report(SHUFFLED, after)
+
+
+def test_diff_of_the_same_dump() -> None:
+    assert diff_report(IN_ORDER, IN_ORDER) == (
+        "before  before.mlir:1\n"
+        "after   after.mlir:1\n"
+        "ops: 4 unchanged, 0 moved, 0 modified, 0 added, 0 removed; 0 -> 0 inversions, 0 -> 0 avoidable\n"
+    )
+
+
+def test_diff_names_a_few_of_many_in_each_function() -> None:
+    name = '"DEBUG|7|Net[net]|net.py:1|forward|2|abs'
+    many = [f'%{k} = "ttir.abs"(%a) : (i32) -> i32 loc({name}_tm{k}"({name}"))' for k in range(20)]
+    text = diff_report(function() + function(name="g"), function(*many) + function(op("%0", 9), name="g"))
+    assert "\n@forward\n  20 added\n" in text
+    assert "\n    #7  ttir.abs  %0  line 2  Net[net]  derived\n" in text
+    assert "\n    ... and 12 more; --verbose shows all\n\n@g\n  1 added\n" in text
+
+
+def test_rich_leaves_names_alone() -> None:
+    module = "Seq[a, b]:smile:[/red][bold]https://x.y/z"
+    assert f"{module}\n" in diff_report(function(op("%0", 2, module=module)), function())
+
+
+def test_markdown_of_names_that_look_like_markdown() -> None:
+    module = "Seq[a]`c`<br>@someone"
+    text = diff_to_markdown(diff_of(function(), function(op("%0", 2, module=module))))
+    assert "| `#2` | `ttir.abs` | `%0` | 2 | ``Seq[a]`c`<br>@someone`` |" in text
+
+
+def test_markdown_folds_long_tables() -> None:
+    many = [op(f"%{k}", k) for k in range(11)]
+    text = diff_to_markdown(diff_of(function(), function(*many)))
+    assert "<details><summary>11 added</summary>\n\n| index | op |" in text

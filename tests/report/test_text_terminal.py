@@ -1,0 +1,70 @@
+"""What only a terminal gets: bars and links."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from eio_audit import check, read, read_text
+from eio_audit.report.console import make_console
+from eio_audit.report.hyperlink import hyperlink
+from eio_audit.report.text import print_check
+from tests.audit.test_check import ISSUE
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+class AsciiTerminal(Terminal):
+    encoding = "ascii"
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def printed(path: Path, file: io.StringIO, *, color: bool = False) -> str:
+    print_check(check(read(str(path))), make_console(file, color=color, width=100))
+    return file.getvalue()
+
+
+@pytest.fixture
+def issue(tmp_path: Path) -> Path:
+    path = tmp_path / "after one.mlir"
+    path.write_text(ISSUE)
+    return path
+
+
+def test_a_terminal_shows_where_ops_belong(issue: Path) -> None:
+    assert "    original place  ▁█▅\n" in printed(issue, Terminal())
+
+
+@pytest.mark.parametrize("file", [AsciiTerminal(), io.StringIO()], ids=["ascii", "piped"])
+def test_bars_only_where_they_can_be_seen(issue: Path, file: io.StringIO) -> None:
+    assert "original place" not in printed(issue, file)
+
+
+def test_a_terminal_links_to_lines(issue: Path) -> None:
+    text = printed(issue, Terminal(), color=True)
+    assert f";{issue.parent.as_uri()}/after%20one.mlir#2\x1b\\" in text
+    assert f";{issue.parent.as_uri()}/after%20one.mlir#5\x1b\\" in text
+
+
+def test_no_link_is_piped(issue: Path) -> None:
+    assert "\x1b" not in printed(issue, io.StringIO())
+
+
+def test_standard_input_has_no_address() -> None:
+    assert hyperlink("<stdin>", 3) == ""
+
+
+def test_the_profile_of_a_block_in_order_is_empty() -> None:
+    [dump] = check(read_text(ISSUE.replace("DEBUG|23", "DEBUG|16"))).dumps
+    assert dump.blocks[0].profile == ()

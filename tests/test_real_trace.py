@@ -1,0 +1,239 @@
+"""iree-opt runs pipelines on stamped programs; MLIR's own view of every dump says which pass reordered first."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from iree.compiler import ir
+
+from eio_audit import Trace, find_dump_files, stream, trace
+from tests.judge import parse
+
+PROGRAM = """
+func.func private @callee(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  %k = arith.constant 3.0 : f32
+  %1 = arith.mulf %0, %k : f32
+  return %1 : f32
+}
+func.func @loop(%x: f32, %m: memref<8xf32>, %n: index) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  scf.for %i = %0 to %n step %1 {
+    %3 = math.exp %x : f32
+    %4 = memref.load %m[%i] : memref<8xf32>
+    %5 = arith.mulf %3, %4 : f32
+    memref.store %5, %m[%i] : memref<8xf32>
+  }
+  return
+}
+func.func @calls(%x: f32) -> f32 {
+  %0 = math.sqrt %x : f32
+  %1 = call @callee(%0) : (f32) -> f32
+  %2 = call @callee(%1) : (f32) -> f32
+  return %2 : f32
+}
+func.func @buffers(%n: index, %x: f32) -> memref<?xf32> {
+  %0 = math.exp %x : f32
+  %k = arith.constant 2 : index
+  %1 = memref.alloc(%n) : memref<?xf32>
+  memref.store %0, %1[%k] : memref<?xf32>
+  return %1 : memref<?xf32>
+}
+func.func @still(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+"""
+
+LINALG = """
+func.func @linalg(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = math.exp %a : tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = math.tanh %1 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+"""
+
+PIPELINES = {
+    "constants": (PROGRAM, "func.func(cse,loop-invariant-code-motion,canonicalize),symbol-dce"),
+    "buffers": (PROGRAM, "func.func(cse,loop-invariant-code-motion,buffer-hoisting,canonicalize)"),
+    "inline": (PROGRAM, "func.func(cse),inline,cse,symbol-dce"),
+    "dispatches": (
+        LINALG,
+        "func.func(convert-elementwise-to-linalg),iree-import-public,util.func(linalg-fuse-elementwise-ops),"
+        "iree-dispatch-creation-pipeline",
+    ),
+}
+
+MARKER = re.compile(
+    r"// -----// IR Dump (Before|After) [^\n]*?: ([\w-]+)[^\n]*?(?:\('[\w.]+' operation(?:: @(\w+))?\))? //----- //\n"
+)
+
+
+def stamped(text: str) -> str:
+    """The program with an op index in every op's location, in the order MLIR walks them: outer ops first."""
+    module = parse(text)
+    count = 0
+
+    def stamp(op: ir.OpView) -> None:
+        nonlocal count
+        for region in op.operation.regions:
+            for block in region.blocks:
+                for inner in block.operations:
+                    inner.operation.location = ir.Location.name(f"{count}|net|op", context=module.context)
+                    count += 1
+                    stamp(inner)
+
+    stamp(module.operation)
+    return module.operation.get_asm(enable_debug_info=True)
+
+
+def compiled(tmp_path: Path, pipeline: str, *flags: str) -> str:
+    """What iree-opt prints on standard error."""
+    program, passes = PIPELINES[pipeline]
+    source = tmp_path / "in.mlir"
+    source.write_text(stamped(program))
+    command = ["iree-opt", str(source), f"--pass-pipeline=builtin.module({passes})", "--mlir-print-debuginfo"]
+    done = subprocess.run([*command, *flags, "-o", "/dev/null"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stderr
+
+
+def traced(path: Path) -> Trace:
+    result = trace(dump for file in find_dump_files(str(path)) for dump in stream(file.path, file.program))
+    assert result.errors == ()
+    return result
+
+
+def sections(log: str) -> Iterator[tuple[str, str, str]]:
+    """(Before or After, pass, text) of each dump, by the markers alone."""
+    found = list(MARKER.finditer(log))
+    ends = [*(match.start() for match in found[1:]), len(log)]
+    for match, end in zip(found, ends, strict=True):
+        yield match[1], match[2], log[match.end() : end]
+
+
+def free_inversions(text: str) -> dict[str, int]:
+    """By function, as MLIR sees it: inverted pairs of ops in its blocks that do not depend on each other."""
+    counts: dict[str, int] = {}
+
+    def visit(op: ir.Operation, function: str) -> None:
+        if "sym_name" in op.attributes and op.name.endswith(".func"):
+            function = ir.StringAttr(op.attributes["sym_name"]).value
+            counts.setdefault(function, 0)
+        for region in op.regions:
+            for block in region.blocks:
+                ops = [inner.operation for inner in block.operations]
+                if op.name != "builtin.module":
+                    counts[function] = counts.get(function, 0) + _free_inversions(ops)
+                for inner in ops:
+                    visit(inner, function)
+
+    visit(parse(text).operation, "")
+    return counts
+
+
+def _free_inversions(ops: Sequence[ir.Operation]) -> int:
+    places = {hash(op): place for place, op in enumerate(ops)}
+    needed: list[set[int]] = []
+    indices = [_index(op) for op in ops]
+    count = 0
+    for place, op in enumerate(ops):
+        direct = {places[p] for p in _producers(op) if p in places}
+        needed.append(direct.union(*(needed[p] for p in direct)) if direct else set())
+        for earlier in range(place):
+            before, own = indices[earlier], indices[place]
+            is_inverted = before is not None and own is not None and before > own
+            count += is_inverted and earlier not in needed[place]
+    return count
+
+
+def _producers(op: ir.Operation) -> Iterator[int]:
+    """The ops whose results it uses, or an op inside it does."""
+    for value in op.operands:
+        if not isinstance(value.owner, ir.Block):
+            yield hash(value.owner.operation)
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield from _producers(inner.operation)
+
+
+def _index(op: ir.Operation) -> int | None:
+    """The first index in its location, callers before callees."""
+    names = re.findall(r'"(\d+)\|', str(op.location).rpartition(" at ")[2])
+    return min(map(int, names), default=None)
+
+
+def first_to_shuffle(log: str) -> str | None:
+    """The first pass of a log of pairs of dumps with more free inversions in a function after it."""
+    known: dict[str, int] = {}
+    for when, name, text in sections(log):
+        counts = free_inversions(text)
+        if when == "After" and any(counts[f] > known.get(f, counts[f]) for f in counts):
+            return name
+        known.update(counts)
+    return None
+
+
+BEFORE, AFTER = "--mlir-print-ir-before-all", "--mlir-print-ir-after-all"
+IN_MODULES = ("--mlir-print-ir-module-scope", "--mlir-disable-threading")
+WAYS = {
+    "modules": (BEFORE, AFTER, *IN_MODULES),
+    "functions": (BEFORE, AFTER, "--mlir-disable-threading"),
+    "interleaved": (BEFORE, AFTER),
+    "after": (AFTER, *IN_MODULES),
+    "before": (BEFORE, *IN_MODULES),
+    "after-change": (BEFORE, AFTER, "--mlir-print-ir-after-change"),
+}
+
+
+@pytest.fixture(scope="module", params=PIPELINES)
+def pipeline(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def judged(pipeline: str, tmp_path_factory: pytest.TempPathFactory) -> str | None:
+    """The first pass of a pipeline that shuffled, as MLIR sees it."""
+    return first_to_shuffle(compiled(tmp_path_factory.mktemp("judged"), pipeline, *WAYS["modules"]))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_mlir_agrees_who_shuffled_first(pipeline: str, judged: str | None, way: str, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text(compiled(tmp_path, pipeline, *WAYS[way]))
+    culprit = traced(path).culprit
+    assert judged is not None
+    assert (culprit.pass_name if culprit else None) == judged
+
+
+def test_a_tree_tells_the_same(pipeline: str, judged: str | None, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    compiled(tmp_path, pipeline, BEFORE, AFTER, f"--mlir-print-ir-tree-dir={tree}")
+    culprit = traced(tree).culprit
+    assert (culprit.pass_name if culprit else None) == judged
+
+
+def histories(result: Trace) -> dict[str | None, list[tuple[str | None, bool | None, int, int]]]:
+    """By function: its passes, whether they changed it, its inversions then, and those they introduced."""
+    found: dict[str | None, list[tuple[str | None, bool | None, int, int]]] = {}
+    for p in result.passes:
+        row = (p.pass_name, p.changed, p.figures.inversions, p.introduced)
+        found.setdefault(p.function, []).append(row)
+    return found
+
+
+def test_threads_do_not_change_histories(tmp_path: Path) -> None:
+    for way in ("functions", "interleaved"):
+        (tmp_path / way).write_text(compiled(tmp_path, "constants", *WAYS[way]))
+    assert histories(traced(tmp_path / "functions")) == histories(traced(tmp_path / "interleaved"))
