@@ -6,7 +6,6 @@ import click
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, neighbourhood, read
 from eio_audit.cli.options import (
-    EXIT_CODES,
     PATH,
     audit_options,
     dump_option,
@@ -20,9 +19,15 @@ from eio_audit.cli.output import write_bytes
 DRAWN_OPS = 600
 """How many ops a picture may have: more cannot be read, and take long to lay out."""
 
+GRAPH_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  could not run: usage, or input that cannot be read or is malformed
+"""
+
 
 @click.command(
-    "graph", short_help="Write a block's dataflow DAG: dot, graphml, json or svg.", epilog=EXIT_CODES
+    "graph", short_help="Write a block's dataflow DAG: dot, graphml, json or svg.", epilog=GRAPH_EXIT_CODES
 )
 @click.argument("path", type=PATH)
 @click.option(

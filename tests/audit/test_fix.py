@@ -285,3 +285,10 @@ def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: py
     monkeypatch.setattr("eio_audit.audit.renumbering.renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
         fix(read_text(text), renumber=True)
+
+
+def test_only_dumps_of_one_source_are_fixed_together() -> None:
+    with pytest.raises(ValueError, match="one source"):
+        fix([*read_text(SHUFFLED), *read_text(SHUFFLED)])
+    with pytest.raises(ValueError, match="at least one dump"):
+        fix([])
