@@ -16,7 +16,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
+    from eio_audit.audit.baseline import Baseline, BaselineEntry
     from eio_audit.audit.check import (
+        AuditedDump,
         BlockAudit,
         Check,
         DisplacedOp,
@@ -48,15 +50,18 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
+    from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, fix
+    from eio_audit.audit.gate import Gate, Verdict, judge
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
     from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
     from eio_audit.audit.module_runs import Fragmentation, Runs
     from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
-    from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern
+    from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern, ModelLine
     from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
     from eio_audit.audit.shuffle import shuffle
     from eio_audit.audit.stamp import stamp
     from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
@@ -71,7 +76,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "audit.baseline": ("Baseline", "BaselineEntry"),
     "audit.check": (
+        "AuditedDump",
         "BlockAudit",
         "Check",
         "DisplacedOp",
@@ -104,7 +111,9 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
+    "audit.findings": ("Finding", "find"),
     "audit.fix": ("Fix", "fix"),
+    "audit.gate": ("Gate", "Verdict", "judge"),
     "audit.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
     "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
     "audit.module_runs": ("Fragmentation", "Runs"),
@@ -113,7 +122,8 @@ _HOMES = {
     "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.original_order": ("OriginalOrder",),
     "audit.verification": ("VerificationError",),
-    "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern", "ModelLine"),
+    "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
     "audit.shuffle": ("shuffle",),
     "audit.stamp": ("stamp",),
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
@@ -129,9 +139,15 @@ _HOMES = {
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AVOIDABLE",
     "DEFAULT_INDEX_PATTERN",
+    "RULES",
+    "UNAVOIDABLE",
     "Ancestor",
     "AuditOptions",
+    "AuditedDump",
+    "Baseline",
+    "BaselineEntry",
     "BlockAudit",
     "Check",
     "Culprit",
@@ -149,10 +165,12 @@ __all__ = [
     "DumpPlace",
     "EffectSource",
     "Explanation",
+    "Finding",
     "Fix",
     "FixedPlace",
     "Follow",
     "Fragmentation",
+    "Gate",
     "HealthChange",
     "Hold",
     "IndexPattern",
@@ -166,6 +184,7 @@ __all__ = [
     "LocationHealth",
     "LocationRule",
     "Marker",
+    "ModelLine",
     "MovedLayoutOp",
     "Neighbour",
     "OpChange",
@@ -181,25 +200,30 @@ __all__ = [
     "PathStep",
     "PicturedOp",
     "Relation",
+    "Rule",
     "Runs",
     "Source",
     "Summary",
     "Trace",
     "TracedPass",
+    "Verdict",
     "VerificationError",
     "check",
     "dataflow",
     "dataflow_graph",
     "diff",
     "explain",
+    "find",
     "find_dump_files",
     "find_files",
     "fix",
+    "judge",
     "neighbourhood",
     "order_pictures",
     "parse_op_traits",
     "read",
     "read_text",
+    "rules_by_prefix",
     "shuffle",
     "stamp",
     "stream",

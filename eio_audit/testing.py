@@ -62,7 +62,7 @@ def _message(result: Check, dumps: Sequence[Dump], options: AuditOptions) -> str
     print_check(result, make_console(report, color=False), verbose=True)
     lines = ["the ops are not in their original order", *report.getvalue().rstrip().split("\n")]
     source = dumps[0].source
-    diff = unified_diff(source.data, fix(dumps, options).text, source.name)
+    diff = unified_diff(source.data[:], fix(dumps, options).text, source.name)
     shown = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").split("\n")
     lines += [
         line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS]}..." for line in shown if line

@@ -14,7 +14,7 @@ from eio_audit.audit.dependence_paths import DependencePaths
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.op_choice import choose_dump, find_ops
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
-from eio_audit.audit.original_index import Origin
+from eio_audit.audit.original_index import ModelLine, Origin
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.effects import EffectSource
 from eio_audit.order.displaced import displaced
@@ -123,7 +123,7 @@ class OpExplanation:
         place: 0-based among the ops of the block.
         ops: how many ops the block has.
         origin: what its location tells of the model; None when it tells nothing.
-        model_line: where in the model's source it comes from, ``model.py:51``, or None.
+        model_line: where in the model's source it comes from, or None.
         derived: a pass made it from another op, whose index it carries.
         follows: why its index does not count: it is of a sort of ops that are to follow their consumer.
         consumer: the indexed op with which an op that has no say in inversions stays; None for others.
@@ -144,7 +144,7 @@ class OpExplanation:
     place: int
     ops: int
     origin: Origin | None
-    model_line: str | None
+    model_line: ModelLine | None
     derived: bool
     follows: Follow | None
     consumer: OpLabel | None

@@ -80,6 +80,15 @@ def location_health(dump: AuditedDump) -> LocationHealth:
     return _Inspection(dump).health()
 
 
+def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
+    """The findings of a dump, each with the number of the op it is about.
+
+    Raises:
+        InputError: a location is malformed.
+    """
+    return _Inspection(dump).findings
+
+
 @dataclass(frozen=True, slots=True)
 class HealthChange:
     """The locations of two dumps.

@@ -106,10 +106,13 @@ class _Finder:
 
     def _line_text(self, line: int) -> tuple[int, bytes]:
         """The offset of a line of the file, and its text; empty behind the last."""
-        lines = self.source.data.split(b"\n", line)[:line]
-        if len(lines) < line:
-            return len(self.source.data), b""
-        return sum(len(text) + 1 for text in lines[:-1]), lines[-1]
+        data, start = self.source.data, 0
+        for _ in range(line - 1):
+            start = data.find(b"\n", start) + 1
+            if not start:
+                return len(data), b""
+        end = data.find(b"\n", start)
+        return start, data[start : len(data) if end < 0 else end]
 
     def _around(self, offset: int) -> int | None:
         """The innermost op whose own text, apart from its regions, holds an offset."""

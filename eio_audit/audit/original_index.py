@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress, repeat
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
@@ -33,7 +34,8 @@ OPS_AT_ONCE = 1 << 13
 """Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
 
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
-_PLAIN_INDICES = re.compile(rb'^(?:"(?:DEBUG\|)?([0-9]{1,18})\|)?[^\n]*+$', re.MULTILINE)
+_PLAIN_INDICES = re.compile(rb'^"(?:DEBUG\|)?([0-9]{1,18})\|[^\n]*+(?<=[")])$|^[^\n]*+$', re.MULTILINE)
+"""Of a name's location, which ends like this; that of a file ends with a number."""
 
 
 class IndexPattern:
@@ -70,7 +72,7 @@ class IndexPattern:
         found = _PLAIN_INDICES.findall(b"\n".join(locations))
         if len(found) != len(locations):  # a location over several lines
             return [None] * len(locations)
-        return [int(index) if index else None for index in found]
+        return list(map(int, found)) if all(found) else [int(index) if index else None for index in found]
 
     def index_in(self, name: str) -> int | None:
         """The integer that group ``index`` matches in ``name``; None for no match or no integer.
@@ -87,6 +89,11 @@ class IndexPattern:
             message = f"the index pattern takes too long on the location {name[:80]!r}"
             raise InputError("--index-pattern", None, message) from None
         return None if match is None else _integer(match["index"])
+
+    def without_index(self, name: str) -> str:
+        """The name with nothing where its index was."""
+        match = (_DEFAULT if self._is_default else self._pattern).search(name)
+        return name[: match.start("index")] + name[match.end("index") :] if match else name
 
 
 def _integer(text: str | None) -> int | None:
@@ -108,6 +115,18 @@ class Origin:
     function: str | None
     line: int | None
     op: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLine:
+    """A line of the model's source, as a location records it."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        """``model.py:51``."""
+        return f"{self.file}:{self.line}"
 
 
 class OriginalIndices:
@@ -158,19 +177,22 @@ class OriginalIndices:
             texts = self._texts(ops)
             definitions = list(map(self._definition, texts)) if self._ir.aliases else texts
             keys = self._pattern.indices_in(definitions)
-            for place, key in enumerate(keys):
-                if key is None and texts[place]:
+            if None in keys:
+                for place in [place for place, key in enumerate(keys) if key is None and texts[place]]:
                     keys[place] = self._of_text(ops[place], texts[place])
             indices += keys
-            for place, definition in enumerate(definitions):
-                if definition.endswith(b")"):
-                    derived[ops[place]] = self._is_derived(ops[place])
+            for op in compress(ops, map(bytes.endswith, definitions, repeat(b")"))):
+                derived[op] = self._is_derived(op)
         return indices, derived
 
-    def _texts(self, ops: Iterable[int]) -> list[bytes]:
+    def _texts(self, ops: range) -> list[bytes]:
         """The ops' locations as text; empty for an op without."""
-        data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
-        return [data[starts[op] : ends[op] - 1] if starts[op] != NO_OFFSET else b"" for op in ops]
+        data, batch = self._ir.source.data, slice(ops.start, ops.stop)
+        starts, ends = self._ir.location_start[batch], self._ir.op_end[batch]
+        return [
+            data[start : end - 1] if start != NO_OFFSET else b""
+            for start, end in zip(starts, ends, strict=True)
+        ]
 
     def _definition(self, text: bytes) -> bytes:
         """The text of a location, for an alias that of its definition."""
@@ -196,12 +218,7 @@ class OriginalIndices:
 
     def is_unknown(self, op: int) -> bool:
         """Whether the op's location carries a negative index: where it stood is not known."""
-        location = self.locations.of(op)
-        names = (
-            (inner.name for inner in self.locations.walk(location, op) if isinstance(inner, NameLoc))
-            if location
-            else ()
-        )
+        names = (inner.name for inner in self._walk(op) if isinstance(inner, NameLoc))
         index = next((index for name in names if (index := self._pattern.index_in(name)) is not None), 0)
         return index < 0
 
@@ -210,24 +227,47 @@ class OriginalIndices:
 
         A name with a negative index tells of none: its fields are placeholders.
         """
-        location = self.locations.of(op)
-        for inner in () if location is None else self.locations.walk(location, op):
-            index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None
-            if isinstance(inner, NameLoc) and index is not None and index >= 0:
-                return parse_origin(inner.name)
+        name = self._indexed_name(op)
+        return None if name is None else parse_origin(name)
+
+    def model_line(self, op: int) -> ModelLine | None:
+        """Where in the model's source the op comes from, as far as its location says."""
+        origin = self.origin(op)
+        if origin is not None and origin.file is not None and origin.line is not None:
+            return ModelLine(_without_line(origin.file), origin.line)
+        for inner in self._walk(op):
+            if isinstance(inner, FileLineColLoc):
+                return ModelLine(inner.file, inner.line)
         return None
 
-    def model_line(self, op: int) -> str | None:
-        """Where in the model's source the op comes from, ``model.py:51``, as far as its location says."""
-        origin = self.origin(op)
-        if origin is not None and origin.file is not None:
-            file, _, definition_line = origin.file.rpartition(":")
-            return f"{file if definition_line.isdigit() else origin.file}:{origin.line}"
-        location = self.locations.of(op)
-        for inner in () if location is None else self.locations.walk(location, op):
-            if isinstance(inner, FileLineColLoc):
-                return f"{inner.file}:{inner.line}"
+    def place_in_model(self, op: int) -> str:
+        """What the op's location says of the model, without the index and without line numbers.
+
+        Changes elsewhere in the model leave it as it is; ops that are near one another may share it.
+        """
+        name = self._indexed_name(op)
+        if name is not None:
+            origin = parse_origin(self._pattern.without_index(name))
+            file = _without_line(origin.file) if origin.file is not None else None
+            return "|".join(filter(None, (*origin.modules, file, origin.function, origin.op)))
+        parts = [
+            inner.name if isinstance(inner, NameLoc) else inner.file
+            for inner in self._walk(op)
+            if isinstance(inner, NameLoc | FileLineColLoc)
+        ]
+        return "|".join(parts)
+
+    def _indexed_name(self, op: int) -> str | None:
+        """The outermost name with an index, if that is not negative."""
+        for inner in self._walk(op):
+            index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None
+            if isinstance(inner, NameLoc) and index is not None and index >= 0:
+                return inner.name
         return None
+
+    def _walk(self, op: int) -> Iterable[Location]:
+        location = self.locations.of(op)
+        return () if location is None else self.locations.walk(location, op)
 
     def _evaluate(self, root: Location, op: int) -> int | None:
         """The index a location carries; iterative, since locations nest to any depth."""
@@ -283,6 +323,12 @@ class _Frame:
     def take(self, index: int | None) -> None:
         if index is not None:
             self.index = index if self.index is None else min(self.index, index)
+
+
+def _without_line(file: str) -> str:
+    """``model.py`` of ``model.py:14``, which names the line of a definition."""
+    name, _, line = file.rpartition(":")
+    return name if name and line.isdigit() else file
 
 
 def parse_origin(name: str) -> Origin:

@@ -15,7 +15,7 @@ from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, Text
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
 _RESULTS = re.compile(
@@ -77,7 +77,7 @@ def _stamped(ir: IR) -> bytes:
         else:
             edits += [(Span(start, start), name + b"("), (Span(end - 1, end - 1), b")")]
     if definitions:
-        line_end = b"" if data.endswith(b"\n", span.start, span.end) else b"\n"
+        line_end = b"" if data[max(span.start, span.end - 1) : span.end] == b"\n" else b"\n"
         edits.append((Span(span.end, span.end), line_end + b"\n".join(definitions) + b"\n"))
     return _spliced(data, span, edits)
 
@@ -91,7 +91,7 @@ def _printed_ops(ir: IR) -> Iterator[int]:
             and ir.name(holder) in _NAMING_OPS
             and not ir.operands_of(op)
             and len(ir.block_ops[ir.op_block[op]]) == 1
-            and not ir.source.data.startswith(b"%", ir.op_start[op])
+            and ir.source.data[ir.op_start[op] : ir.op_start[op] + 1] != b"%"
         )
         if not is_only_named:
             yield op
@@ -110,7 +110,7 @@ def _unused_prefix(ir: IR) -> bytes:
     return prefix
 
 
-def _spliced(data: bytes, span: Span, edits: list[tuple[Span, bytes]]) -> bytes:
+def _spliced(data: Text, span: Span, edits: list[tuple[Span, bytes]]) -> bytes:
     """The text of a span with some stretches replaced."""
     pieces, offset = [], span.start
     for stretch, text in sorted(edits, key=lambda edit: edit[0].start):
@@ -154,6 +154,6 @@ def _without_location(ir: IR, op: int) -> tuple[bytes, list[int]]:
     """The op's own text up to its location, and its operands."""
     text = ir.own_text(op)
     if ir.location_start[op] != NO_OFFSET:
-        location = ir.source.data.rindex(b"loc", ir.op_start[op], ir.location_start[op])
+        location = ir.source.data.rfind(b"loc", ir.op_start[op], ir.location_start[op])
         text = text[: len(text) - (ir.op_end[op] - location)]
     return text.rstrip(), list(ir.operands_of(op))

@@ -5,30 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-import eio_audit
-from eio_audit import AuditOptions, Dump, InputError, __version__, check, find_files, read
+from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
+from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     NOTHING_INDEXED,
     PATH,
     audit_options,
     dump_option,
-    exit_code,
-    fail_on_option,
     format_option,
-    output_option,
     pass_option,
     quiet_option,
-    report_output,
     select,
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import show_error, write_bytes, write_text
+from eio_audit.cli.output import show_error
+from eio_audit.cli.reports import (
+    FORMATS,
+    chosen_reports,
+    list_findings,
+    outputs_option,
+    picture_album,
+    write_report,
+)
 from eio_audit.report.progress import advancing, progress
+
+if TYPE_CHECKING:
+    from eio_audit import AuditedDump, Finding
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
@@ -36,9 +44,9 @@ from eio_audit.report.progress import advancing, progress
 @pass_option
 @dump_option
 @audit_options
-@fail_on_option
-@format_option("text", "json", "html")
-@output_option
+@gate_options
+@format_option(*FORMATS)
+@outputs_option
 @quiet_option
 @verbose_option
 @click.pass_context
@@ -48,9 +56,9 @@ def check_command(
     pass_name: str | None,
     dump_number: int | None,
     options: AuditOptions,
-    fail_on: str,
+    choice: GateChoice,
     format_: str,
-    output: str | None,
+    outputs: tuple[tuple[str | None, str], ...],
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -61,37 +69,37 @@ def check_command(
       eio-audit check after.mlir
       eio-audit check passes.log --pass ttir-erase-inverse-ops
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
+      eio-audit check dumps/ --format github -o sarif:order.sarif
+      eio-audit check dumps/ --baseline order-baseline.json
     """
+    reports = chosen_reports(format_, outputs, quiet=quiet)
     files = _files(paths)
     unreadable: list[InputError] = []
-    album = eio_audit.OrderAlbum() if format_ == "html" else None
+    findings: list[Finding] = []
+    album = picture_album(reports)
+    looks = [choice.collect(findings)] if choice.needs_findings or list_findings(reports) else []
+    looks += [album.add] if album else []
+
+    def look_into(dump: AuditedDump) -> None:
+        for look in looks:
+            look(dump)
+
     with progress(_total_bytes(files), "checking") as advance:
         dumps = _dumps(files, pass_name, dump_number, unreadable, advance)
-        result = check(dumps, options, album.add if album else None)
+        result = check(dumps, options, look_into if looks else None)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
     if not quiet:
         warn_of_unmatched(result.dumps)
-    output = report_output(output, quiet=quiet)
-    if format_ == "json":
-        from eio_audit.report.json import check_to_json
-
-        write_bytes(check_to_json(result).encode(), output)
-    elif album is not None:
-        from eio_audit.report.html import check_to_html
-
-        write_bytes(check_to_html(result, album.pictures, __version__).encode(), output)
-    else:
-        from eio_audit.report.console import make_console
-        from eio_audit.report.text import print_check
-
-        write_text(lambda file: print_check(result, make_console(file), verbose=verbose), output)
+    verdict = choice.judge(result, findings, quiet=quiet)
+    for report in reports:
+        write_report(verdict, album.pictures if album else (), report, verbose=verbose)
     if result.errors:
         ctx.exit(2)
     if not result.summary.has_indices:
         raise InputError(_all_names(paths), None, NOTHING_INDEXED)
-    ctx.exit(exit_code(result.summary, fail_on))
+    ctx.exit(1 if verdict.failed else 0)
 
 
 def _files(paths: Sequence[str]) -> list[str | InputError]:

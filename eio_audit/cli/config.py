@@ -11,6 +11,14 @@ from click.core import ParameterSource
 
 from eio_audit import IndexPattern
 from eio_audit.cli.config_file import KEYS, Config
+from eio_audit.cli.gate import (
+    baseline_option,
+    ignore_option,
+    max_avoidable_option,
+    max_inversions_option,
+    select_option,
+    source_root_option,
+)
 from eio_audit.cli.options import (
     assume_pure_option,
     config_options,
@@ -38,11 +46,17 @@ Exit codes:
 @follow_option
 @assume_pure_option
 @fail_on_option
+@max_avoidable_option
+@max_inversions_option
+@select_option
+@ignore_option
+@baseline_option
+@source_root_option
 @click.pass_context
 def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     """Print the options in force and where each value comes from.
 
-    What is printed is itself a configuration file.
+    What is printed is itself a configuration file; options that have no value are left out.
 
     \b
     Examples:
@@ -51,7 +65,11 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     """
     options = {key_of(option): option for option in ctx.command.params}
     settings = [(key, options[key].name or "") for key in KEYS]
-    lines = [(f"{key} = {_toml(ctx.params[name])}", _origin(ctx, name, config)) for key, name in settings]
+    lines = [
+        (f"{key} = {_toml(ctx.params[name])}", _origin(ctx, name, config))
+        for key, name in settings
+        if ctx.params[name] is not None
+    ]
     width = max(len(line) for line, _ in lines)
     text = [f"# {config.path or 'no configuration file in this folder or above it'}"]
     text += [f"{line:{width}}  # {origin}" for line, origin in lines]
@@ -84,6 +102,8 @@ def _toml(value: Any) -> str:
         return f"{{ {', '.join(f'{_key(key)} = {_toml(item)}' for key, item in value.items())} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, int):
+        return str(value)
     if "\\" in value and "'" not in value and value.isprintable():
         return f"'{value}'"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

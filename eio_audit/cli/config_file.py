@@ -12,7 +12,18 @@ from typing import Any
 
 from eio_audit import InputError, OpTraits, Source, parse_op_traits
 
-KEYS = ("index-pattern", "follow", "assume-pure", "fail-on")
+KEYS = (
+    "index-pattern",
+    "follow",
+    "assume-pure",
+    "fail-on",
+    "max-avoidable",
+    "max-inversions",
+    "select",
+    "ignore",
+    "baseline",
+    "source-root",
+)
 """The options that a file may set, as on the command line without the dashes; ``ops`` comes on top."""
 
 OWN_FILE = "eio-audit.toml"
@@ -97,7 +108,7 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 def _parse(source: Source) -> dict[str, Any]:
     try:
-        text = source.data.decode()
+        text = source.data[:].decode()
     except UnicodeDecodeError as error:
         raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
     try:

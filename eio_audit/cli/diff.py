@@ -5,15 +5,14 @@ from __future__ import annotations
 import click
 
 import eio_audit
-from eio_audit import AuditOptions, Dump, InputError, __version__, diff, read
+from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, read
+from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     NOTHING_INDEXED,
     PATH,
     audit_options,
     dump_option,
-    exit_code,
-    fail_on_option,
     format_option,
     only_dump,
     output_option,
@@ -33,7 +32,7 @@ from eio_audit.cli.output import write_bytes, write_text
 @pass_option
 @dump_option
 @audit_options
-@fail_on_option
+@ceiling_options
 @format_option("text", "json", "markdown", "html")
 @output_option
 @quiet_option
@@ -46,7 +45,7 @@ def diff_command(
     pass_name: str | None,
     dump_number: int | None,
     options: AuditOptions,
-    fail_on: str,
+    gate: Gate,
     format_: str,
     output: str | None,
     quiet: bool,
@@ -54,7 +53,8 @@ def diff_command(
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
 
-    With one log instead of two dumps: what the pass named by --pass did. --fail-on looks at the dump after.
+    With one log instead of two dumps: what the pass named by --pass did. What fails is looked for in the
+    dump after.
 
     \b
     Examples:
@@ -89,9 +89,9 @@ def diff_command(
 
         write_text(lambda file: print_diff(result, make_console(file), verbose=verbose), output)
     has_indices = result.before.summary.has_indices or result.after.summary.has_indices
-    if not has_indices and fail_on != "never":
+    if not has_indices and not gate.never_fails:
         raise InputError(new.source.name, None, NOTHING_INDEXED)
-    ctx.exit(exit_code(result.after.summary, fail_on))
+    ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
 
 
 def _around_pass(

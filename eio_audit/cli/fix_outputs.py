@@ -39,7 +39,7 @@ def print_diff(path: str, source: Source, result: Fix) -> None:
     from eio_audit.report.console import make_console
     from eio_audit.report.unified_diff import print_unified_diff, unified_diff
 
-    diff = unified_diff(source.data, result.text, source.name)
+    diff = unified_diff(source.data[:], result.text, source.name)
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
         print_unified_diff(diff, make_console(sys.stdout))
     else:

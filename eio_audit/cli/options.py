@@ -21,7 +21,6 @@ from eio_audit import (
     IndexPattern,
     InputError,
     OpTable,
-    Summary,
     read,
     unmatched_patterns,
 )
@@ -64,11 +63,11 @@ Exit codes:
 
 GATE_EXIT_CODES = f"""\b
 Exit codes:
-  0  done, and nothing found that --fail-on counts
+  0  done, and nothing found that fails
   1  findings
 {COULD_NOT_RUN_HELP}
 """
-"""The end of the help of a command with ``--fail-on``."""
+"""The end of the help of a command that is a gate."""
 
 
 class IndexPatternType(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
@@ -179,7 +178,7 @@ def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> C
 
 
 def _checked(ctx: click.Context, config: Config, option: click.Parameter, value: Any) -> Any:
-    """A value of the configuration as the option takes it.
+    """A value of the configuration as the option takes it; a file is looked for beside the configuration.
 
     Raises:
         InputError: the option does not take it.
@@ -193,6 +192,8 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
         option.type_cast_value(ctx, texts)
     except click.BadParameter as error:
         raise InputError(str(config.path), None, f"{key}: {error.message.rstrip('.')}") from error
+    if isinstance(option.type, click.Path) and config.path is not None:
+        return os.path.relpath(config.path.parent / value)
     return texts
 
 
@@ -363,9 +364,3 @@ def warn_of_patterns(unmatched: Iterable[str]) -> None:
         return
     for pattern in unmatched:
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)
-
-
-def exit_code(summary: Summary, fail_on: str) -> int:
-    """0 or 1, by the figures and what ``--fail-on`` counts as a finding."""
-    findings = {"avoidable": summary.avoidable, "any": summary.inversions, "never": 0}[fail_on]
-    return 1 if findings else 0

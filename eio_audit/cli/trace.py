@@ -8,14 +8,23 @@ from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, Dump, DumpFile, InputError, __version__, find_dump_files, stream, trace
+from eio_audit import (
+    AuditOptions,
+    Dump,
+    DumpFile,
+    Gate,
+    InputError,
+    __version__,
+    find_dump_files,
+    stream,
+    trace,
+)
+from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
     NOTHING_INDEXED,
     PATH,
     audit_options,
-    exit_code,
-    fail_on_option,
     format_option,
     output_option,
     quiet_option,
@@ -32,7 +41,7 @@ from eio_audit.cli.output import show_error, write_bytes, write_text
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @audit_options
-@fail_on_option
+@ceiling_options
 @format_option("text", "json", "html")
 @output_option
 @quiet_option
@@ -42,7 +51,7 @@ def trace_command(
     ctx: click.Context,
     paths: tuple[str, ...],
     options: AuditOptions,
-    fail_on: str,
+    gate: Gate,
     format_: str,
     output: str | None,
     quiet: bool,
@@ -89,7 +98,7 @@ def trace_command(
     if not result.summary.has_indices:
         names = ", ".join("<stdin>" if path == "-" else path for path in paths)
         raise InputError(names, None, NOTHING_INDEXED)
-    ctx.exit(exit_code(result.summary, fail_on))
+    ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 
 
 def _files(paths: Sequence[str], unreadable: list[InputError]) -> Iterator[DumpFile]:

@@ -39,6 +39,8 @@ _WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
+_REGION_CLAUSE = re.compile(rb"\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE)
+"""``combiner {`` on the next line: a further region of an op outside all regions."""
 _LONGEST_WORD = 200
 
 
@@ -126,7 +128,7 @@ class Boundaries:
         assert match
         behind = match.end()
         following = self._data[behind : behind + 1]
-        if behind >= self._end or following in b"\n}" or self._data.startswith(b"//", behind):
+        if behind >= self._end or following in b"\n}" or self._data[behind : behind + 2] == b"//":
             return True
         if following == b"%":
             return self.op_with_results(behind, any_name=True)
@@ -178,10 +180,12 @@ class Boundaries:
             return None
         if not at_top:
             return offset
-        if self._data.startswith(b"{-#", offset) or ALIAS.match(self._data, offset, self._end):
+        if self._data[offset : offset + 3] == b"{-#" or ALIAS.match(self._data, offset, self._end):
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
         may_follow_region = word[0] == b"loc" if word else first in b"{:,-"
+        if _REGION_CLAUSE.match(self._data, line_end, self._end):
+            may_follow_region = True
         return None if is_message or (has_region and not may_follow_region) else offset
 
     def _needs_more(self, line_end: int) -> bool:

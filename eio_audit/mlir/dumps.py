@@ -11,7 +11,7 @@ from eio_audit.mlir.blocks import read_blocks
 from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
 from eio_audit.mlir.noise import noise_end
-from eio_audit.mlir.source import Source, Span, find_all
+from eio_audit.mlir.source import Source, Span, Text, find_all
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -116,7 +116,7 @@ def find_dumps(source: Source, program: str = "", stage: str | None = None) -> l
     Raises:
         InputError: the source is MLIR bytecode.
     """
-    if source.data.startswith(b"ML\xefR"):
+    if source.data[:4] == b"ML\xefR":
         raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
     markers = list(find_markers(source.data))
     end = Span(len(source.data), len(source.data))
@@ -231,7 +231,7 @@ def _text_start(source: Source, span: Span) -> int:
     return blank.end()
 
 
-def _end_of_first_op(data: bytes, span: Span) -> int:
+def _end_of_first_op(data: Text, span: Span) -> int:
     """Where a marked dump ends: behind the line with the op's last brace and the aliases right below it."""
     brace = data.find(b"\n}", span.start, span.end)
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
@@ -240,7 +240,7 @@ def _end_of_first_op(data: bytes, span: Span) -> int:
     return _end_of_aliases(data, Span(line_end + 1, span.end)) if line_end >= 0 else span.end
 
 
-def _end_of_aliases(data: bytes, span: Span) -> int:
+def _end_of_aliases(data: Text, span: Span) -> int:
     """Where the lines of an alias table end that begins here; a logger may have printed in between."""
     end = offset = span.start
     while True:
@@ -262,7 +262,7 @@ def _pieces(source: Source, span: Span) -> list[Span]:
     return list(map(Span, starts, ends))
 
 
-def _separators(data: bytes, span: Span) -> Iterator[Span]:
+def _separators(data: Text, span: Span) -> Iterator[Span]:
     """The lines that read ``// -----``."""
     for offset in find_all(data, _SEPARATOR_START, span):
         match = _SEPARATOR.match(data, offset, span.end)

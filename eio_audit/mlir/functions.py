@@ -17,7 +17,7 @@ from hashlib import blake2b
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.noise import noise_end
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import Source, Span, Text
 from eio_audit.mlir.traits import op_traits
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
@@ -189,7 +189,7 @@ class _Extent:
     end: int
 
 
-def _function_extents(data: bytes, span: Span) -> Iterator[_Extent]:
+def _function_extents(data: Text, span: Span) -> Iterator[_Extent]:
     """The functions, in order, that begin and end on lines of their own."""
     line = span.start
     while line < span.end:
@@ -204,7 +204,7 @@ def _function_extents(data: bytes, span: Span) -> Iterator[_Extent]:
         line = extent.end if extent else line_end + 1
 
 
-def _function_at(data: bytes, line: int, line_end: int, end: int) -> _Extent | None:
+def _function_at(data: Text, line: int, line_end: int, end: int) -> _Extent | None:
     """The function whose header is this line; None where it is no function's, or the function has no end."""
     blanks = _BLANKS.match(data, line, end)
     assert blanks
@@ -221,7 +221,7 @@ def _function_at(data: bytes, line: int, line_end: int, end: int) -> _Extent | N
     return _Extent(symbol, indent, start, line_end + 1, closing.start, closing.end)
 
 
-def _closing_line(data: bytes, indent: bytes, offset: int, end: int) -> Span | None:
+def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | None:
     """The line that closes what a line with this indentation has opened, and opens nothing itself."""
     brace = b"\n" + indent + b"}"
     while (start := data.find(brace, offset, end)) >= 0:
@@ -233,7 +233,7 @@ def _closing_line(data: bytes, indent: bytes, offset: int, end: int) -> Span | N
     return None
 
 
-def _is_function(name: str, data: bytes, start: int, end: int) -> bool:
+def _is_function(name: str, data: Text, start: int, end: int) -> bool:
     """Whether an op with a symbol is a function: listed as one, or unlisted and without such a one in it."""
     row = op_traits().get(name)
     if row is not None:
@@ -255,7 +255,7 @@ def _without_noise(text: bytes) -> bytes:
     return b"".join([*parts, text[start:]])
 
 
-def _without_bodies(data: bytes, span: Span, extents: Iterable[_Extent]) -> bytes:
+def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes:
     """The text with the first and the last line only of each function."""
     parts, offset = [], span.start
     for extent in extents:

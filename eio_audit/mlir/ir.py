@@ -81,7 +81,7 @@ class IR:
 
     def __len__(self) -> int:
         """The number of operations."""
-        return len(self.op_start)
+        return len(self.op_block)
 
     @property
     def block_count(self) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eio_audit.mlir.source import Span, find_all
+from eio_audit.mlir.source import Span, Text, find_all
 
 _STARTS = {b" IR Dump ": (b"// -----//", b"----"), b"MLIR M": (b"END OF ", b"")}
 """What all markers hold, and what stands before it in each; looked for with ``bytes.find``."""
@@ -45,7 +45,7 @@ class Marker:
     op_name: str | None = None
 
 
-def find_markers(data: bytes) -> Iterator[tuple[Span, Marker | None]]:
+def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
     """The markers of a log in order, each with where it stands; None for a line that ends a dump.
 
     A marker inside a string is none. Complexity: linear, at the speed of ``bytes.find``.
@@ -65,9 +65,9 @@ def find_markers(data: bytes) -> Iterator[tuple[Span, Marker | None]]:
             yield Span(offset, match.end()), None
 
 
-def _occurrences(data: bytes, common: bytes, leads: tuple[bytes, ...]) -> Iterator[int]:
+def _occurrences(data: Text, common: bytes, leads: tuple[bytes, ...]) -> Iterator[int]:
     for offset in find_all(data, common, Span(0, len(data))):
-        lead = next((lead for lead in leads if data.endswith(lead, 0, offset)), None)
+        lead = next((lead for lead in leads if data[max(offset - len(lead), 0) : offset] == lead), None)
         if lead is not None:
             yield offset - len(lead)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from eio_audit.mlir.source import Text
+
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
 _NOISE = re.compile(
     rb"\x1b\[[0-9;]*[A-Za-z]"  # coloured by a logger
@@ -28,7 +30,7 @@ _EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 _STARTS_IR = frozenset(b'%"^}#!{()') - frozenset(b'"')
 
 
-def noise_end(data: bytes, offset: int, end: int) -> int | None:
+def noise_end(data: Text, offset: int, end: int) -> int | None:
     """Where the noise that begins at ``offset`` ends, before its line end; None where there is IR.
 
     Args:
@@ -46,6 +48,6 @@ def noise_end(data: bytes, offset: int, end: int) -> int | None:
     return None
 
 
-def _line_end(data: bytes, offset: int, end: int) -> int:
+def _line_end(data: Text, offset: int, end: int) -> int:
     line_end = data.find(b"\n", offset, end)
     return end if line_end < 0 else line_end

@@ -195,7 +195,7 @@ def _bare(ir: IR, op: int) -> bytes:
     """The op's text without its results' names, its regions and its location."""
     text = ir.own_text(op)
     if ir.location_start[op] != NO_OFFSET:
-        location = ir.source.data.rindex(b"loc", ir.op_start[op], ir.location_start[op])
+        location = ir.source.data.rfind(b"loc", ir.op_start[op], ir.location_start[op])
         text = text[: len(text) - (ir.op_end[op] - location)]
     if text.startswith(b"%"):
         text = text.partition(b"=")[2]

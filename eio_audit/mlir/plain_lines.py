@@ -1,180 +1,67 @@
-"""The fast path of the reader: whole lines that are one operation each, hundreds at a time.
+"""The fast path of the reader: lines that need no care, hundreds at a time.
 
-Nearly all of a printed dump is lines of the form ``%r = "name"(%a, %b) ... loc(...)`` or the same in custom
-assembly, without regions. One regular expression splits a megabyte of them into columns, and each column is
-processed as a whole, without a step of Python per op.
+A stretch of lines is split into columns (line_columns.py), and each column is processed as a whole, without a
+step of Python per op. Lines that open or close a region take a few steps each.
 
-Nothing is taken on trust. A line is plain only when the exact reader reads its *shape* as one op that ends
-with its location; a shape is the line without its value names, operands and location, so there are few. And
-whatever needs care (a name defined twice, a value not visible yet, a bracket that does not balance) is
-left to the exact reader, which then reads the lines one by one. So both paths give the same result.
+Nothing is taken on trust. A line is read here only when the exact reader has read its shape as what it
+looks like (line_shapes.py). And whatever needs care (a name defined twice, a value not visible yet, a
+bracket that does not balance) is left to the exact reader, which then reads the lines one by one. So both
+paths give the same result.
 """
 
 from __future__ import annotations
 
-import re
-from array import array
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
-from itertools import accumulate, chain, compress, islice, repeat
-from operator import add, lt, sub
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import accumulate, chain, compress, repeat
+from operator import lt
 
+from eio_audit.mlir.boundaries import Boundaries
+from eio_audit.mlir.builder import Builder
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.scopes import Scopes
+from eio_audit.mlir.line_columns import CHUNK_BYTES, CLOSING, AliasLines, Line, OpColumns, OpLines
+from eio_audit.mlir.line_shapes import LineShapes, opens_list
 from eio_audit.mlir.source import Span
+from eio_audit.mlir.tokens import OPEN_PAREN
 
-CHUNK_BYTES = 1 << 18
-LONGEST_SHAPE = 1 << 12
-MOST_SHAPES = 1 << 16
-FEWEST_JUDGED = 64
-SHAPES_JUDGED = 8
-"""Of how many lines one may have a new shape; a judgement costs as much as reading several lines exactly."""
-
-_VALUE = rb"%[\w$.-]++(?:#\d++)?"
-_STRING = rb'"[^"\\\n%]{0,4096}+"'
-_TEXT = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\())*+"
-_TEXT_WITH_USES = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\()|" + _VALUE + rb")*+"
-_NAME_LOCATION = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
-_LOCATION = (
-    rb"#[\w$.-]++|unknown|"
-    + _NAME_LOCATION
-    + rb"(?:\((?:#[\w$.-]++|unknown|"
-    + _NAME_LOCATION
-    + rb"(?:\("
-    + _NAME_LOCATION
-    + rb"\))?)\))?"
-)
-_LINE = re.compile(
-    rb"^([ \t]*+)(?:(%[\w$.-]++)(?::(\d{1,4}+))? = )?+"
-    rb'(?:"([\w.$-]++)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\)(" + _TEXT + rb")"
-    rb"|([A-Za-z_][\w$]*+\.[\w$.]*+|return)(?![\w$.])(" + _TEXT_WITH_USES + rb"))"
-    rb"loc\((" + _LOCATION + rb")\)$|^[^\n]*+$",
-    re.MULTILINE,
-)
-_ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
-_USE = re.compile(_VALUE)
-_USED_NAME = re.compile(rb"%[\w$.-]++")
-_USED_NUMBER = re.compile(rb"%[\w$.-]++(?:#(\d{1,9}))?+")
-
-
-class _Chunk:
-    """The lines of one stretch of a dump, each split by a pattern with an alternative for every other line.
-
-    Attributes:
-        rows: the pattern's groups, by line; the last group is empty for every other line.
-        starts: where the lines begin, and where the next chunk does.
-        others: the lines that are to be read otherwise, ascending, and the number of lines.
-    """
-
-    __slots__ = ("others", "rows", "starts")
-
-    def __init__(self, data: bytes, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
-        chunk_end = _last_line_end(data, offset, end)
-        self.rows: list[tuple[bytes, ...]] = []
-        self.starts = [offset]
-        if chunk_end > offset:
-            self.rows = pattern.findall(data, offset, chunk_end)
-            lengths = map(len, data[offset:chunk_end].split(b"\n"))
-            self.starts = list(accumulate(map(add, lengths, repeat(1)), initial=offset))
-        self.others = [k for k, row in enumerate(self.rows) if not row[-1]]
-        self.others.append(len(self.rows))
-
-    def holds(self, offset: int) -> bool:
-        """Whether a line of the chunk begins at ``offset``, or may."""
-        return self.starts[0] <= offset < self.starts[-1] and bool(self.rows)
-
-    def run_from(self, offset: int) -> tuple[int, int] | None:
-        """The lines from ``offset`` on that match, as a range; None when the first does not."""
-        first = bisect_left(self.starts, offset)
-        stop = self.others[bisect_left(self.others, first)]
-        return (first, stop) if self.starts[first] == offset and first < stop else None
-
-
-class _Columns:
-    """What is needed of the op lines of a chunk, by column; each list has one entry per line.
-
-    Attributes:
-        results: the result's name, or nothing.
-        result_counts: how many values the op defines.
-        generic, custom: the op's name, in the one of both that is its form.
-        use_counts: how many values the op uses.
-        uses: the names used by all lines in turn; those of line k begin at ``use_starts[k]``.
-        numbers: for each of ``uses`` the number behind ``#``, or nothing; empty when there is none at all.
-        op_starts, op_ends, location_starts: byte offsets.
-    """
-
-    def __init__(self, chunk: _Chunk) -> None:
-        indents, self.results, counts, self.generic, operands, _, self.custom, bodies, locations = zip(
-            *chunk.rows, strict=True
-        )
-        self.result_counts = _result_counts(self.results, counts)
-        texts = list(map(add, operands, bodies))
-        joined = b"\n".join(texts)
-        self.use_counts = list(map(bytes.count, texts, repeat(b"%")))
-        self.use_starts = list(accumulate(self.use_counts, initial=0))
-        self.uses: list[bytes] = _USED_NAME.findall(joined)
-        self.numbers: list[bytes] = _USED_NUMBER.findall(joined) if b"#" in joined else []
-        self.op_starts = list(map(add, chunk.starts, map(len, indents)))
-        self.op_ends = list(map(sub, chunk.starts[1:], repeat(1)))
-        self.location_starts = list(map(sub, map(sub, self.op_ends, repeat(1)), map(len, locations)))
-
-
-def _last_line_end(data: bytes, offset: int, end: int) -> int:
-    """The end of the last line of the chunk that begins at ``offset``; ``offset`` if a line is too long."""
-    limit = min(offset + CHUNK_BYTES, end)
-    if limit == end and b"\n" not in data[max(offset, end - 1) : end]:
-        return end
-    return max(data.rfind(b"\n", offset, limit), offset)
+FEWEST_AT_ONCE = 32
+"""Lines that are tried together behind some that needed care; what is done for all of them may be in vain."""
 
 
 class PlainLines:
     """Reads runs of plain lines of one dump into its IR.
 
     Args:
-        ir: what is read into.
-        scopes: the names that are visible.
+        builder: what is read into.
+        text: looks at what follows a brace.
         end: where the dump ends.
-        is_one_op: the exact reader's verdict on a line of text: is it one op that ends with its location?
-        intern: gives an op name its number.
-        current_block: the block that ops go into, begun if need be.
+        read_exactly: the exact reader, for a text of its own; None where it is damaged.
     """
 
     def __init__(
-        self,
-        ir: IR,
-        scopes: Scopes,
-        end: int,
-        is_one_op: Callable[[bytes], bool],
-        intern: Callable[..., int],
-        current_block: Callable[[], int],
+        self, builder: Builder, text: Boundaries, end: int, read_exactly: Callable[[bytes], IR | None]
     ) -> None:
-        self._ir = ir
-        self._data = ir.source.data
-        self._scopes = scopes
+        self._builder = builder
+        self._ir = builder.ir
+        self._data = builder.ir.source.data
         self._end = end
-        self._is_one_op = is_one_op
-        self._intern = intern
-        self._current_block = current_block
-        self._shapes: dict[bytes, bool] = {}
+        self._shapes = LineShapes(read_exactly, text)
         self._names: dict[bytes, int] = {}
-        self._chunk = _Chunk(self._data, end, end, _LINE)
-        self._columns: _Columns | None = None
-        self._aliases = _Chunk(self._data, end, end, _ALIAS_LINE)
+        self._lines = OpLines(self._data, end, end)
+        self._columns: OpColumns | None = None
+        self._aliases = AliasLines(self._data, end, end)
         self._slow_until = 0
+        self._lines_at_once = CHUNK_BYTES  # no stretch has more
 
     def read(self, offset: int) -> int:
         """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
-        while self._slow_until <= offset < self._end:
-            if not self._chunk.holds(offset):
+        while self._slow_until <= offset < self._end and self._builder.ops:
+            if not self._lines.holds(offset):
                 self._load(offset)
-            run = self._chunk.run_from(offset)
+            run = self._lines.run_from(offset)
             if run is None:
                 return offset
-            first, stop = run
-            if not self._bind(first, stop):
-                self._slow_until = self._chunk.starts[stop]
-                return offset
-            offset = self._chunk.starts[stop]
+            offset = self._lines.starts[self._read_run(*run)]
         return offset
 
     def read_aliases(self, offset: int) -> int:
@@ -182,7 +69,7 @@ class PlainLines:
         aliases = self._ir.aliases
         while offset < self._end:
             if not self._aliases.holds(offset):
-                self._aliases = _Chunk(self._data, offset, self._end, _ALIAS_LINE)
+                self._aliases = AliasLines(self._data, offset, self._end)
             run = self._aliases.run_from(offset)
             if run is None:
                 return offset
@@ -198,103 +85,178 @@ class PlainLines:
         return offset
 
     def _load(self, offset: int) -> None:
-        """Splits the chunk that begins at a line start; lines of unproven shape are not plain."""
-        chunk = self._chunk = _Chunk(self._data, offset, self._end, _LINE)
-        if len(chunk.others) > len(chunk.rows):  # no line looks plain
-            return
-        self._columns = _Columns(chunk)
-        shapes = [row[5] if row[3] else row[6] + _USE.sub(b"%", row[7]) for row in chunk.rows]
-        if len(self._shapes) > MOST_SHAPES:
-            self._shapes.clear()
-        new = {shape: row for shape, row in zip(shapes, chunk.rows, strict=True) if shape not in self._shapes}
-        for shape, row in islice(new.items(), FEWEST_JUDGED + len(shapes) // SHAPES_JUDGED):
-            self._judge(row, shape)
-        if not all(map(self._shapes.get, shapes)):
-            refused = (k for k, shape in enumerate(shapes) if not self._shapes.get(shape))
-            chunk.others = sorted({*chunk.others, *refused})
+        """Splits the stretch that begins at a line start; lines of unproven shape are not plain."""
+        lines = self._lines = OpLines(self._data, offset, self._end)
+        if lines.places[-1]:
+            self._columns = OpColumns(lines)
+            self._shapes.refuse_others(lines, self._columns)
 
-    def _judge(self, row: tuple[bytes, ...], shape: bytes) -> None:
-        """Asks the exact reader about a shape it has not seen."""
-        line = b'"x.x"()' + shape if row[3] else shape.replace(b"%", b"%v")
-        is_short = len(shape) <= LONGEST_SHAPE
-        self._shapes[shape] = bool(row[-1]) and is_short and self._is_one_op(line + b"loc(unknown)")
+    # ------------------------------------------------------------------ regions
 
-    def _bind(self, first: int, stop: int) -> bool:
-        """Defines results, binds uses, appends the ops; False, and nothing changed, where that needs care."""
-        ir, scopes, block, columns = self._ir, self._scopes, self._current_block(), self._columns
-        assert columns is not None
-        op, size = len(ir), stop - first
-        results = columns.results[first:stop]
-        result_counts = columns.result_counts[first:stop]
-        values = list(accumulate(result_counts, initial=len(ir.value_owner)))
-        definitions = dict(zip(results, values, strict=False))
-        definitions.pop(b"", None)
-        if len(definitions) + results.count(b"") < size or not scopes.are_new(definitions):
+    def _read_run(self, first: int, stop: int) -> int:
+        """Reads lines that look plain, more at a time while all goes well; returns the first not read."""
+        stop = min(stop, first + self._lines_at_once)
+        self._add_columns(self._lines.places[first], self._lines.places[stop])
+        line = self._read_seams(first, stop)
+        self._lines_at_once = min(2 * self._lines_at_once, CHUNK_BYTES)
+        if line < stop:
+            self._cut_columns()
+            self._lines_at_once = FEWEST_AT_ONCE
+        return line
+
+    def _read_seams(self, first: int, stop: int) -> int:
+        """Opens and closes regions and binds the ops between."""
+        lines, places = self._lines, self._lines.places
+        for seam in lines.seams_in(first, stop):
+            if lines.rows[seam][Line.NAME] != CLOSING:
+                if not self._can_open(seam) or not self._bind(places[first], places[seam + 1]):
+                    return self._leave(first, seam + 1)
+                self._open(seam)
+            elif not self._bind(places[first], places[seam]):
+                return self._leave(first, seam)
+            elif not self._close(seam):
+                return self._leave(seam, seam + 1)
+            first = seam + 1
+            if not self._builder.ops:
+                return first
+        return stop if self._bind(places[first], places[stop]) else self._leave(first, stop)
+
+    def _leave(self, first: int, stop: int) -> int:
+        """Leaves a range of lines to the exact reader."""
+        self._slow_until = self._lines.starts[stop]
+        return first
+
+    def _can_open(self, line: int) -> bool:
+        row = self._lines.rows[line]
+        dialect = row[Line.NAME].partition(b".")[0].decode()
+        return self._shapes.region_follows(self._lines, line, dialect, is_generic=bool(row[Line.QUOTE]))
+
+    def _open(self, line: int) -> None:
+        """Opens the region at the end of a line whose op has been added last."""
+        row, brace = self._lines.rows[line], self._lines.starts[line + 1] - 2
+        count = row[Line.RESULT_COUNT]
+        results = row[Line.RESULT] + (b":" + count if count else b"")
+        current = self._builder.hold_open(len(self._ir) - 1, results)
+        if opens_list(row[Line.TEXT]):
+            current.in_region_list = True
+            current.brackets.push(OPEN_PAREN, self._data.rfind(b"(", 0, brace))
+        self._builder.open_region(brace, current)
+
+    def _close(self, line: int) -> bool:
+        """Closes a region, and ends its op or opens its next region; False where that needs care."""
+        builder, row, start, end = (
+            self._builder,
+            self._lines.rows[line],
+            self._lines.starts[line],
+            self._lines.starts[line + 1] - 1,
+        )
+        current = builder.ops[-1]
+        name = self._ir.name(current.op)
+        if not self._shapes.ends_region(row, current, name):
             return False
-        use_counts = columns.use_counts[first:stop]
-        uses = slice(columns.use_starts[first], columns.use_starts[stop])
-        used = scopes.bind_all(definitions, columns.uses[uses])
-        limits = chain.from_iterable(map(repeat, values, use_counts))
-        numbers = columns.numbers[uses]
-        if -1 in used or not all(map(lt, used, limits)) or not self._add_numbers(numbers, used, values):
-            scopes.forget_all(definitions)
+        brace = start + len(row[Line.INDENT])
+        location = row[Line.LOCATION]
+        if location:
+            builder.close_region(brace)
+            builder.end_op(end, end - 1 - len(location))
+            return True
+        dialect = name.partition(".")[0]
+        if not self._shapes.region_follows(self._lines, line, dialect, is_generic=current.is_generic):
             return False
-        scopes.keep_all(definitions)
-        ops = array("i", range(op, op + size))
-        generic = columns.generic[first:stop]
-        ir.op_start.fromlist(columns.op_starts[first:stop])
-        ir.op_end.fromlist(columns.op_ends[first:stop])
-        ir.op_name.fromlist(self._name_numbers(generic, columns.custom[first:stop]))
-        ir.op_is_generic.extend(map(bool, generic))
-        ir.op_block.extend(array("i", [block]) * size)
-        ir.location_start.fromlist(columns.location_starts[first:stop])
-        ir.subtree_end.extend(ops[1:])
-        ir.subtree_end.append(op + size)
-        ir.first_result.fromlist(values[:-1])
-        ir.value_owner.extend(chain.from_iterable(map(repeat, ops, result_counts)))
-        ir.operand_start.fromlist(list(accumulate(use_counts, initial=len(ir.operands)))[1:])
-        ir.operands.fromlist(used)
-        ir.block_ops[block].extend(ops)
+        builder.close_region(brace)
+        builder.open_region(end - 1, current)
         return True
 
-    def _add_numbers(self, numbers: Sequence[bytes], used: list[int], values: Sequence[int]) -> bool:
+    # ------------------------------------------------------------------ ops
+
+    def _add_columns(self, first: int, stop: int) -> None:
+        """Adds what is known of the ops before any name is bound: text alone."""
+        ir, columns = self._ir, self._columns
+        if first == stop:
+            return
+        assert columns is not None
+        op, operands = len(ir), len(ir.operands) - columns.use_starts[first]
+        ir.op_start.extend(columns.op_starts[first:stop])
+        ir.op_end.extend(columns.op_ends[first:stop])
+        ir.location_start.extend(columns.location_starts[first:stop])
+        ir.op_is_generic.extend(columns.is_generic[first:stop])
+        ir.subtree_end.fromlist(list(range(op + 1, op + 1 + stop - first)))
+        ir.operand_start.fromlist([operands + start for start in columns.use_starts[first + 1 : stop + 1]])
+
+    def _cut_columns(self) -> None:
+        """Takes back the columns of ops that were not bound."""
+        ir, ops = self._ir, len(self._ir)
+        for column in (ir.op_start, ir.op_end, ir.location_start, ir.op_is_generic, ir.subtree_end):
+            del column[ops:]
+        del ir.operand_start[ops + 1 :]
+
+    def _bind(self, first: int, stop: int) -> bool:
+        """Binds the ops of one block, results and uses; False, and nothing changed, where that needs care."""
+        if first == stop:
+            return True
+        ir, scopes, columns = self._ir, self._builder.scopes, self._columns
+        assert columns is not None
+        result_counts = columns.result_counts[first:stop]
+        values = list(accumulate(result_counts, initial=len(ir.value_owner)))
+        names, named_values = columns.results[first:stop], values[:-1]
+        if b"" in names:
+            named_values = list(compress(named_values, names))
+            names = list(filter(None, names))
+        if values[-1] > self._builder.most_values or not scopes.define_all(names, named_values):
+            return False
+        op = len(ir.op_block)
+        ops = list(range(op, op + stop - first))
+        has_one_each = len(names) == len(ops) == values[-1] - values[0]
+        owners = ops if has_one_each else list(chain.from_iterable(map(repeat, ops, result_counts)))
+        ir.value_owner.fromlist(owners)
+        first_use = columns.use_starts[first]
+        used = scopes.values_of(columns.uses[first_use : columns.use_starts[stop]])
+        limits = chain.from_iterable(map(repeat, values, columns.use_counts[first:stop]))
+        if used is None or not all(map(lt, used, limits)) or not self._add_numbers(used, first_use):
+            scopes.forget_all(names)
+            del ir.value_owner[values[0] :]
+            return False
+        block = self._builder.current_block()
+        ir.op_name.fromlist(self._name_numbers(first, stop))
+        ir.op_block.fromlist([block] * len(ops))
+        values.pop()
+        ir.first_result.fromlist(values)
+        ir.operands.fromlist(used)
+        ir.block_ops[block].fromlist(ops)
+        return True
+
+    def _add_numbers(self, used: list[int], first_use: int) -> bool:
         """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
 
         Args:
-            numbers: by use, the number behind ``#`` or nothing.
             used: by use, the value it names.
-            values: the first values of the new ops.
+            first_use: the place of the first of them in the columns.
         """
-        if not any(numbers):
-            return True
-        owners = self._ir.value_owner
-        for place in compress(range(len(numbers)), numbers):
-            base = used[place]
-            value = used[place] = base + int(numbers[place])
-            if base < len(owners):
-                exists = value < len(owners) and owners[value] == owners[base]
-            else:
-                exists = bisect_right(values, value) == bisect_right(values, base)
-            if not exists:
+        columns, owners = self._columns, self._ir.value_owner
+        assert columns is not None
+        first = bisect_left(columns.numbered, first_use)
+        stop = bisect_left(columns.numbered, first_use + len(used), lo=first)
+        for numbered in range(first, stop):
+            place, number = columns.numbered[numbered] - first_use, columns.numbers[numbered]
+            value = used[place]
+            if value + number >= len(owners) or owners[value + number] != owners[value]:
                 return False
+            used[place] = value + number
         return True
 
-    def _name_numbers(self, generic: Sequence[bytes], custom: Sequence[bytes]) -> list[int]:
-        names = list(map(bytes.__add__, generic, custom))
-        for name in dict.fromkeys(names):
-            if b"." in name and name not in self._names:
-                self._names[name] = self._intern(name, is_whole=True)
-        if all(map(self._names.__contains__, names)):
+    def _name_numbers(self, first: int, stop: int) -> list[int]:
+        columns = self._columns
+        assert columns is not None
+        names = columns.names[first:stop]
+        try:
             return list(map(self._names.__getitem__, names))
-        # A name without dialect: in quotes it is whole, else it depends on the op around it.
-        return [
-            self._names[name] if b"." in name else self._intern(name, is_whole=bool(quoted))
-            for name, quoted in zip(names, generic, strict=True)
-        ]
-
-
-def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[int]:
-    """How many values each op defines, from its result's name and the number behind it."""
-    if not any(counts):
-        return list(map(bool, results))
-    return [int(count) if count else 1 if name else 0 for name, count in zip(results, counts, strict=True)]
+        except KeyError:
+            pass
+        numbers = []
+        for name, is_generic in zip(names, columns.is_generic[first:stop], strict=True):
+            # A name without dialect: in quotes it is whole, else it depends on the op around it.
+            number = self._builder.intern(name, is_whole=bool(is_generic))
+            if b"." in name:
+                self._names[name] = number
+            numbers.append(number)
+        return numbers

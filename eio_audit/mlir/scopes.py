@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
-from itertools import repeat
+from collections.abc import Iterable, Sequence
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
@@ -51,16 +50,18 @@ class _Scope:
         region: its number.
         may_shadow: its names may repeat those around it: it is isolated, or inside an op that may be.
         outer_defs: the names outside, set when nothing of them is visible inside.
-        undo: what the names meant before this region defined them.
+        names: those it defined that meant nothing before.
+        undo: what other names meant before this region defined them.
         unresolved: uses that no definition before them answered, by name.
     """
 
-    __slots__ = ("may_shadow", "outer_defs", "region", "undo", "unresolved")
+    __slots__ = ("may_shadow", "names", "outer_defs", "region", "undo", "unresolved")
 
     def __init__(self, region: int, *, may_shadow: bool, outer_defs: dict[bytes, int] | None) -> None:
         self.region = region
         self.may_shadow = may_shadow
         self.outer_defs = outer_defs
+        self.names: list[bytes] = []
         self.undo: list[tuple[bytes, int | None]] = []
         self.unresolved: dict[bytes, list[_Use]] = {}
 
@@ -103,6 +104,8 @@ class Scopes:
             self._defs = closed.outer_defs
         else:
             self.restore(closed.undo)
+            for name in closed.names:
+                del self._defs[name]
         if not closed.unresolved:
             return
         if closed.outer_defs is not None or not self._scopes:
@@ -187,29 +190,36 @@ class Scopes:
 
     # ------------------------------------------------------------------ many at once, for plain lines
 
-    def are_new(self, names: dict[bytes, int]) -> bool:
-        """Whether none of the names means anything so far."""
-        return self._defs.keys().isdisjoint(names)
+    def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
+        """Defines new names in the current region; False, and nothing changed, where one has a meaning.
 
-    def bind_all(self, definitions: dict[bytes, int], names: list[bytes]) -> list[int]:
-        """Defines new names and looks many uses up; -1 for one that is not visible.
-
-        The values of the definitions are added to the IR by the caller, who checks that every value is
-        defined before its use and takes the definitions back with ``forget_all`` otherwise.
+        The values are added to the IR by the caller.
         """
-        self._defs.update(definitions)
-        return list(map(self._defs.get, names, repeat(-1)))
-
-    def forget_all(self, definitions: dict[bytes, int]) -> None:
-        """Takes back what ``bind_all`` defined."""
-        for name in definitions:
-            del self._defs[name]
-
-    def keep_all(self, definitions: dict[bytes, int]) -> None:
-        """Makes what ``bind_all`` defined part of the current region."""
+        meanings = list(map(self._defs.setdefault, names, values))
+        if meanings != values:
+            for name, meaning, value in zip(names, meanings, values, strict=True):
+                if meaning == value:
+                    del self._defs[name]
+            return False
         scope = self._scopes[-1]
         if scope.outer_defs is None:
-            scope.undo.extend(zip(definitions, repeat(None)))
+            scope.names.extend(names)
+        return True
+
+    def forget_all(self, names: Sequence[bytes]) -> None:
+        """Takes back what ``define_all`` defined last."""
+        scope = self._scopes[-1]
+        if scope.outer_defs is None:
+            del scope.names[len(scope.names) - len(names) :]
+        for name in names:
+            del self._defs[name]
+
+    def values_of(self, names: Sequence[bytes]) -> list[int] | None:
+        """The values that the names mean; None where one is not visible."""
+        try:
+            return list(map(self._defs.__getitem__, names))
+        except KeyError:
+            return None
 
     # ------------------------------------------------------------------ uses
 

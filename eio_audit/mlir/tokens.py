@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from eio_audit.mlir.source import Source
+from eio_audit.mlir.source import Source, Text
 
 STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+)*+="
@@ -23,6 +23,8 @@ GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
 ALIAS = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)\s*+=\s*+")
+ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
+"""``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
 FILE_METADATA = re.compile(rb'\{-#(?:[^"#]|' + STRING + rb"|#(?!-\}))*+#-\}")
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 
@@ -124,7 +126,7 @@ class Brackets:
             raise self._source.error(offset, f"'{chr(opening)}' is never closed: is the dump cut off?")
 
 
-def string_end(data: bytes, quote: int, end: int) -> int | None:
+def string_end(data: Text, quote: int, end: int) -> int | None:
     """Where the string that begins at ``quote`` ends, behind its closing quote; None for an open one."""
     line_end = data.find(b"\n", quote, end)
     stop = end if line_end < 0 else line_end
@@ -138,7 +140,7 @@ def string_end(data: bytes, quote: int, end: int) -> int | None:
     return None
 
 
-def comment_start(data: bytes, start: int, end: int) -> int | None:
+def comment_start(data: Text, start: int, end: int) -> int | None:
     """Where a comment begins in ``data[start:end]``, a stretch of one line; strings are stepped over."""
     if b"//" not in data[start:end]:
         return None

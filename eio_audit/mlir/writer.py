@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, compress, islice
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.source import Span
+from eio_audit.mlir.source import Span, Text
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 _COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
@@ -65,7 +65,7 @@ def _contents_and_separators(ir: IR, ops: array[int]) -> tuple[list[tuple[int, i
     return list(zip(starts, ends, strict=False)), gaps
 
 
-def _leading_comments(data: bytes, floor: int, start: int) -> int | None:
+def _leading_comments(data: Text, floor: int, start: int) -> int | None:
     """The start of the comment lines that stand right above an op, behind the op before it."""
     line_end = data.find(b"\n", floor, start)
     if line_end < 0 or b"//" not in data[line_end:start]:

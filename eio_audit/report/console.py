@@ -6,7 +6,6 @@ rich wraps and colours. It takes longer to import than a small file to audit, so
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +14,8 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
     from rich.text import Text
+
+from eio_audit.report.printable import printable
 
 Piece = str | tuple[str, str]
 """A part of a line: a text, or a text and its style."""
@@ -27,8 +28,6 @@ SHORTENED = 20
 
 WRAPPED = 36
 """Columns that the last column of a table must have to be wrapped within itself, not below its row."""
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
@@ -231,8 +230,7 @@ def _shown(console: Console, pieces: Sequence[Piece]) -> Text:
 
 def _escaped(console: Console, text: str) -> str:
     """What would steer a terminal, or is not in the file's encoding, is escaped."""
-    text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-    return text.encode(console.encoding, "backslashreplace").decode(console.encoding)
+    return printable(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
 
 
 def _cell_len(text: str) -> int:

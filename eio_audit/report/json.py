@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 
-from eio_audit.audit.check import BlockAudit, Check, DisplacedOp, DumpAudit, OpLabel, Summary
+from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit, OpLabel, Summary
 from eio_audit.audit.diff import Diff
 from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
+from eio_audit.audit.findings import Finding
+from eio_audit.audit.gate import Verdict
 from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
 from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
 from eio_audit.audit.op_changes import OpChange
@@ -18,13 +19,18 @@ from eio_audit.mlir.source import InputError
 SCHEMA = "eio-audit/1"
 
 
-def check_to_json(check: Check) -> str:
-    """The audits of ``check``, ending in a newline."""
+def check_to_json(verdict: Verdict) -> str:
+    """The audits of ``check`` and what a gate finds in them, ending in a newline."""
+    check = verdict.check
     return _document(
         "check",
         dumps=[_dump(dump) for dump in check.dumps],
         summary=asdict(check.summary),
-        errors=_errors(check.errors),
+        errors=[error_fields(error) for error in check.errors],
+        findings=[finding_fields(finding) for finding in verdict.findings],
+        failed=[rule.code for rule in verdict.failed],
+        known=verdict.known,
+        stale=[{**asdict(entry), "count": count} for entry, count in sorted(verdict.stale.items())],
     )
 
 
@@ -69,7 +75,7 @@ def trace_to_json(trace: Trace) -> str:
         shuffled=_shuffled(culprit) if culprit else None,
         initial=trace.initial,
         summary=asdict(trace.summary),
-        errors=_errors(trace.errors),
+        errors=[error_fields(error) for error in trace.errors],
     )
 
 
@@ -243,7 +249,7 @@ def _explanation(op: OpExplanation) -> dict[str, object]:
         "place": op.place,
         "ops": op.ops,
         "modules": list(op.origin.modules) if op.origin else [],
-        "model_line": op.model_line,
+        "model_line": str(op.model_line) if op.model_line else None,
         "derived": op.derived,
         "follows": op.follows.value if op.follows else None,
         "consumer": _optional_label(op.consumer),
@@ -295,13 +301,32 @@ def _optional_label(op: OpLabel | None) -> dict[str, object] | None:
     return None if op is None else _label(op)
 
 
-def _errors(errors: Sequence[InputError]) -> list[dict[str, object]]:
-    return [
-        {
-            "source": error.source,
-            "line": error.position.line if error.position else None,
-            "column": error.position.column if error.position else None,
-            "message": error.message,
-        }
-        for error in errors
-    ]
+def error_fields(error: InputError) -> dict[str, object]:
+    """Where a dump could not be read, and why."""
+    return {
+        "source": error.source,
+        "line": error.position.line if error.position else None,
+        "column": error.position.column if error.position else None,
+        "message": error.message,
+    }
+
+
+def finding_fields(finding: Finding) -> dict[str, object]:
+    """One finding; ``line`` is that of the op."""
+    model = finding.model
+    return {
+        "code": finding.rule.code,
+        "rule": finding.rule.name,
+        "message": finding.message,
+        "source": finding.source,
+        "dump_line": finding.dump_line,
+        "moment": finding.moment,
+        "function": finding.function,
+        "block": finding.block,
+        **_label(finding.op),
+        "column": finding.column,
+        "inversions": finding.inversions,
+        "model_file": model.file if model else None,
+        "model_line": model.line if model else None,
+        "model_path": finding.model_path,
+    }

@@ -10,7 +10,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import Check, DumpAudit, Summary
-from eio_audit.report.console import Column, Console, Piece, print_line, print_table
+from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
+from eio_audit.report.console import Column, Console, print_line, print_table
 from eio_audit.report.text_order import print_heading, print_order
 from eio_audit.report.wording import assumed_pure, count, moment_of, place_of
 
@@ -35,7 +36,7 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
         print_line(console)
     if len(broken) == 1 and len(check.dumps) > 1:
         _print_others([dump for dump in check.dumps if dump is not broken[0]], console)
-    _print_conclusion(check, console)
+    print_line(console, *conclusion_pieces(check))
     _print_remedy(check.dumps, console)
 
 
@@ -165,12 +166,7 @@ def _avoidable(dump: DumpAudit) -> str:
 
 
 def _in_graphs(dump: DumpAudit) -> str:
-    return f"{_without_order(dump):,}" if _without_order(dump) else ""
-
-
-def _without_order(dump: DumpAudit) -> int:
-    """Inversions in graph regions."""
-    return sum(block.inversions for block in dump.blocks if block.forced is None)
+    return f"{in_graph_regions(dump):,}" if in_graph_regions(dump) else ""
 
 
 def _described(broken: Sequence[DumpAudit], *, verbose: bool) -> Sequence[DumpAudit]:
@@ -190,41 +186,6 @@ def _print_others(dumps: Sequence[DumpAudit], console: Console) -> None:
     print_line(console, ", ".join(notes))
 
 
-def _print_conclusion(check: Check, console: Console) -> None:
-    """The line that sums everything up."""
-    figures = check.summary
-    line: list[Piece] = [f"checked {count(figures.dumps, 'dump')}"]
-    if figures.dumps and not figures.has_indices:
-        line.append(": no op carries an op index")
-    elif figures.dumps:
-        line.append(f", {count(figures.blocks, 'block')}, {count(figures.ops, 'op')}{_followed(figures)}: ")
-        line += _figures(check.dumps) if figures.inversions else [("all in order", "green")]
-    if check.errors:
-        line += ["; ", (f"{count(len(check.errors), 'input')} could not be read", "red")]
-    print_line(console, *line)
-
-
-def _followed(figures: Summary) -> str:
-    if not figures.followed:
-        return ""
-    verb = "follows its consumer" if figures.followed == 1 else "follow their consumers"
-    return f" ({figures.followed:,} {verb})"
-
-
-def _figures(dumps: Sequence[DumpAudit]) -> list[Piece]:
-    summaries = [dump.summary for dump in dumps]
-    inversions = sum(s.inversions for s in summaries)
-    forced = sum(s.forced for s in summaries)
-    knock_on = sum(s.knock_on for s in summaries)
-    avoidable = sum(s.avoidable for s in summaries)
-    without_order = sum(map(_without_order, dumps))
-    return [
-        f"{count(inversions, 'inversion')}, {forced:,} forced, {knock_on:,} knock-on, ",
-        (f"{avoidable:,} avoidable", "red" if avoidable else ""),
-        f", {without_order:,} in graph regions" if without_order else "",
-    ]
-
-
 def _print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     """What can be done: the commands, or why there is nothing to do."""
     broken = [dump for dump in dumps if dump.summary.inversions]
@@ -239,7 +200,7 @@ def _print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
             print_line(console, (command, "bold"), indent=2)
         if len(commands) > SHOWN_FILES:
             print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
-    elif broken and all(_without_order(dump) == dump.summary.inversions for dump in broken):
+    elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
         print_line(console, "nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
         print_line(console, "nothing to fix: no legal order has fewer inversions")

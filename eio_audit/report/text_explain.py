@@ -97,7 +97,7 @@ def _model(op: OpExplanation) -> str:
     if op.origin is None:
         return f"from {op.model_line}" if op.model_line else ""
     function = f"{op.origin.function}()" if op.origin.function else None
-    parts = [op.model_line, function, *op.origin.modules[-1:], op.origin.op]
+    parts = [str(op.model_line or ""), function, *op.origin.modules[-1:], op.origin.op]
     return "from " + ", ".join(part for part in parts if part)
 
 

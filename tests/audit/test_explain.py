@@ -16,6 +16,7 @@ from eio_audit import (
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.dataflow import BlockDataflow
 from eio_audit.audit.explain import _Block, _OpInBlock
+from eio_audit.audit.original_index import ModelLine
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs
@@ -98,14 +99,14 @@ def test_where_an_op_stands_and_where_it_comes_from() -> None:
     explanation = explained(ISSUE, "%57")
     assert (explanation.function, explanation.block, explanation.block_line) == ("@main", "^bb0", 3)
     assert (explanation.place, explanation.ops, explanation.op.line) == (2, 4, 5)
-    assert explanation.model_line == "m.py:2"
+    assert str(explanation.model_line) == "m.py:2"
     assert explanation.origin is not None
     assert explanation.origin.modules == ("ResNet[resnet]",)
 
 
 def test_the_model_line_of_a_location_without_an_index() -> None:
     text = '"t.b"() : () -> () loc("1|a")\n"t.a"() : () -> () loc("x.py":7:2)\n'
-    assert explained(text, "2").model_line == "x.py:7"
+    assert explained(text, "2").model_line == ModelLine("x.py", 7)
 
 
 def test_the_neighbours_in_the_original_order_and_where_they_stand() -> None:

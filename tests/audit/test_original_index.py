@@ -23,6 +23,7 @@ def index(location: str, aliases: str = "", pattern: IndexPattern | None = None)
         ('"reshape.17"', None),
         ("unknown", None),
         ('"f.py":3:4', None),
+        ('"3|f.py":3:4', None),
         ('"X_tm0"("DEBUG|7|X")', 7),
         ('"DEBUG|7|X_tm0"("DEBUG|3|X")', 7),
         ('"DEBUG|-1|X"("DEBUG|3|X")', None),

@@ -53,6 +53,8 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
         "follow = []                                           # default\n"
         "assume-pure = []                                      # default\n"
         'fail-on = "avoidable"                                 # default\n'
+        "select = []                                           # default\n"
+        "ignore = []                                           # default\n"
     )
 
 
@@ -68,6 +70,8 @@ def test_where_each_value_comes_from(project: Path) -> None:
         "follow = []                           # default\n"
         'assume-pure = ["my.*"]                # pyproject.toml\n'
         'fail-on = "never"                     # command line\n'
+        "select = []                           # default\n"
+        "ignore = []                           # default\n"
         "\n"
         '[ops."my.store"]  # pyproject.toml\n'
         'effects = ["write"]\n'
@@ -93,6 +97,26 @@ def test_a_file_sets_what_the_command_line_does_not(project: Path) -> None:
     assert "2 ops assumed pure (my.*)" in result.stdout
     assert run("check", "-", "--fail-on", "avoidable").returncode == 1
     assert "of unknown effect" in run("check", "-", "--assume-pure", "other.*").stdout
+
+
+def test_a_gate_in_a_file(project: Path) -> None:
+    (project / "eio-audit.toml").write_text(
+        'max-avoidable = 1\nselect = ["EIO002"]\nassume-pure = ["my.*"]\n'
+    )
+    assert run("check", "-").returncode == 0
+    printed = run("config", "--ignore", "EIO1").stdout.split("\n")
+    assert [line.split("  #")[0].strip() for line in printed[5:8]] == [
+        "max-avoidable = 1",
+        'select = ["EIO002"]',
+        'ignore = ["EIO1"]',
+    ]
+
+
+def test_files_that_a_file_names_stand_beside_it(project: Path) -> None:
+    (project / "eio-audit.toml").write_text('baseline = "order.json"\nassume-pure = ["my.*"]\n')
+    assert run("check", "-", "--update-baseline").stderr == "../order.json: created, 1 known\n"
+    assert run("check", "-").returncode == 0
+    assert 'baseline = "../order.json"' in run("config").stdout
 
 
 def test_a_glob_of_a_file_need_not_match(project: Path) -> None:
@@ -151,11 +175,15 @@ def test_isolated_reads_no_file(project: Path) -> None:
         ("assume_pure = []", ": error: unknown key 'assume_pure'; did you mean 'assume-pure'?"),
         (
             "x = 1",
-            ": error: unknown key 'x'; there are index-pattern, follow, assume-pure, fail-on, ops",
+            ": error: unknown key 'x'; there are index-pattern, follow, assume-pure, fail-on, max-avoidable, "
+            "max-inversions, select, ignore, baseline, source-root, ops",
         ),
         ('follow = "derived"', ': error: follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', ": error: fail-on: expected a single value"),
         ('fail-on = "all"', ": error: fail-on: 'all' is not one of 'avoidable', 'any', 'never'"),
+        ("max-avoidable = -1", ": error: max-avoidable: -1 is not in the range x>=0"),
+        ("max-inversions = true", ": error: max-inversions: 'True' is not a valid integer range"),
+        ('select = ["X1"]', ": error: select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106"),
         ('follow = ["views"]', ": error: follow: 'views' is not one of 'derived', 'constants'"),
         ('index-pattern = "x"', ": error: index-pattern: the index pattern has no group named 'index'"),
         ("ops = 1", ": error: ops: expected a table of ops"),

@@ -60,6 +60,15 @@ def test_which_dumps_has_to_be_clear(args: tuple[str, ...]) -> None:
     assert b"--pass" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [((), 1), (("--max-avoidable", "22"), 0), (("--max-avoidable", "22", "--max-inversions", "788"), 1)],
+)
+def test_ceilings_for_the_dump_after(options: tuple[str, ...], code: int) -> None:
+    before, after = (SAMPLES / "resnet" / f"{name}_alias.mlir" for name in ("before", "after"))
+    assert run("diff", before, after, *options).returncode == code
+
+
 def test_json_has_everything_the_text_has() -> None:
     document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
     assert set(document) == {

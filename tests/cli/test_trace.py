@@ -191,3 +191,8 @@ def test_nothing_indexed_is_an_error() -> None:
 def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
     done = run("trace", LOG, "--assume-pure", "my.*")
     assert done.stderr == b"warning: --assume-pure 'my.*' matches no op of the input\n"
+
+
+@pytest.mark.parametrize(("most", "code"), [("173", 0), ("172", 1)])
+def test_a_ceiling_for_all_dumps(most: str, code: int) -> None:
+    assert run("trace", LOG, "--max-avoidable", most).returncode == code

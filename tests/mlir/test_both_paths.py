@@ -55,9 +55,69 @@ def test_on_random_programs(text: str) -> None:
     assert_same(text.encode())
 
 
+HEADERS = [  # what opens a region, what may open the next one, what ends the op
+    ("{n} = scf.if {u} -> i32 {{", "}} else {{", "}} loc({l})"),
+    ("{n}:2 = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),
+    ("{n} = scf.for {n} = {u} to %1 step %1 {{", None, "}} loc({l})"),
+    ('"my.op"({u}) ({{', "}}, {{", "}}) : (i32) -> () loc({l})"),
+    ('{n} = "scf.if"({u}) <{{x = 1}}> ({{', "}},{{", "}}) {{y}} : (i1) -> i32 loc({l})"),
+    ("module {{", None, "}} loc({l})"),
+    ("func.func @f() {{", None, "}} loc({l})"),
+    ("my.graph attributes {{a}} {{", None, "}}"),
+    ("{n} = my.list {u} ({{", "}}, {{", "}}) loc({l})"),
+    ("my.op {u} {{ // a comment", "}} else {{", "}} loc({l}) // )"),
+]
+OPS = [
+    '{n} = "t.a"({u}, {u}) : (i32, i32) -> i32 loc({l})',
+    '{n}:2 = "t.b"() {{s = "%0"}} : () -> (i32, i32) loc({l})',
+    '"t.c"({u}#1) : (i32) -> () loc({l})',
+    "{n} = arith.addi {u}, {u} : i32 loc({l})",
+    "scf.yield {u} : i32 loc({l})",
+    "return {u} : i32 loc({l})",
+    '{n} = "t.d"() : () -> i32',
+    "^bb1({n}: i32):",
+    "my.note = 1 loc({l})",
+]
+LOCATIONS = ["#loc1", "unknown", '"a"', '"a":1:2', '"a"("b")', '"a"("b":1:2)', 'fused["a", "b"]']
+
+
+def nested_program(rng: random.Random) -> str:
+    """Regions in each other, in every form that ends a line; now and then a name clashes or is out of scope."""
+
+    def filled(text: str) -> str:
+        name = f"%{len(lines) if rng.random() < 0.98 else rng.randrange(len(lines))}"
+        used = f"%{rng.randrange(4) if rng.random() < 0.95 else rng.randrange(len(lines))}"
+        return "  " * len(open_ops) + text.format(n=name, u=used, l=rng.choice(LOCATIONS))
+
+    open_ops: list[tuple[str, str | None, str]] = []
+    lines = ['"top"() ({', *(f'  %{k}:2 = "t.v"() : () -> (i32, i32) loc(unknown)' for k in range(4))]
+    for _ in range(rng.randrange(40)):
+        action = rng.randrange(8)
+        if action == 0 and len(open_ops) < 6:
+            form = rng.choice(HEADERS)
+            lines.append(filled(form[0]))
+            open_ops.append(form)
+        elif action == 1 and open_ops and (following := open_ops[-1][1]) is not None:
+            lines.append(filled(following))
+        elif action == 2 and open_ops:
+            lines.append(filled(open_ops.pop()[2]))
+        else:
+            lines.append(filled(rng.choice(OPS)))
+    lines += [filled(open_ops.pop()[2]) for _ in list(open_ops)]
+    return "\n".join([*lines, "}) : () -> () loc(unknown)", '#loc1 = loc("x")', ""])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_on_nested_programs(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(40):
+        assert_same(nested_program(rng).encode())
+
+
 PIECES = [
     b"{", b"}", b"(", b")", b'"', b"loc(", b"<", b">", b"[", b"]", b"%0", b" = ", b"\n", b"//", b"#loc1", b"^bb0",
     b"\\", b":", b",", b"->", b"\x00", b"\xff", b"%", b"return", b' loc("DEBUG|1|x")', b"{-#", b"#-}", b"\r\n",
+    b"} else {\n", b"}, {\n", b"({\n", b"}) : () -> () loc(unknown)\n", b"} loc(#loc1)\n", b"%9 = scf.if %c {\n",
     b'"t.a"() : () -> ()', b"%0:2 = ", b"scf.if %c {", b"#loc7 = loc(", b"[1] [DEBUG] x", b"\x1b[31m", b"%0#1",
 ]  # fmt: skip
 

@@ -110,6 +110,28 @@ def test_region_keywords_on_their_own_line() -> None:
     ]
 
 
+def test_regions_of_an_op_outside_all_ops_on_their_own_lines() -> None:
+    text = """
+omp.declare_reduction @add : f32
+init {
+^bb0(%a: f32):
+  omp.yield (%a : f32)
+}
+combiner {
+^bb1(%b: f32, %c: f32):
+  omp.yield (%b : f32)
+}
+func.func @f() { return }
+"""
+    assert names(text) == [
+        "omp.declare_reduction",
+        "  omp.yield",
+        "  omp.yield",
+        "func.func",
+        "  func.return",
+    ]
+
+
 def test_names_without_dialect_begin_ops_where_they_are_aligned() -> None:
     text = """
     pdl.pattern {
@@ -497,6 +519,8 @@ def test_errors_name_the_place() -> None:
         "'%0' before its definition",
     )
     check_error('%0 = "t.a"() : () -> i32\n"t.b"(%0#1) : (i32) -> ()', 2, 7, "the op has fewer results")
+    check_error('%a, %0:999999999 = "t.a"() : () -> i32', 1, 5, "more results than the file has bytes")
+    check_error('module {\n  %0:0 = "t.a"() : () -> () loc("a")\n}', 2, 3, "at least one result")
     check_error('#loc1 = loc("a")\n#loc1 = loc("b")\n', 2, 1, "redefinition of alias '#loc1'")
     check_error("func.func @f() {\n  ?\n}", 2, 3, "expected an operation")
     check_error(

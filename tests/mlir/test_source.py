@@ -2,7 +2,8 @@ import gzip
 
 import pytest
 
-from eio_audit import InputError
+from eio_audit import InputError, check, fix
+from eio_audit.mlir.dumps import find_dumps
 from eio_audit.mlir.source import Position, Source
 
 
@@ -36,6 +37,26 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 def test_compressed_files_are_recognized_by_content(tmp_path) -> None:
     path = tmp_path / "dump.mlir"
     path.write_bytes(gzip.compress(b"module {\n}\n"))
+    assert Source.read(str(path)).data == b"module {\n}\n"
+
+
+def test_a_large_file_is_read_like_a_small_one(tmp_path, monkeypatch) -> None:
+    text = b'func.func @f() {\n  %0 = t.b loc("2|b")\n  %1 = t.a loc("1|a")\n  return\n}\n'
+    path = tmp_path / "dump.mlir"
+    path.write_bytes(text)
+    monkeypatch.setattr("eio_audit.mlir.source.LARGE_FILE", 1)
+    source = Source.read(str(path))
+    assert not isinstance(source.data, bytes)
+    assert source.data[:] == text
+    assert source.position_at(text.index(b"t.a")) == Position(3, 8)
+    assert check(find_dumps(source)).summary.inversions == 1
+    assert fix(find_dumps(source)).text == fix(find_dumps(Source("f", text))).text
+
+
+def test_a_large_compressed_file_is_unpacked(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "dump.mlir"
+    path.write_bytes(gzip.compress(b"module {\n}\n"))
+    monkeypatch.setattr("eio_audit.mlir.source.LARGE_FILE", 1)
     assert Source.read(str(path)).data == b"module {\n}\n"
 
 

@@ -66,7 +66,7 @@ def _change_table(changes: Sequence[tuple[str, OpChange]]) -> Table:
     columns = [
         Column("number", "number", list(range(1, len(changes) + 1)), is_number=True),
         Column("change", "change", [kind for kind, _ in changes]),
-        Column("what", "what", ["; ".join(what_happened(change, verbose=True)) for _, change in changes]),
+        Column("what", "what", ["; ".join(what_happened(change, verbose=False)) for _, change in changes]),
         Column("function", "function", [change.function for _, change in changes]),
         Column("before", "before", [named(change.before) for _, change in changes]),
         Column(

@@ -62,12 +62,14 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
     def figures(key: str, title: str) -> Column:
         return Column(key, title, [getattr(traced.figures, key) for traced in passes], is_number=True)
 
+    sources = {traced.place.source for traced in passes}
+    dumps = [f"{t.place.source}:{t.place.line}" if len(sources) > 1 else str(t.place.line) for t in passes]
     columns = [
         Column("index", "number", [traced.index for traced in passes], is_number=True),
         Column("pass", "pass", [pass_name(traced) for traced in passes]),
         Column("changed", "changed", ["yes" if traced.changed else "" for traced in passes]),
         Column("function", "function", [traced.function for traced in passes]),
-        Column("dump", "dump", [f"{traced.place.source}:{traced.place.line}" for traced in passes]),
+        Column("dump", "dump" if len(sources) > 1 else "line", dumps),
         figures("ops", "ops"),
         figures("inversions", "inversions"),
         figures("forced", "forced"),

@@ -1,0 +1,63 @@
+"""What a gate can find: one rule per kind of finding, each with a code that never changes its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of finding, described in docs/rules.md.
+
+    Attributes:
+        code: ``EIO001``.
+        name: what the code stands for, in a few words with dashes.
+        summary: one sentence of what is wrong where it is found.
+    """
+
+    code: str
+    name: str
+    summary: str
+
+
+AVOIDABLE = Rule(
+    "EIO001",
+    "avoidable-inversion",
+    "An op stands before or behind others against the original order, and a legal order without that exists.",
+)
+UNAVOIDABLE = Rule(
+    "EIO002",
+    "unavoidable-inversion",
+    "An op stands before or behind others against the original order, and no better legal order was found.",
+)
+
+LOCATION_RULES = (
+    Rule("EIO101", "unknown-location", "An op has no location, or one that says it is unknown."),
+    Rule("EIO102", "no-index", "The location of an op carries no op index."),
+    Rule("EIO103", "unknown-index", "The index of an op is negative: the front end did not know its place."),
+    Rule("EIO104", "repeated-location", "Several ops have the same location."),
+    Rule("EIO105", "two-functions", "One place of the model's source is said to define two functions."),
+    Rule("EIO106", "refused-location", "The location of an op is not a name, as code generation needs it."),
+)
+"""The rules of ``location_health``, by the same names."""
+
+RULES = (AVOIDABLE, UNAVOIDABLE, *LOCATION_RULES)
+"""All rules, by code."""
+
+
+def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
+    """The rules whose code begins so: one for a whole code, several for ``EIO0``.
+
+    Raises:
+        ValueError: there is none.
+    """
+    rules = tuple(rule for rule in RULES if rule.code.startswith(prefix.upper())) if prefix else ()
+    if not rules:
+        raise ValueError(f"{prefix!r} is no rule and begins none: there are {codes(RULES)}")
+    return rules
+
+
+def codes(rules: Iterable[Rule]) -> str:
+    """``EIO001, EIO002``, and so on."""
+    return ", ".join(rule.code for rule in rules)

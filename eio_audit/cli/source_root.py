@@ -1,0 +1,49 @@
+"""Finds the files that locations name in the repository at hand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePath
+
+from eio_audit import InputError, ModelLine
+
+
+class SourceRoot:
+    """A folder with the model's source, which was somewhere else when the compiler recorded its paths.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._root = Path(folder)
+        self._found: dict[str, str | None] = {}
+        if not self._root.is_dir():
+            raise InputError(folder, None, "no such folder (--source-root)")
+
+    def path_of(self, line: ModelLine | None) -> str | None:
+        """The file below the root whose path ends like the recorded one, as much of it as can be.
+
+        ``/build/7/net/model.py`` is ``ROOT/7/net/model.py`` if that exists, else ``ROOT/net/model.py``, else
+        ``ROOT/model.py``, else None.
+        """
+        if line is None:
+            return None
+        if line.file not in self._found:
+            self._found[line.file] = self._find(line.file)
+        return self._found[line.file]
+
+    def _find(self, recorded: str) -> str | None:
+        parts = [part for part in re.split(r"[/\\]", recorded) if part not in ("", ".")]
+        for start in range(len(parts)):
+            candidate = self._root.joinpath(*parts[start:])
+            if ".." not in parts[start:] and _is_file(candidate):
+                return PurePath(candidate).as_posix()
+        return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name no file can have
+        return False

@@ -1,0 +1,215 @@
+"""The lines of a stretch of a dump, split by one regular expression and turned into columns.
+
+Nearly all of a printed dump is lines of three kinds: an op with its location, generic like
+``%r = "name"(%a) ... loc(...)`` or custom; the header of an op that opens a region, ``%r = scf.if %c {``;
+and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a line means what it looks like is
+not said here.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, compress, count, pairwise, repeat
+from operator import add, not_, sub
+
+from eio_audit.mlir.source import Text
+
+CHUNK_BYTES = 1 << 18
+
+_VALUE = rb"%[\w$.-]++(?:#\d++)?"
+_STRING = rb'"[^"\\\n%]{0,4096}+"'
+_TEXT = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\())*+"
+_TEXT_WITH_USES = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\()|" + _VALUE + rb")*+"
+_NAME_LOCATION = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+_INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
+_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
+_LINE = re.compile(
+    rb"^([ \t]*+)(?:(%[\w$.-]++)(?::([1-9]\d{0,3}+))? = )?+"
+    rb'(")?+((?(4)[\w.$-]++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))'
+    rb'(?(4)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
+    rb"((?(4)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
+    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))$|^[^\n]*+$",
+    re.MULTILINE,
+)
+_ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
+_USE = re.compile(_VALUE)
+_NUMBER = re.compile(rb"#(\d{1,9})")
+CLOSING = b"}"
+"""Stands in place of an op's name in a line that closes a region."""
+
+IS_CUSTOM = OPENS_REGION = b"\n"
+"""Marks of shapes, which are parts of one line else."""
+
+
+class Line:
+    """The places in a row of ``OpLines``: what the pattern's groups hold, each empty where it is missing."""
+
+    INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION = range(8)
+
+
+class Lines:
+    """The lines of one stretch of a dump, split by a pattern that has an alternative for every other line.
+
+    Attributes:
+        rows: the pattern's groups, by line.
+        starts: where the lines begin, and where the next stretch does.
+        others: the lines that are to be read otherwise, ascending, and the number of lines.
+    """
+
+    __slots__ = ("others", "rows", "starts")
+
+    def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
+        chunk_end = _last_line_end(data, offset, end)
+        self.rows: list[tuple[bytes, ...]] = []
+        self.starts = [offset]
+        if chunk_end > offset:
+            self.rows = pattern.findall(data, offset, chunk_end)
+            lengths = map(len, data[offset:chunk_end].split(b"\n"))
+            self.starts = list(map(add, accumulate(lengths, initial=offset), count()))
+        self.others = [len(self.rows)]
+
+    def holds(self, offset: int) -> bool:
+        """Whether a line of the stretch begins at ``offset``, or may."""
+        return self.starts[0] <= offset < self.starts[-1] and bool(self.rows)
+
+    def refuse(self, lines: Iterable[int]) -> None:
+        """Adds to ``others``."""
+        self.others = sorted({*self.others, *lines})
+
+    def run_from(self, offset: int) -> tuple[int, int] | None:
+        """The lines from ``offset`` on up to the next of ``others``, as a range; None where there is none."""
+        first = bisect_left(self.starts, offset)
+        stop = self.others[bisect_left(self.others, first)]
+        return (first, stop) if self.starts[first] == offset and first < stop else None
+
+
+class AliasLines(Lines):
+    """Lines ``#name = loc(...)``; their rows are the name and the location's text."""
+
+    def __init__(self, data: Text, offset: int, end: int) -> None:
+        super().__init__(data, offset, end, _ALIAS_LINE)
+        self.refuse(line for line, (name, _) in enumerate(self.rows) if not name)
+
+
+class OpLines(Lines):
+    """Lines that may be ops with their location, or open or close regions; ``Line`` names what rows hold.
+
+    Attributes:
+        seams: the lines that open or close regions, ascending.
+        places: by line, how many ops begin in the lines before it; one entry more than there are lines.
+    """
+
+    __slots__ = ("places", "seams")
+
+    def __init__(self, data: Text, offset: int, end: int) -> None:
+        super().__init__(data, offset, end, _LINE)
+        rows, name = self.rows, Line.NAME
+        no_plain = [k for k, row in enumerate(rows) if not row[Line.LOCATION] or row[name] == CLOSING]
+        self.seams = [line for line in no_plain if rows[line][name]]
+        self.places: Sequence[int] = range(len(rows) + 1)
+        if no_plain:
+            self.refuse(line for line in no_plain if not rows[line][name])
+            is_op = bytearray(b"\1") * len(rows)
+            for line in no_plain:
+                is_op[line] = rows[line][name] not in (b"", CLOSING)
+            self.places = list(accumulate(is_op, initial=0))
+
+    def lines_of_ops(self) -> list[int]:
+        """By op, the line it begins in."""
+        return [line for line, (here, below) in enumerate(pairwise(self.places)) if here < below]
+
+    def seams_in(self, first: int, stop: int) -> list[int]:
+        """The seams among a range of lines."""
+        return self.seams[bisect_left(self.seams, first) : bisect_left(self.seams, stop)]
+
+
+class OpColumns:
+    """The ops of a stretch of lines, by column; an op that opens a region defines nothing yet.
+
+    Attributes:
+        names: as printed.
+        is_generic: by op 1 where that is in quotes, else 0.
+        shapes: what stands behind name and operands; in custom assembly IS_CUSTOM and all text from the name
+            on, with ``%`` for every use; behind it OPENS_REGION where the op opens a region.
+        results: the result's name, or nothing.
+        result_counts: how many values the op defines.
+        use_counts: how many values the op uses.
+        uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
+        numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending.
+        numbers: these numbers.
+        op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
+    """
+
+    def __init__(self, lines: OpLines) -> None:
+        rows, starts, ends = lines.rows, lines.starts[:-1], lines.starts[1:]
+        if len(rows) > lines.places[-1]:
+            is_op = list(map(sub, lines.places[1:], lines.places))
+            rows = list(compress(rows, is_op))
+            starts, ends = list(compress(starts, is_op)), list(compress(ends, is_op))
+        indents, results, counts, quotes, self.names, operands, texts, locations = zip(*rows, strict=True)
+        self.result_counts = _result_counts(results, counts)
+        self.results: Sequence[bytes] = results
+        self.is_generic = bytes(map(len, quotes))
+        with_uses: Sequence[bytes] = operands
+        self.shapes: Sequence[bytes] = texts
+        if not all(quotes):
+            with_uses = [o if q else t for q, o, t in zip(quotes, operands, texts, strict=True)]
+            self.shapes = _shapes(quotes, self.names, texts)
+        self._add_uses(with_uses, are_lists=with_uses is operands)
+        if not all(locations):
+            self._open_regions(op for op, location in enumerate(locations) if not location)
+        last = [end - 1 for end in ends]
+        self.op_starts = array("q", list(map(add, starts, map(len, indents))))
+        self.op_ends = array("q", last)
+        self.location_starts = array("q", list(map(sub, last, [len(text) + 1 for text in locations])))
+
+    def _add_uses(self, texts: Sequence[bytes], *, are_lists: bool) -> None:
+        """Finds the uses in the ops' texts, which hold no other ``%``.
+
+        Args:
+            texts: by op.
+            are_lists: each is ``%a, %b#1, ...`` and nothing else.
+        """
+        listed = b", ".join(filter(None, texts) if are_lists else _USE.findall(b"\n".join(texts)))
+        numbered = listed.split(b"#")
+        self.use_counts = list(map(bytes.count, texts, repeat(b"%")))
+        self.use_starts = list(accumulate(self.use_counts, initial=0))
+        self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
+        self.numbers = list(map(int, _NUMBER.findall(listed))) if self.numbered else []
+        self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
+
+    def _open_regions(self, ops: Iterable[int]) -> None:
+        """Sets apart the ops that open a region: their results are defined where they end."""
+        self.shapes, self.results = list(self.shapes), list(self.results)
+        for op in ops:
+            self.shapes[op] += OPENS_REGION
+            self.results[op] = b""
+            self.result_counts[op] = 0
+
+
+def _shapes(quotes: Sequence[bytes], names: Sequence[bytes], texts: Sequence[bytes]) -> list[bytes]:
+    custom = b"\n".join(compress(texts, map(not_, quotes)))
+    without_names = iter(_USE.sub(b"%", custom).split(b"\n"))
+    return [
+        text if quote else IS_CUSTOM + name + next(without_names)
+        for quote, name, text in zip(quotes, names, texts, strict=True)
+    ]
+
+
+def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[int]:
+    """How many values each op defines, from its result's name and the number behind it."""
+    result_counts = [1 if name else 0 for name in results]
+    for op in compress(range(len(counts)), counts):
+        result_counts[op] = int(counts[op])
+    return result_counts
+
+
+def _last_line_end(data: Text, offset: int, end: int) -> int:
+    """The end of the last line of the stretch that begins at ``offset``; ``offset`` if a line is too long."""
+    limit = min(offset + CHUNK_BYTES, end)
+    if limit == end and b"\n" not in data[max(offset, end - 1) : end]:
+        return end
+    return max(data.rfind(b"\n", offset, limit), offset)

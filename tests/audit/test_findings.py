@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from eio_audit import AVOIDABLE, RULES, UNAVOIDABLE, AuditOptions, Finding, IndexPattern, Rule, read_text
+from eio_audit.audit.check import audit_dump
+from eio_audit.audit.findings import find
+from eio_audit.audit.gate import worst_first
+from eio_audit.audit.location_health import LocationRule
+from eio_audit.audit.original_index import ModelLine
+from eio_audit.audit.rules import LOCATION_RULES, rules_by_prefix
+from tests.audit.test_check import ISSUE
+from tests.audit.test_fix import SHUFFLED
+from tests.programs import programs
+
+OPTIONS = AuditOptions()
+
+
+def findings(text: str, *rules: Rule, options: AuditOptions = OPTIONS) -> list[Finding]:
+    [dump] = read_text(text, name="in.mlir")
+    return find(audit_dump(dump, options), rules or RULES)
+
+
+def body(*ops: str) -> str:
+    return "\n".join(["func.func @f(%a: i32) -> i32 {", *ops, "return %a : i32", "}", ""])
+
+
+def op(index: int, rest: str = "|m.py:1|forward|2|op", operand: str = "%a", result: str | None = None) -> str:
+    return f'{result or f"%{index}"} = "ttir.abs"({operand}) : (i32) -> i32 loc("DEBUG|{index}{rest}")'
+
+
+def told(found: Finding) -> tuple[str, int | None, str]:
+    return found.rule.code, found.op.index, found.message
+
+
+def test_an_op_that_a_fix_moves() -> None:
+    assert list(map(told, findings(SHUFFLED))) == [("EIO001", 1, "stands early; fix removes its inversion")]
+
+
+def test_an_op_that_no_fix_moves() -> None:
+    [found] = findings(ISSUE)
+    assert told(found) == ("EIO002", 18, "stands late, in 1 inversion that no legal order is without")
+
+
+def test_where_a_finding_is() -> None:
+    [found] = findings(ISSUE)
+    assert (found.source, found.dump_line, found.line, found.column) == ("in.mlir", 2, 5, 3)
+    assert (found.function, found.block, found.block_line, found.moment) == ("@main", "^bb0", 3, "")
+    assert found.model == ModelLine("m.py", 2)
+
+
+def test_one_op_that_stands_late_behind_many() -> None:
+    assert list(map(told, findings(body(op(1), op(2), op(3), op(0))))) == [
+        ("EIO001", 0, "stands late; fix removes all its 3 inversions")
+    ]
+
+
+def test_what_is_avoidable_and_what_is_not() -> None:
+    text = body(op(5), op(3, operand="%5"), op(1, result="%x"), op(0))
+    found = findings(text)
+    assert [(f.rule.code, f.op.index, f.inversions) for f in found] == [
+        ("EIO001", 0, 3),
+        ("EIO001", 1, 3),
+        ("EIO002", 3, 1),
+    ]
+    assert found[2].message == "stands late, in 1 inversion that no legal order is without"
+
+
+def test_only_the_rules_that_are_wanted() -> None:
+    text = body(op(5), op(3, operand="%5"), op(0))
+    assert {f.rule for f in findings(text, AVOIDABLE)} == {AVOIDABLE}
+    assert {f.rule for f in findings(text, UNAVOIDABLE)} == {UNAVOIDABLE}
+
+
+def test_a_graph_region_has_no_order() -> None:
+    text = 'module {\n"t.a"() : () -> () loc("2|a")\n"t.b"() : () -> () loc("1|b")\n}\n'
+    [found] = findings(text)
+    assert told(found) == ("EIO002", 1, "stands late, in 1 inversion in a graph region, which has no order")
+
+
+def test_the_dump_of_a_log() -> None:
+    marker = "// -----// IR Dump After CSE (cse) ('builtin.module' operation) //----- //\n"
+    [found] = findings(marker + SHUFFLED)
+    assert (found.moment, found.dump_line) == ("after cse", 1)
+
+
+def test_worst_first() -> None:
+    found = findings(body(op(1), op(2), op(3), op(0)) + body(op(5), op(4)).replace("@f", "@g"))
+    assert [f.op.index for f in worst_first(reversed(found))] == [0, 5]
+
+
+@pytest.mark.parametrize(
+    ("rest", "origin"),
+    [
+        ("|Net[net]|Conv2d[net.conv1]|m.py:14|forward|15|conv_tm0", "Net[net]|Conv2d[net.conv1]|m.py|forward|conv_tm0"),
+        ("|m.py:14|forward|15|conv", "m.py|forward|conv"),
+        ("|conv", "conv"),
+        ("|", ""),
+    ],
+)  # fmt: skip
+def test_the_origin_has_no_numbers_that_edits_elsewhere_change(rest: str, origin: str) -> None:
+    assert {f.origin for f in findings(body(op(7, rest), op(3, rest)))} == {origin}
+
+
+def test_the_origin_of_another_index_pattern() -> None:
+    text = body('%0 = t.a loc("add.17")', '%1 = t.a loc("add.16")')
+    options = AuditOptions(IndexPattern(r"\.(?P<index>\d+)$"), assume_pure=("t.*",))
+    assert {f.origin for f in findings(text, options=options)} == {"add."}
+
+
+def test_rules_by_code_or_beginning() -> None:
+    assert rules_by_prefix("EIO001") == (AVOIDABLE,)
+    assert rules_by_prefix("eio00") == (AVOIDABLE, UNAVOIDABLE)
+
+
+@pytest.mark.parametrize("prefix", ["", "EIO9", "E001"])
+def test_no_such_rule(prefix: str) -> None:
+    with pytest.raises(ValueError, match=r"there are EIO001, EIO002"):
+        rules_by_prefix(prefix)
+
+
+def test_codes_are_used_once() -> None:
+    assert len({rule.code for rule in RULES}) == len({rule.name for rule in RULES}) == len(RULES)
+
+
+@settings(max_examples=60)
+@given(programs())
+def test_there_are_findings_exactly_where_the_figures_say_so(program: str) -> None:
+    [dump] = read_text(program)
+    audited = audit_dump(dump)
+    figures = audited.audit.summary
+    assert bool(find(audited, [AVOIDABLE])) == (figures.avoidable > 0)
+    assert bool(find(audited, [UNAVOIDABLE])) == (figures.minimum > 0)
+
+
+def test_rules_on_locations_have_the_names_they_have_in_a_diff() -> None:
+    assert [rule.name for rule in LOCATION_RULES] == [rule.value for rule in LocationRule]
+
+
+def test_locations_are_looked_at_where_it_is_asked_for() -> None:
+    text = body(op(0), op(1), '%x = "ttir.abs"(%a) : (i32) -> i32')
+    assert findings(text, AVOIDABLE, UNAVOIDABLE) == []
+    [found] = findings(text, *rules_by_prefix("EIO101"))
+    assert (told(found), found.line) == (("EIO101", None, "no location"), 4)

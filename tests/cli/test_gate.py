@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from eio_audit import InputError, ModelLine
+from eio_audit.cli.reports import FORMATS
+from eio_audit.cli.source_root import SourceRoot
+from tests.audit.test_check import ISSUE
+from tests.audit.test_fix import SHUFFLED
+from tests.cli.running import SAMPLES, run
+
+RESNET = SAMPLES / "resnet" / "after_alias.mlir"  # 789 inversions, 22 of them avoidable
+IN_ORDER = SAMPLES / "small" / "before_inline.mlir"
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    path = tmp_path / "after.mlir"
+    path.write_text(SHUFFLED)
+    return path
+
+
+# ---------------------------------------------------------------- what fails
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "line"),
+    [
+        (("--max-avoidable", "22"), 0, "22 avoidable inversions are within the 22 allowed"),
+        (("--max-avoidable", "21"), 1, "22 avoidable inversions are more than the 21 allowed"),
+        (
+            ("--max-avoidable", "22", "--max-inversions", "789"),
+            0,
+            "789 inversions are within the 789 allowed",
+        ),
+        (
+            ("--max-avoidable", "22", "--max-inversions", "788"),
+            1,
+            "789 inversions are more than the 788 allowed",
+        ),
+        (("--max-inversions", "789"), 1, "789 inversions are within the 789 allowed"),
+        (("--max-inversions", "1", "--fail-on", "never"), 0, "789 inversions are more than the 1 allowed"),
+    ],
+)
+def test_ceilings(options: tuple[str, ...], code: int, line: str) -> None:
+    result = run("check", RESNET, *options)
+    assert (result.returncode, result.stdout.decode().strip("\n").split("\n")[-1]) == (code, line)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ((), 0),
+        (("--select", "EIO002"), 1),
+        (("--select", "eio0"), 1),
+        (("--select", "EIO001,EIO002"), 1),
+        (("--fail-on", "any"), 1),
+        (("--fail-on", "any", "--ignore", "EIO002"), 0),
+    ],
+)
+def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
+    assert run("check", "-", *options, stdin=ISSUE.encode()).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--select", "EIO9"), b"'EIO9' is no rule and begins none: there are EIO001, EIO002, EIO101"),
+        (("--max-avoidable", "-1"), b"is not in the range x>=0"),
+        (("--update-baseline",), b"--update-baseline needs the file: --baseline FILE"),
+        (("--baseline", "b.json", "--max-avoidable", "1"), b"it goes with no --max-... option"),
+        (
+            ("--baseline", "missing.json"),
+            b"missing.json: error: no such baseline; --update-baseline creates it",
+        ),
+        (("--source-root", "missing"), b"missing: error: no such folder (--source-root)"),
+        (("-o", "sarif:"), b"'sarif:' names no file"),
+        (("-o", "a", "-o", "b"), b"say which format each file has: --output text:b"),
+        (("-o", "json:a", "-o", "sarif:a"), b"two reports cannot go to one file"),
+    ],
+)
+def test_usage_errors_exit_2(options: tuple[str, ...], message: bytes) -> None:
+    result = run("check", "-", *options, stdin=SHUFFLED.encode())
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+# ---------------------------------------------------------------- formats
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_exit_code_does_not_depend_on_the_format(format_: str, dump: Path) -> None:
+    assert run("check", dump, "--format", format_).returncode == 1
+    assert run("check", IN_ORDER, "--format", format_).returncode == 0
+    assert run("check", "missing.mlir", "--format", format_).returncode == 2
+
+
+@pytest.mark.parametrize("format_", ["text", "concise", "markdown", "github"])
+def test_formats_for_people_say_what_was_checked(format_: str) -> None:
+    printed = run("check", IN_ORDER, "--format", format_).stdout.decode()
+    assert "checked 1 dump, 1 block, 16 ops: all in order" in printed.split("\n")
+
+
+def test_several_reports_at_once(dump: Path, tmp_path: Path) -> None:
+    sarif, junit = tmp_path / "order.sarif", tmp_path / "order.xml"
+    result = run("check", dump, "--format", "concise", "-o", f"sarif:{sarif}", "--output", f"junit:{junit}")
+    assert b"after.mlir:2: EIO001 #1 ttir.neg %1: stands early; fix removes its inversion" in result.stdout
+    assert len(json.loads(sarif.read_text())["runs"][0]["results"]) == 1
+    assert ElementTree.parse(junit).getroot().get("failures") == "1"
+
+
+def test_a_report_instead_of_standard_output_and_another(dump: Path, tmp_path: Path) -> None:
+    result = run("check", dump, "-o", tmp_path / "report.txt", "-o", f"jsonl:{tmp_path / 'report.jsonl'}")
+    assert result.stdout == b""
+    assert "1 inversion" in (tmp_path / "report.txt").read_text()
+    assert json.loads((tmp_path / "report.jsonl").read_text().split("\n")[0])["code"] == "EIO001"
+
+
+def test_a_file_with_a_colon(dump: Path, tmp_path: Path) -> None:
+    run("check", dump, "-o", tmp_path / "odd:name")
+    assert "1 inversion" in (tmp_path / "odd:name").read_text()
+
+
+# ---------------------------------------------------------------- baseline
+
+
+def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    gate = ("check", dump, "--baseline", baseline)
+    created = run(*gate, "--update-baseline")
+    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created, 1 known\n")
+    assert '{"source": "after.mlir", "code": "EIO001", "function": "@f"' in baseline.read_text()
+    assert run(*gate).returncode == 0
+
+    dump.write_text(SHUFFLED.replace("@f(", "@g("))
+    new = run(*gate)
+    assert (new.returncode, new.stdout.decode().split("\n")[-4:]) == (
+        1,
+        [
+            "1 new finding, 0 known; 1 of the baseline not found any more",
+            f"  {dump}:2: EIO001 #1 ttir.neg %1: stands early; fix removes its inversion",
+            "  not found any more: after.mlir EIO001 @f ttir.neg b",
+            "",
+        ],
+    )
+
+    shrunk = run(*gate, "--update-baseline")
+    assert (shrunk.returncode, shrunk.stderr.decode()) == (1, f"{baseline}: 1 removed, 0 left\n")
+    assert run(*gate).returncode == 1
+
+
+def test_a_baseline_is_not_made_of_what_could_not_be_read(tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    assert run("check", "-", "--baseline", baseline, "--update-baseline", stdin=b"%").returncode == 2
+    assert not baseline.exists()
+
+
+def test_a_baseline_that_is_up_to_date_is_left_alone(dump: Path, tmp_path: Path) -> None:
+    baseline = tmp_path / "baseline.json"
+    run("check", dump, "--baseline", baseline, "--update-baseline")
+    baseline.write_text(baseline.read_text().replace("[\n", "[", 1))
+    assert run("check", dump, "--baseline", baseline, "--update-baseline").stderr == b""
+    assert "[  {" in baseline.read_text()
+
+
+# ---------------------------------------------------------------- the model's source
+
+
+@pytest.mark.parametrize(
+    ("recorded", "found"),
+    [
+        ("/home/me/proj/net/model.py", "net/model.py"),
+        ("C:\\proj\\net\\model.py", "net/model.py"),
+        ("model.py", "model.py"),
+        ("/other/model.py", "model.py"),
+        ("/net/missing.py", None),
+        ("net/../model.py", "model.py"),
+        ("", None),
+        ("a\0b", None),
+    ],
+)
+def test_the_file_whose_path_ends_like_the_recorded_one(
+    recorded: str, found: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "model.py").touch()
+    (tmp_path / "model.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert SourceRoot(".").path_of(ModelLine(recorded, 1)) == found
+
+
+def test_a_root_that_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        SourceRoot(str(tmp_path / "missing"))
+
+
+def test_findings_point_at_the_models_own_line(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "model.py").touch()
+    result = run("check", RESNET, "--format", "github", "--source-root", tmp_path / "src")
+    assert result.stdout.startswith(f"::error file={tmp_path}/src/model.py,line=64,title=EIO001 ".encode())

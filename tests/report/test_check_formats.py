@@ -1,0 +1,220 @@
+"""Every format of a check, compared with the files in tests/data/check_formats."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from eio_audit import (
+    AVOIDABLE,
+    RULES,
+    UNAVOIDABLE,
+    Check,
+    Finding,
+    Gate,
+    InputError,
+    Verdict,
+    check,
+    find,
+    judge,
+    read_text,
+)
+from eio_audit.audit.original_index import ModelLine
+from eio_audit.cli.reports import FORMATS, rendered
+from eio_audit.mlir.source import Position
+from eio_audit.report.finding import repository_path
+from eio_audit.report.fingerprints import fingerprints
+from eio_audit.report.github import to_github
+from eio_audit.report.junit import to_junit
+from eio_audit.report.markdown_check import to_markdown
+from eio_audit.report.sarif import MOST_RESULTS, to_sarif
+
+DATA = Path(__file__).parent.parent / "data"
+SCHEMA = json.loads(gzip.decompress((DATA / "sarif-2.1.0.schema.json.gz").read_bytes()))
+GOLDEN_FILES = {
+    "concise": "concise.txt",
+    "github": "github.txt",
+    "gitlab": "gitlab.json",
+    "json": "check.json",
+    "jsonl": "check.jsonl",
+    "junit": "junit.xml",
+    "markdown": "summary.md",
+    "sarif": "check.sarif",
+}
+
+LOG = r"""// -----// IR Dump After EraseInverseOps (ttir-erase-inverse-ops) ('func.func' operation: @forward) //----- //
+func.func @forward(%a: i32) -> i32 {
+  %0 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|0|Net[net]|net.py:1|forward|2|neg")
+  %1 = "ttir.abs"(%0) : (i32) -> i32 loc("DEBUG|5|Net[net]|Conv2d[net.a|b]|net.py:1|forward|7|abs")
+  %2 = "ttir.relu"(%1) : (i32) -> i32 loc("DEBUG|3|Net[net]|net.py:1|forward|5|relu")
+  %3 = "ttir.exp"(%a) : (i32) -> i32 loc("DEBUG|1|Net[net]|net.py:1|forward|3|exp")
+  return %3 : i32
+}
+"""
+ALL = Gate((AVOIDABLE, UNAVOIDABLE))
+BROKEN = InputError("dumps/broken.mlir", Position(3, 7), "expected ')'")
+
+
+def verdict(text: str = LOG, gate: Gate = ALL, model_path: str | None = None) -> Verdict:
+    found: list[Finding] = []
+    audits = check(
+        read_text(text, name="dumps/after 1.mlir"),
+        look_into=lambda dump: found.extend(find(dump, gate.rules)),
+    )
+    found = [replace(finding, model_path=model_path) for finding in found]
+    return judge(Check(audits.dumps, (BROKEN,)), found, gate)
+
+
+def made_up(number: int) -> Verdict:
+    """A verdict with so many findings."""
+    one = verdict().findings[0]
+    return replace(verdict(), findings=tuple(replace(one, line=line) for line in range(1, number + 1)))
+
+
+@pytest.mark.parametrize("format_", GOLDEN_FILES)
+def test_the_text_of_every_format(format_: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eio_audit.cli.reports.__version__", "1.2.3")
+    text = rendered(verdict(), format_, verbose=False)
+    assert text == (DATA / "check_formats" / GOLDEN_FILES[format_]).read_text()
+
+
+def test_every_format_but_text_and_pages_has_a_file() -> None:
+    assert {*GOLDEN_FILES, "text", "html"} == set(FORMATS)
+
+
+# ---------------------------------------------------------------- SARIF
+
+
+@pytest.mark.parametrize("gate", [ALL, Gate(never_fails=True)])
+@pytest.mark.parametrize("model_path", [None, "src/net.py"])
+def test_sarif_is_valid(gate: Gate, model_path: str | None) -> None:
+    document = json.loads(to_sarif(verdict(gate=gate, model_path=model_path), "1.2.3"))
+    jsonschema.Draft4Validator(SCHEMA).validate(document)
+
+
+def test_sarif_of_nothing_is_valid() -> None:
+    document = json.loads(to_sarif(judge(Check((), ()), [], Gate()), "1.2.3"))
+    jsonschema.Draft4Validator(SCHEMA).validate(document)
+    assert document["runs"][0]["results"] == []
+
+
+def test_sarif_is_capped_and_says_so() -> None:
+    [run] = json.loads(to_sarif(made_up(MOST_RESULTS + 2), "1"))["runs"]
+    notices = run["invocations"][0]["toolExecutionNotifications"]
+    assert len(run["results"]) == MOST_RESULTS
+    assert notices[-1]["message"]["text"] == "... and 2 more findings"
+
+
+def test_sarif_points_at_the_model_in_the_repository() -> None:
+    [run] = json.loads(to_sarif(verdict(model_path="src/net.py"), "1"))["runs"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    related = run["results"][0]["relatedLocations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]) == ("src/net.py", {"startLine": 3})
+    assert related["artifactLocation"]["uri"] == "dumps/after%201.mlir"
+
+
+# ---------------------------------------------------------------- fingerprints
+
+
+def test_fingerprints_are_unique() -> None:
+    prints = fingerprints(made_up(50).findings)
+    assert len(set(prints)) == 50
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("%0", "%zero"),
+        ("func.func @forward", "\n\nfunc.func @forward"),
+        ("DEBUG|5|", "DEBUG|6|"),
+        ("|net.py:1|forward|3|", "|net.py:9|forward|30|"),
+    ],
+)
+def test_fingerprints_outlive_renumbering(old: str, new: str) -> None:
+    assert fingerprints(verdict(LOG.replace(old, new)).findings) == fingerprints(verdict().findings)
+
+
+def test_fingerprints_tell_functions_apart() -> None:
+    other = fingerprints(verdict(LOG.replace("@forward(", "@g(")).findings)
+    assert not set(other) & set(fingerprints(verdict().findings))
+
+
+# ---------------------------------------------------------------- GitHub
+
+
+def test_what_would_end_an_annotation_is_escaped() -> None:
+    odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a,b:c%\n.mlir"),))
+    assert "::error file=a%2Cb%3Ac%25\\x0a.mlir,line=6,col=3,title=" in to_github(odd)
+
+
+def test_no_more_annotations_than_github_shows() -> None:
+    lines = to_github(made_up(12)).split("\n")
+    assert sum(line.startswith("::error file=dumps/after 1.mlir") for line in lines) == 10
+    assert "... and 2 more findings" in lines
+
+
+def test_findings_that_do_not_fail_are_warnings() -> None:
+    assert to_github(verdict(gate=Gate(never_fails=True))).count("::warning ") == 1
+
+
+def test_annotations_at_the_models_own_line() -> None:
+    annotation = to_github(verdict(model_path="src/net.py")).split("\n")[1]
+    assert annotation == (
+        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: stands late; "
+        "fix removes all its 2 inversions (dumps/after 1.mlir:6)"
+    )
+
+
+# ---------------------------------------------------------------- JUnit, Markdown
+
+
+def test_junit_of_odd_names_is_xml() -> None:
+    text = LOG.replace("@forward(", '@"a\\01<&\ufffe"(')
+    assert ElementTree.fromstring(to_junit(verdict(text)).encode()).get("failures") == "1"
+
+
+def test_junit_counts() -> None:
+    root = ElementTree.fromstring(to_junit(verdict()))
+    assert [(s.get("tests"), s.get("failures"), s.get("errors")) for s in (root, *root)] == [
+        ("2", "1", "1"),
+        ("1", "1", "0"),
+        ("1", "0", "1"),
+    ]
+
+
+def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
+    odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a|b`c\n"),))
+    assert "| `` a\\|b`c\\x0a:6 `` |" in to_markdown(odd)
+
+
+def test_markdown_is_capped() -> None:
+    assert to_markdown(made_up(32)).endswith("\n\n... and 2 more findings\n")
+    assert "more finding" not in to_markdown(made_up(32), verbose=True)
+
+
+# ---------------------------------------------------------------- all
+
+
+@pytest.mark.parametrize("format_", GOLDEN_FILES)
+def test_broken_encoding_in_a_name_does_no_harm(format_: str) -> None:
+    findings = (replace(verdict().findings[0], source="a\udcff.mlir", model=ModelLine("m\udcff.py", 3)),)
+    text = rendered(replace(verdict(), findings=findings), format_, verbose=True)
+    written = text.encode("utf-8", "backslashreplace").decode().replace("%5C", "\\").replace("\\\\", "\\")
+    assert format_ == "junit" or "a\\udcff.mlir" in written
+
+
+def test_a_path_is_seen_from_the_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert repository_path(str(tmp_path / "dumps" / "a.mlir")) == "dumps/a.mlir"
+    assert repository_path("../a.mlir") == "../a.mlir"
+    assert repository_path("<stdin>") == "<stdin>"
+
+
+def test_rules_have_what_formats_show() -> None:
+    assert all(rule.code.startswith("EIO") and rule.summary.endswith(".") for rule in RULES)

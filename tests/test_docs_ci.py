@@ -1,0 +1,181 @@
+"""What docs/ci.md says works: each command and snippet is run as it stands, the network left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from eio_audit.cli.reports import FORMATS
+from tests.audit.test_fix import SHUFFLED
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "ci.md").read_text()
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def snippet(title: str, number: int = 0) -> Any:
+    return yaml.safe_load(blocks(section(title), "yaml")[number])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty repository with ``eio-audit`` and ``mlir-opt`` to be found."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, command in (
+        ("eio-audit", f"{sys.executable} -m eio_audit"),
+        ("mlir-opt", f"{sys.executable} -m iree.compiler.tools.scripts.iree_opt"),
+    ):
+        (tools / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        (tools / name).chmod(0o755)
+    (tmp_path / "repository").mkdir()
+    return tmp_path / "repository"
+
+
+def sh(
+    script: str, folder: Path, *, options: str = "-eo pipefail", **variables: str
+) -> subprocess.CompletedProcess[str]:
+    kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
+    path = f"{folder.parent / 'bin'}:{kept['PATH']}"
+    return subprocess.run(
+        ["bash", *options.split(), "-c", script],
+        cwd=folder,
+        env={**kept, "PATH": path, "PYTHONPATH": str(ROOT), **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def put_dump(folder: Path, text: str = SHUFFLED) -> None:
+    (folder / "dumps").mkdir(exist_ok=True)
+    (folder / "dumps" / "after.mlir").write_text(text)
+
+
+def test_from_nothing_to_a_green_gate(folder: Path) -> None:
+    five_minutes = section("Five minutes: from nothing to a green gate")
+    steps = re.findall(
+        r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", five_minutes, re.MULTILINE | re.DOTALL
+    )
+    assert len(steps) == 5
+    for commands, output in steps:
+        assert sh(commands, folder, options="+e").stdout == output
+
+
+def test_every_format_is_in_the_table() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", section("Formats"), re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(FORMATS)
+
+
+@pytest.mark.parametrize(("text", "code"), [(SHUFFLED, 1), (SHUFFLED.replace("|1|", "|0|"), 0)])
+def test_the_job_on_github(folder: Path, text: str, code: int) -> None:
+    put_dump(folder, text)
+    *_, step = snippet("GitHub", 1)["jobs"]["op-order"]["steps"]
+    result = sh(step["run"], folder, GITHUB_STEP_SUMMARY="summary.md")
+    assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (code, code == 1)
+    assert (folder / "summary.md").read_text().startswith(f"### eio-audit: {'failed' if code else 'passed'}")
+
+
+def test_the_job_on_gitlab(folder: Path) -> None:
+    put_dump(folder)
+    job = snippet("GitLab")["op-order"]
+    assert sh(job["script"][-1], folder).returncode == 1
+    reports = job["artifacts"]["reports"]
+    assert (
+        json.loads((folder / reports["codequality"]).read_text())[0]["location"]["path"] == "dumps/after.mlir"
+    )
+    assert ElementTree.parse(folder / reports["junit"]).getroot().get("failures") == "1"
+
+
+# ---------------------------------------------------------------- the action
+
+
+def action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Runs the action's check with inputs as GitHub hands them over, in place of what it installs."""
+    described = yaml.safe_load((ROOT / "action.yml").read_text())
+    _, step = described["runs"]["steps"]
+    given = {
+        name: inputs.get(name, described["inputs"][name].get("default", "")) for name in described["inputs"]
+    }
+    variables = {
+        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], value)
+        for name, value in step["env"].items()
+    }
+    runner = folder.parent / "runner"
+    (runner / "eio-audit").mkdir(parents=True, exist_ok=True)
+    if not (runner / "eio-audit" / "bin").exists():
+        (runner / "eio-audit" / "bin").symlink_to(folder.parent / "bin")
+    return sh(step["run"], folder, RUNNER_TEMP=str(runner), GITHUB_STEP_SUMMARY="summary.md", **variables)
+
+
+def test_the_action_as_the_page_uses_it(folder: Path) -> None:
+    put_dump(folder)
+    sh("eio-audit check dumps --baseline order-baseline.json --update-baseline", folder)
+    step = snippet("GitHub")["jobs"]["op-order"]["steps"][2]
+    assert action(folder, **step["with"]).returncode == 0
+    put_dump(folder, SHUFFLED.replace("@f", "@g"))
+    result = action(folder, **step["with"])
+    assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (1, True)
+    assert json.loads((folder / "order.sarif").read_text())["runs"][0]["results"]
+    assert (folder / "summary.md").read_text().count("### eio-audit: ") == 2
+
+
+def test_the_action_takes_names_with_blanks(folder: Path) -> None:
+    put_dump(folder)
+    (folder / "dumps" / "after.mlir").rename(folder / "dumps" / "a  b*.mlir")
+    assert action(folder, paths="dumps/a  b*.mlir\n\n").returncode == 1
+    assert not list(folder.glob("*.sarif"))
+
+
+def test_the_action_reports_what_could_not_run(folder: Path) -> None:
+    assert action(folder, paths="missing").returncode == 2
+
+
+# ---------------------------------------------------------------- other places
+
+
+def test_the_hook(folder: Path) -> None:
+    put_dump(folder)
+    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    [used] = snippet("pre-commit")["repos"][0]["hooks"]
+    assert used["id"] == hook["id"]
+    assert re.search(used["files"], "dumps/after.mlir")
+    assert re.search(hook["files"], "dumps/after.mlir")
+    command = " ".join([hook["entry"], *used["args"], "dumps/after.mlir"])
+    assert "no such baseline" in sh(command, folder).stdout
+    assert sh(f"{hook['entry']} dumps/after.mlir", folder).returncode == 1
+
+
+def test_the_lit_test(folder: Path) -> None:
+    [test] = blocks(section("lit and FileCheck"), "mlir")
+    (folder / "test.mlir").write_text(test)
+    pipe, _, check = re.findall(r"^// RUN: (.*)", test)[0].replace("%s", "test.mlir").rpartition(" | ")
+    result = sh(pipe, folder)
+    assert (result.returncode, check) == (0, "FileCheck test.mlir")
+    assert re.findall(r"// CHECK: (.*)", test)[0] in result.stdout
+
+
+def test_the_test_in_cmake(folder: Path) -> None:
+    put_dump(folder)
+    [lines] = blocks(section("CMake"), "cmake")
+    command = re.findall(r"COMMAND (.*)", lines)[0].replace("${CMAKE_CURRENT_SOURCE_DIR}", str(folder))
+    assert sh(f"{command} --update-baseline", folder).returncode == 0
+    assert sh(command, folder).returncode == 0
