@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,6 +109,8 @@ def _parse(source: Source) -> dict[str, Any]:
         text = source.data[:].decode()
     except UnicodeDecodeError as error:
         raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -129,6 +129,8 @@ def _offset(text: str, place: re.Match[str] | None) -> int:
 
 
 def _unknown_key(key: str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(key.replace("_", "-"), (*KEYS, "ops"), n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join((*KEYS, 'ops'))}"
     return f"unknown key '{key}'; {hint}"
