@@ -8,12 +8,17 @@ import eio_audit
 from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, read
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
+    GATE_EXIT_CODES,
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     format_option,
     only_dump,
+    output_option,
     pass_option,
+    quiet_option,
+    report_output,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -21,15 +26,16 @@ from eio_audit.cli.options import (
 from eio_audit.cli.output import write_bytes, write_text
 
 
-@click.command("diff", short_help="Show what a pass did, op by op, and to the order.")
-@click.argument("before")
-@click.argument("after", required=False)
+@click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
+@click.argument("before", type=PATH)
+@click.argument("after", type=PATH, required=False)
 @pass_option
 @dump_option
 @audit_options
 @ceiling_options
 @format_option("text", "json", "markdown", "html")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@output_option
+@quiet_option
 @verbose_option
 @click.pass_context
 def diff_command(
@@ -42,6 +48,7 @@ def diff_command(
     gate: Gate,
     format_: str,
     output: str | None,
+    quiet: bool,
     verbose: bool,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
@@ -60,7 +67,9 @@ def diff_command(
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
     result = diff(old, new, options)
-    warn_of_unmatched([result.before, result.after])
+    if not quiet:
+        warn_of_unmatched([result.before, result.after])
+    output = report_output(output, quiet=quiet)
     if format_ == "json":
         from eio_audit.report.json import diff_to_json
 

@@ -6,10 +6,13 @@ import click
 
 from eio_audit import AuditOptions, InputError, explain, read
 from eio_audit.cli.options import (
+    EXIT_CODES,
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     format_option,
+    output_option,
     pass_option,
     select,
     verbose_option,
@@ -22,14 +25,14 @@ WHICH_OP = (
 )
 
 
-@click.command("explain", short_help="Tell why an op stands where it stands.")
-@click.argument("path")
+@click.command("explain", short_help="Tell why an op stands where it stands.", epilog=EXIT_CODES)
+@click.argument("path", type=PATH)
 @click.argument("op", required=False)
 @pass_option
 @dump_option
 @audit_options
 @format_option("text", "json")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@output_option
 @verbose_option
 def explain_command(
     path: str,

@@ -1,4 +1,4 @@
-from eio_audit import AuditOptions, OriginalOrder, Source, check, fix, read_text
+from eio_audit import AuditOptions, OriginalOrder, check, fix, read_text
 
 BEFORE = """func.func @f(%a: i32) -> i32 {
   %0 = "ttir.abs"(%a) : (i32) -> i32
@@ -24,8 +24,7 @@ def test_ops_without_indices_are_ordered_as_in_another_dump() -> None:
 
 
 def test_a_fix_restores_that_order() -> None:
-    source = Source("after", AFTER.encode())
-    lines = fix(source, read_text(AFTER), OPTIONS).text.decode().split("\n")
+    lines = fix(read_text(AFTER), OPTIONS).text.decode().split("\n")
     assert [line.split('"')[1] for line in lines if '"' in line] == [
         "ttir.abs",
         "ttir.neg",

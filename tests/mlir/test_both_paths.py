@@ -167,8 +167,8 @@ def test_no_damaged_dump_gives_anything_but_an_error_or_a_verified_fix(seed: int
         try:
             dumps = find_dumps(source)
             check(dumps)
-            fixed = Source("f", fix(source, dumps).text)
-            assert fix(fixed, find_dumps(fixed)).text == fixed.data
+            fixed = Source("f", fix(dumps).text)
+            assert fix(find_dumps(fixed)).text == fixed.data
         except (InputError, VerificationError):
             continue
 
