@@ -107,7 +107,7 @@ class History:
         Raises:
             InputError: the dump cannot be read.
         """
-        text = DumpText(dump)
+        text = DumpText(dump, options.op_table)
         try:
             around = audit_dump(text.around if text.aliases.are_unique else dump, options)
             functions = _grouped(text, around)
