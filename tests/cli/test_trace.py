@@ -186,7 +186,7 @@ def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
 def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
     odd = tmp_path / os.fsdecode(b"\xff.mlir")
     odd.write_bytes(b'"t.a"() : () -> () loc("1|a")\n')
-    for command in (("trace", odd), ("diff", odd, odd), ("explain", odd, "#1")):
+    for command in (("trace", odd, odd), ("diff", odd, odd), ("explain", odd, "#1")):
         done = run(*command, "--format", "json")
         assert (done.returncode, b"\\udcff.mlir" in done.stdout) == (0, True)
 
