@@ -183,6 +183,10 @@ def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
     assert b"first shuffled by: ttir-flatten-sliding-window" in done.stdout
 
 
+def test_a_pipe_is_a_file() -> None:
+    assert run("trace", "/dev/stdin", stdin=LOG.read_bytes()).stdout.startswith(b"/dev/stdin\n  line  pass")
+
+
 def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
     odd = tmp_path / os.fsdecode(b"\xff.mlir")
     odd.write_bytes(b'"t.a"() : () -> () loc("1|a")\n')
