@@ -94,6 +94,12 @@ class DumpText:
         self._around = _ALIAS_LINE.sub(b"", around)
         self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
 
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for dumps that say the same, whatever their aliases are called."""
+        keys = [function.key for function in self.functions.values()]
+        return b"".join([self.aliases.key_of(_without_noise(self._around)), *keys])
+
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """The other functions that it calls, and that these call."""
         reached: dict[str, FunctionText] = {}
