@@ -23,7 +23,7 @@ from eio_audit.cli.options import (
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes, write_text
+from eio_audit.cli.output import encoded, write_bytes, write_text
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
@@ -73,16 +73,16 @@ def diff_command(
     if format_ == "json":
         from eio_audit.report.json import diff_to_json
 
-        write_bytes(diff_to_json(result).encode(), output)
+        write_bytes(encoded(diff_to_json(result)), output)
     elif format_ == "markdown":
         from eio_audit.report.markdown import diff_to_markdown
 
-        write_bytes(diff_to_markdown(result, verbose=verbose).encode(), output)
+        write_bytes(encoded(diff_to_markdown(result, verbose=verbose)), output)
     elif format_ == "html":
         from eio_audit.report.html import diff_to_html
 
         pictures = eio_audit.order_pictures([new], options)
-        write_bytes(diff_to_html(result, pictures, __version__).encode(), output)
+        write_bytes(encoded(diff_to_html(result, pictures, __version__)), output)
     else:
         from eio_audit.report.console import make_console
         from eio_audit.report.text_diff import print_diff

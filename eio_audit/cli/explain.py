@@ -18,7 +18,7 @@ from eio_audit.cli.options import (
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes, write_text
+from eio_audit.cli.output import encoded, write_bytes, write_text
 
 WHICH_OP = (
     "which op? %name, '#index' (in quotes: to a shell an unquoted # begins a comment) or a line of the file"
@@ -67,7 +67,7 @@ def explain_command(
     if format_ == "json":
         from eio_audit.report.json import explanation_to_json
 
-        write_bytes(explanation_to_json(explanation).encode(), output)
+        write_bytes(encoded(explanation_to_json(explanation)), output)
         return
     from eio_audit.report.console import make_console
     from eio_audit.report.text_explain import print_explanation

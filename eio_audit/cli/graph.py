@@ -14,7 +14,7 @@ from eio_audit.cli.options import (
     select,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes
+from eio_audit.cli.output import encoded, write_bytes
 
 DRAWN_OPS = 600
 """How many ops a picture may have: more cannot be read, and take long to lay out."""
@@ -89,15 +89,15 @@ def _in_format(drawn: Dataflow, format_: str) -> bytes:
     from eio_audit.report import graph
 
     if format_ == "dot":
-        return graph.dataflow_to_dot(drawn).encode()
+        return encoded(graph.dataflow_to_dot(drawn))
     if format_ == "graphml":
         return graph.dataflow_to_graphml(drawn)
     if format_ == "json":
-        return graph.dataflow_to_json(drawn).encode()
+        return encoded(graph.dataflow_to_json(drawn))
     if len(drawn.ops) > DRAWN_OPS:
         advice = "a smaller --radius" if drawn.around else "--around OP"
         message = f"{len(drawn.ops):,} ops are too many for a picture, {DRAWN_OPS} the most: try {advice}"
         raise InputError(drawn.dump.source, None, f"{message}, or another format")
     from eio_audit.report.dataflow_svg import dataflow_to_svg
 
-    return dataflow_to_svg(drawn).encode()
+    return encoded(dataflow_to_svg(drawn))

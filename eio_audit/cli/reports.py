@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from eio_audit import Verdict, __version__
-from eio_audit.cli.output import write_bytes, write_text
+from eio_audit.cli.output import encoded, write_bytes, write_text
 
 if TYPE_CHECKING:
     from eio_audit import OrderAlbum, OrderPicture
@@ -95,10 +95,10 @@ def write_report(
     if format_ == "html":
         from eio_audit.report.html import check_to_html
 
-        write_bytes(check_to_html(verdict.check, pictures, __version__).encode(), path)
+        write_bytes(encoded(check_to_html(verdict.check, pictures, __version__)), path)
         return
     if format_ != "text":
-        write_bytes(rendered(verdict, format_, verbose=verbose).encode("utf-8", "backslashreplace"), path)
+        write_bytes(encoded(rendered(verdict, format_, verbose=verbose)), path)
         return
     from eio_audit.report.console import make_console
     from eio_audit.report.text import print_check

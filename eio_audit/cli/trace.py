@@ -31,7 +31,7 @@ from eio_audit.cli.options import (
     report_output,
     warn_of_patterns,
 )
-from eio_audit.cli.output import show_error, write_bytes, write_text
+from eio_audit.cli.output import encoded, show_error, write_bytes, write_text
 
 
 @click.command(
@@ -83,11 +83,11 @@ def trace_command(
     if format_ == "json":
         from eio_audit.report.json import trace_to_json
 
-        write_bytes(trace_to_json(result).encode(), output)
+        write_bytes(encoded(trace_to_json(result)), output)
     elif format_ == "html":
         from eio_audit.report.html import trace_to_html
 
-        write_bytes(trace_to_html(result, __version__).encode(), output)
+        write_bytes(encoded(trace_to_html(result, __version__)), output)
     else:
         from eio_audit.report.console import make_console
         from eio_audit.report.text_trace import print_trace
