@@ -52,7 +52,9 @@ def section(context: click.Context) -> Iterator[str]:
     yield "| option | meaning |\n|---|---|"
     for option in command.get_params(context):
         record = option.get_help_record(context)
-        if record is not None:
+        if (
+            isinstance(option, click.Option) and record is not None
+        ):  # from click 8.5 on arguments have one too
             names, meaning = record
             yield f"| `{names.replace('|', chr(92) + '|')}` | {escaped(meaning)} |"
     yield ""
