@@ -140,6 +140,11 @@ class OpTable:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
 
+    def may_be_terminator(self, name: str) -> bool:
+        """Whether the table calls the op a terminator, or does not know it."""
+        row = self.rows.get(name, UNLISTED)
+        return row is UNLISTED or "terminator" in row.flags
+
     def is_own(self, name: str) -> bool:
         """Whether a row of the project tells the op's effects."""
         return name in self._own or (name not in self.rows and self.of(name) is not UNLISTED)
