@@ -38,7 +38,10 @@ SPLIT = ("-split-input-file", *YARDSTICK)
 AUDIT = (sys.executable, "-m", "eio_audit")
 PASS = (sys.executable, "-c", "pass")
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+ENVIRONMENT["PYTHONPATH"] = str(HERE.parent)
 """An installed package has its byte code; a checkout gets it by the run that is not measured."""
+FOLDER = Path("/")
+"""Where processes run: no configuration is there, and that of the checkout is not to be read."""
 BASE_BYTES = 20 << 20
 """What the memory target allows besides a multiple of the file."""
 
@@ -197,7 +200,7 @@ def run(command: Sequence[str]) -> Run:
     # stay small, which is why the inputs are generated in processes of their own.
     started = time.perf_counter()
     child = subprocess.Popen(
-        command, cwd=HERE.parent, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command, cwd=FOLDER, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert child.stderr
     said = child.stderr.read()

@@ -69,12 +69,12 @@ def tool_path(name: str) -> str | None:
 def run(program: Program) -> Result:
     """Stamps, runs the pass, checks, fixes."""
     dumps = read_text(program.path.read_bytes(), program.path.name)
-    stamped = stamp(dumps[0].source, dumps).decode()
+    stamped = stamp(dumps).decode()
     tool = tool_path(program.tool)
     assert tool is not None, f"{program.tool} is not installed"
     after = _printed(tool, stamped, f"builtin.module({program.passes})")
     dumps = read_text(after, program.path.name)
-    result = fix(dumps[0].source, dumps)
+    result = fix(dumps)
     return Result(
         program,
         changed=after != _printed(tool, stamped, "builtin.module()"),

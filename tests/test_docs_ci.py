@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +14,7 @@ import yaml
 
 from eio_audit.cli.reports import FORMATS
 from tests.audit.test_fix import SHUFFLED
+from tests.shell import install_tools, run_script
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "ci.md").read_text()
@@ -36,14 +35,7 @@ def snippet(title: str, number: int = 0) -> Any:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """An empty repository with ``eio-audit`` and ``mlir-opt`` to be found."""
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    for name, command in (
-        ("eio-audit", f"{sys.executable} -m eio_audit"),
-        ("mlir-opt", f"{sys.executable} -m iree.compiler.tools.scripts.iree_opt"),
-    ):
-        (tools / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
-        (tools / name).chmod(0o755)
+    install_tools(tmp_path / "bin")
     (tmp_path / "repository").mkdir()
     return tmp_path / "repository"
 
@@ -51,18 +43,7 @@ def folder(tmp_path: Path) -> Path:
 def sh(
     script: str, folder: Path, *, options: str = "-eo pipefail", **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
-    path = f"{folder.parent / 'bin'}:{kept['PATH']}"
-    return subprocess.run(
-        ["bash", *options.split(), "-c", script],
-        cwd=folder,
-        env={**kept, "PATH": path, "PYTHONPATH": str(ROOT), **variables},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return run_script(script, folder, folder.parent / "bin", options=options, **variables)
 
 
 def put_dump(folder: Path, text: str = SHUFFLED) -> None:

@@ -17,13 +17,13 @@ LOOPS = Path(__file__).parent / "data" / "shuffled_loops.mlir"
 def test_every_fixed_sample_is_the_same_program(path: Path) -> None:
     for dump in read_text(path.read_bytes(), path.name):
         before = Source(path.name, dump.source.data[dump.span.start : dump.span.end])
-        after = fix(before, read_text(before.data)).text
+        after = fix(read_text(before.data)).text
         assert same_program(before.data.decode(), after.decode())
 
 
 def test_a_fixed_program_with_memory_loops_and_branches() -> None:
     text = LOOPS.read_text()
-    result = fix(Source("loops", text.encode()), read_text(text))
+    result = fix(read_text(text))
     assert (result.before.inversions, result.before.minimum) == (11, 3)
     assert same_program(text, result.text.decode())
 

@@ -102,7 +102,7 @@ def test_every_op_of_the_samples_is_read(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
 def test_fixes_keep_what_is_not_avoidable_to_the_byte(path: Path) -> None:
     dumps = read(str(path))
-    result = fix(dumps[0].source, dumps)
+    result = fix(dumps)
     if "resnet" in path.parts and "after" in path.name:
         assert (result.before.inversions, result.before.minimum) == (789, 767)
     assert result.changed == (result.before.avoidable > 0)

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
@@ -244,14 +245,14 @@ def unmatched_patterns(dumps: Sequence[DumpAudit]) -> list[str]:
     return [pattern for pattern in first if all(pattern in dump.unmatched for dump in dumps)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Check:
     """The audits of all dumps that could be read, and the errors of the others."""
 
     dumps: tuple[DumpAudit, ...]
     errors: tuple[InputError, ...]
 
-    @property
+    @cached_property
     def summary(self) -> Summary:
         """All figures added up."""
         return summarize(self.dumps)
@@ -346,7 +347,7 @@ def audit_dump(
         when=dump.marker.when if dump.marker else None,
         blocks=tuple(
             _audit_block(
-                replace(block, graph=graphs.get(block.block)),
+                replace(block, graph=graphs[block.block]) if block.block in graphs else block,
                 functions[block.block],
                 restored,
                 describes_worst=describes_worst,
@@ -434,52 +435,64 @@ def _audit_block(
     """Audits one block; an order better than the textual one goes into ``restored``."""
     ir, ops = block.ir, block.ops
     places = [k for k, key in enumerate(block.keys) if key is not None]
-    keys = [key for key in block.keys if key is not None]
-    derived = block.indices.derived([ops[k] for k in places])
-    constants = block.order_keys.constants([ops[k] for k in places])
-    is_inverted = _has_inversion(keys)
-    inversions = count_inversions(keys) if is_inverted else 0
-    is_graph = bool(ir.region_is_graph[ir.block_region[block.block]])
-    forced: int | None = None if is_graph else 0
-    minimum = lower_bound = inversions
-    moved = moved_lower_bound = 0
-    if block.graph is not None:
-        from eio_audit.order.linear_extension import restore_order  # noqa: PLC0415  (not for clean dumps)
-
-        restoration = restore_order(block.keys, block.graph.precedence)
-        forced, minimum, lower_bound = restoration.forced, restoration.inversions, restoration.lower_bound
-        moved, moved_lower_bound = restoration.moved, restoration.moved_lower_bound
-        if minimum < inversions:
-            restored[block.block] = restoration
-    out_of_place = displaced(keys) if inversions else []
-    described = [places[p] for p in out_of_place] if describes_worst else []
-    return BlockAudit(
+    with_index = [ops[k] for k in places]
+    derived = block.indices.derived(with_index)
+    constants = block.order_keys.constants(with_index)
+    in_order = BlockAudit(
         function=function,
         block=ir.block_name(block.block),
         line=ir.source.line_at(ir.block_offset(block.block)),
         ops=len(ops),
-        indexed=len(keys),
-        inversions=inversions,
-        descents=count_descents(keys) if is_inverted else 0,
-        forced=forced,
-        minimum=minimum,
-        lower_bound=lower_bound,
-        displaced=len(out_of_place),
+        indexed=len(places),
+        inversions=0,
+        descents=0,
+        forced=None if ir.region_is_graph[ir.block_region[block.block]] else 0,
+        minimum=0,
+        lower_bound=0,
+        displaced=0,
         derived=sum(derived),
+        inherited=0,
+        constants=sum(constants),
+        followed=block.followed,
+    )
+    keys = [block.keys[k] or 0 for k in places]
+    if not _has_inversion(keys):
+        return in_order
+    inversions = count_inversions(keys)
+    out_of_place = displaced(keys)
+    described = [places[p] for p in out_of_place] if describes_worst else []
+    disordered = replace(
+        in_order,
+        inversions=inversions,
+        descents=count_descents(keys),
+        minimum=inversions,
+        lower_bound=inversions,
+        displaced=len(out_of_place),
         inherited=_inversions_with(keys, derived, inversions),
         worst=tuple(describe_displaced(block, described, NAMED_OPS).values()),
-        constants=sum(constants),
         at_constants=_inversions_with(keys, constants, inversions),
-        followed=block.followed,
-        moved=moved,
-        moved_lower_bound=moved_lower_bound,
-        profile=order_profile(keys, PROFILE_PARTS) if inversions and describes_worst else (),
+        profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
+    )
+    if block.graph is None:
+        return disordered
+    from eio_audit.order.linear_extension import restore_order  # noqa: PLC0415  (not for clean dumps)
+
+    restoration = restore_order(block.keys, block.graph.precedence)
+    if restoration.inversions < inversions:
+        restored[block.block] = restoration
+    return replace(
+        disordered,
+        forced=restoration.forced,
+        minimum=restoration.inversions,
+        lower_bound=restoration.lower_bound,
+        moved=restoration.moved,
+        moved_lower_bound=restoration.moved_lower_bound,
     )
 
 
 def _inversions_with(keys: Sequence[int], is_member: Sequence[bool], inversions: int) -> int:
     """How many of the inversions have a member at an end."""
-    if not inversions or not any(is_member):
+    if not any(is_member):
         return 0
     others = [key for key, member in zip(keys, is_member, strict=True) if not member]
     return inversions - count_inversions(others)

@@ -43,18 +43,16 @@ class Fix:
 
 
 def fix(
-    source: Source,
     dumps: Iterable[Dump],
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     only_dumps: bool = False,
     renumber: bool = False,
 ) -> Fix:
-    """Restores the original order of every given dump of one source as far as dependences allow.
+    """Restores the original order of dumps of one source as far as dependences allow.
 
     Args:
-        source: the file.
-        dumps: the dumps of it to fix, in order of appearance.
+        dumps: those of the source to fix, at least one, in order of appearance; the others stay as they are.
         options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
@@ -62,9 +60,14 @@ def fix(
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the corrected text is not the same program in a better order.
+        ValueError: there is no dump, or the dumps are of several sources.
     """
+    source: Source | None = None
     audits, pieces, offset, moved, has_new_names = [], [], 0, 0, False
     for dump in dumps:
+        if source is not None and dump.source is not source:
+            raise ValueError("expected dumps of one source")
+        source = dump.source
         audited = audit_dump(dump, options, describes_worst=False)
         named = renumbered(audited) if renumber else audited
         has_new_names |= named is not audited
@@ -76,6 +79,8 @@ def fix(
         offset = dump.span.end
         moved += audited.moved
         audits.append(audited.audit)
+    if source is None:
+        raise ValueError("expected at least one dump")
     if not only_dumps:
         pieces.append(source.data[offset:])
     return Fix(b"".join([piece for piece in pieces if piece]), tuple(audits), moved, has_new_names)

@@ -7,13 +7,14 @@ its audit and is not even read; only its text is compared.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eio_audit.audit.check import AuditedDump, BlockAudit, audit_dump
 from eio_audit.audit.functions import functions_around, only_function
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.functions import DumpText, FunctionText
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
 
 
@@ -66,8 +67,9 @@ class DumpStates:
     def described(self, symbol: str | None, options: AuditOptions) -> tuple[BlockAudit, ...]:
         """The audits of a function's blocks, with the ops out of place: a state goes without these."""
         function = self.text.functions.get(symbol) if symbol is not None else None
-        if function is None:
-            return _grouped(self.text, audit_dump(self.text.dump, options))[symbol].blocks
+        if function is None or options.order_from is not None:
+            blocks = audit_dump(self.text.dump, options).audit.blocks
+            return tuple(block for block in blocks if block.function == symbol)
         return _with_callees(self.text, function, options).blocks
 
 
@@ -100,6 +102,7 @@ class History:
 
     functions: dict[str | None, FunctionState] = field(default_factory=dict)
     is_complete: bool = False
+    _matched: DumpStates | None = None
 
     def states(self, dump: Dump, options: AuditOptions) -> DumpStates:
         """Audits what a dump shows, as far as it is not known; the history itself stays as it is.
@@ -107,7 +110,9 @@ class History:
         Raises:
             InputError: the dump cannot be read.
         """
-        text = DumpText(dump)
+        text = DumpText(dump, options.op_table)
+        if options.order_from is not None:
+            return self._matched_states(text, options)
         try:
             around = audit_dump(text.around if text.aliases.are_unique else dump, options)
             functions = _grouped(text, around)
@@ -116,13 +121,17 @@ class History:
         except InputError:  # in a part of the dump: the dump as a whole may be sound, or tells the place
             around = audit_dump(dump, options)
             functions = _grouped(text, around)
-        states = functions.values()
-        blocks = tuple(block for state in states for block in state.blocks)
-        unmatched = frozenset(options.assume_pure).intersection(*(state.unmatched for state in states))
-        alone = only_function(around.ir)
-        if alone is not None:
-            functions.setdefault(alone, functions.pop(None))  # a function without a body is in no block
-        return DumpStates(alone, functions, blocks, unmatched, text)
+        return _shown(text, around.ir, functions, options)
+
+    def _matched_states(self, text: DumpText, options: AuditOptions) -> DumpStates:
+        """Where another dump tells the order, all of a dump is matched with it at once, as ``check`` does."""
+        if self._matched is None or self._matched.text.key != text.key:
+            audited = audit_dump(text.dump, options, describes_worst=False)
+            functions = _grouped(text, audited)
+            for symbol in functions.keys() & text.functions.keys():
+                functions[symbol] = replace(functions[symbol], key=text.functions[symbol or ""].key)
+            self._matched = _shown(text, audited.ir, functions, options)
+        return replace(self._matched, text=text)
 
     def gone(self, shown: DumpStates) -> list[str | None]:
         """The known functions that a dump of the whole program does not have any more."""
@@ -208,22 +217,32 @@ def _audited(function: FunctionText, audited: AuditedDump, callees: tuple[bytes,
     )
 
 
+def _shown(
+    text: DumpText, ir: IR, functions: dict[str | None, FunctionState], options: AuditOptions
+) -> DumpStates:
+    """What a dump shows: ``ir`` is it, or what is around its functions."""
+    states = functions.values()
+    blocks = tuple(block for state in states for block in state.blocks)
+    unmatched = frozenset(options.assume_pure).intersection(*(state.unmatched for state in states))
+    alone = only_function(ir)
+    if alone is not None:
+        functions.setdefault(alone, functions.pop(None))  # a function without a body is in no block
+    return DumpStates(alone, functions, blocks, unmatched, text)
+
+
 def _grouped(text: DumpText, audited: AuditedDump) -> dict[str | None, FunctionState]:
-    """The states of the functions of an audited dump; all change when its text does."""
+    """The states of the functions of an audited dump."""
     ir = audited.ir
-    key = text.aliases.key_of(b"\n".join(map(ir.own_text, range(len(ir)))))
     functions = functions_around(ir)
-    indices: dict[str | None, set[int]] = {function: set() for function in functions}
-    keys = audited.indices.keys(range(len(ir)))
-    for op, index in enumerate(keys):
-        if index is not None:
-            indices[functions[ir.op_block[op]]].add(index)
+    ops: dict[str | None, list[int]] = {function: [] for function in functions}
+    for op in range(len(ir)):
+        ops[functions[ir.op_block[op]]].append(op)
     return {
         function: FunctionState(
-            key=key,
+            key=text.aliases.key_of(b"\n".join(ir.own_texts(members))),
             blocks=tuple(block for block in audited.audit.blocks if block.function == function),
-            indices=frozenset(found),
+            indices=frozenset(index for index in audited.indices.keys(members) if index is not None),
             unmatched=frozenset(audited.audit.unmatched),
         )
-        for function, found in indices.items()
+        for function, members in ops.items()
     }

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable
 
 from eio_audit.audit.location_numbers import NO_LOCATION
-from eio_audit.audit.structure import Classes, ComparedOps, is_constant
+from eio_audit.audit.structure import Classes, ComparedOps
 
 
 class Labels:
@@ -43,7 +43,7 @@ class Labels:
     def _content(self, ops: ComparedOps, op: int) -> int | None:
         if ops.names[op] in self.same_form:
             return ops.interned.number(ops.texts[op].text)
-        if is_constant(ops.names[op]):
+        if "constant" in ops.ir.op_table.flags(ops.names[op]):
             return ops.interned.number(ops.texts[op].literals)
         return None
 

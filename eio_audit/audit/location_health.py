@@ -23,7 +23,6 @@ from eio_audit.mlir.location import (
     OpaqueLoc,
     UnknownLoc,
 )
-from eio_audit.mlir.traits import UNLISTED, op_traits
 
 
 class LocationRule(StrEnum):
@@ -201,10 +200,8 @@ class _Inspection:
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:
     """The ops that code generation prints: not functions, not terminators."""
-    ir, traits = dump.ir, op_traits()
-    is_silent = [
-        bool(traits.get(name, UNLISTED).flags & {"terminator", "function", "symbol"}) for name in ir.names
-    ]
+    ir = dump.ir
+    is_silent = [bool(ir.op_table.flags(name) & {"terminator", "function", "symbol"}) for name in ir.names]
     for ops in ir.block_ops:
         keys = dump.indices.keys(ops)
         if any(key is not None for key in keys):

@@ -32,6 +32,15 @@ class Interned:
         """The number of everything equal to ``thing``."""
         return self._numbers.setdefault(thing, len(self._numbers))
 
+    def __len__(self) -> int:
+        """How many numbers there are."""
+        return len(self._numbers)
+
+    def forget_since(self, count: int) -> None:
+        """Keeps the first ``count`` numbers only, for one dump that is compared with any number of others."""
+        while len(self._numbers) > count:
+            self._numbers.popitem()
+
 
 class LocationNumbers:
     """The numbers of the locations of one dump's ops; aliases count as what they stand for.

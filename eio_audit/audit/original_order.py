@@ -33,7 +33,9 @@ class OriginalOrder:
 
         Ops are matched as in a diff.
         """
+        known = len(self._interned)
         matching = match_ops(self._before, ComparedOps(ir, indices, self._interned))
+        self._interned.forget_since(known)
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():
             places[new] = old

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from eio_audit.audit.compared_dump import ComparedDump
-from eio_audit.mlir.traits import UNLISTED, op_traits
 
 
 def implied_ops(
@@ -46,7 +45,7 @@ def _is_left_out(op: int, side: ComparedDump, other: ComparedDump, counterpart: 
     ]
     if counterpart not in other.ops.blocks_of or any(is_shorthand(other, inner) for inner in contents):
         return True
-    is_terminator = "terminator" in op_traits().get(side.ops.names[op], UNLISTED).flags
+    is_terminator = "terminator" in ir.op_table.flags(side.ops.names[op])
     return is_terminator and not side.ops.producers[op] and op == ir.block_ops[ir.op_block[op]][-1]
 
 
@@ -54,4 +53,4 @@ def is_shorthand(side: ComparedDump, op: int) -> bool:
     """Whether an op stands for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
     name = side.ops.names[op]
     is_name_alone = side.ops.texts[op].text == name.encode() and side.audited.ir.result_count(op) == 0
-    return is_name_alone and "terminator" not in op_traits().get(name, UNLISTED).flags
+    return is_name_alone and "terminator" not in side.audited.ir.op_table.flags(name)

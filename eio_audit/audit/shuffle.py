@@ -9,18 +9,15 @@ from random import Random
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.verification import verify
-from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.source import Source
 from eio_audit.mlir.writer import reorder
 from eio_audit.order.precedence import Precedence
 
 
-def shuffle(
-    source: Source, dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OPTIONS
-) -> bytes:
-    r"""The source with the ops of every block in a random order that keeps all dependences.
+def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OPTIONS) -> bytes:
+    r"""The source of some dumps with the ops of each block in a random order that keeps all dependences.
 
     Terminators stay last, ops stay in their block, and graph regions are left alone, as in a fix. The
     result is verified as a fix is. The same input and seed always give the same order.
@@ -28,12 +25,14 @@ def shuffle(
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the result is not the same program.
+        ValueError: there is no dump, or the dumps are of several sources.
 
     >>> from eio_audit.mlir.dumps import read_text
     >>> dumps = read_text("func.func @f() {\n  %0 = ttir.zeros\n  %1 = ttir.ones\n  return\n}\n")
-    >>> shuffle(dumps[0].source, dumps, seed=2).decode().split("\n")[1:4]
+    >>> shuffle(dumps, seed=2).decode().split("\n")[1:4]
     ['  %1 = ttir.ones', '  %0 = ttir.zeros', '  return']
     """
+    source = common_source(dumps)
     random = Random(seed)
     pieces, offset = [], 0
     for dump in dumps:

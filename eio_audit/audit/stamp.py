@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.audit.verification import VerificationError
-from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span, Text
@@ -26,8 +26,8 @@ _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
 """Their short form names the op that their region holds: ``linalg.map { arith.addf } ins(...)``."""
 
 
-def stamp(source: Source, dumps: Sequence[Dump]) -> bytes:
-    """The source with every op of the dumps numbered in textual order, from 0 in each dump.
+def stamp(dumps: Sequence[Dump]) -> bytes:
+    """The source of some dumps with every op of them numbered in textual order, from 0 in each dump.
 
     Nested ops follow the op that holds them. Nothing but locations changes, and the result is read again to
     make sure of it.
@@ -35,12 +35,13 @@ def stamp(source: Source, dumps: Sequence[Dump]) -> bytes:
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the result is not the same program with an index on every op.
+        ValueError: there is no dump, or the dumps are of several sources.
 
     >>> from eio_audit.mlir.dumps import read_text
-    >>> dumps = read_text("%0 = my.op", name="in.mlir")
-    >>> stamp(dumps[0].source, dumps)
+    >>> stamp(read_text("%0 = my.op", name="in.mlir"))
     b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     """
+    source = common_source(dumps)
     pieces, offset = [], 0
     for dump in dumps:
         ir = read_ir(source, dump.span)

@@ -15,7 +15,6 @@ from eio_audit.audit.location_numbers import NO_LOCATION, Interned, LocationNumb
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.op_text import OpText, OpTexts
-from eio_audit.mlir.traits import UNLISTED, op_traits
 
 
 class ComparedOps:
@@ -138,10 +137,11 @@ def _full_name(ir: IR, op: int) -> str:
 
 def _symbols(ir: IR) -> list[str | None]:
     """By op, the symbol it defines: of a listed op by its traits, of others if it has regions."""
-    traits = op_traits()
     symbols: list[str | None] = []
     defines = [
-        bool(row.flags & {"symbol", "function", "symbol_table"}) if (row := traits.get(name)) else None
+        bool(row.flags & {"symbol", "function", "symbol_table"})
+        if (row := ir.op_table.rows.get(name))
+        else None
         for name in ir.names
     ]
     for op in range(len(ir)):
@@ -194,8 +194,3 @@ def _blocks_of(ir: IR) -> dict[int, list[int]]:
     for block in range(ir.block_count):
         blocks.setdefault(ir.parent_op(block), []).append(block)
     return blocks
-
-
-def is_constant(name: str) -> bool:
-    """Whether the op table calls the op a constant."""
-    return "constant" in op_traits().get(name, UNLISTED).flags

@@ -12,11 +12,14 @@ import click
 from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
+    GATE_EXIT_CODES,
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     format_option,
     pass_option,
+    quiet_option,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -36,14 +39,15 @@ if TYPE_CHECKING:
     from eio_audit import AuditedDump, Finding
 
 
-@click.command("check", short_help="Audit the order of every dump: the CI gate.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
+@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @pass_option
 @dump_option
 @audit_options
 @gate_options
 @format_option(*FORMATS)
 @outputs_option
+@quiet_option
 @verbose_option
 @click.pass_context
 def check_command(
@@ -55,6 +59,7 @@ def check_command(
     choice: GateChoice,
     format_: str,
     outputs: tuple[tuple[str | None, str], ...],
+    quiet: bool,
     verbose: bool,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
@@ -64,10 +69,10 @@ def check_command(
       eio-audit check after.mlir
       eio-audit check passes.log --pass ttir-erase-inverse-ops
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit check - --format json
-      eio-audit check dumps/ --format github --output sarif:order.sarif --output junit:order.xml
+      eio-audit check dumps/ --format github -o sarif:order.sarif
       eio-audit check dumps/ --baseline order-baseline.json
     """
-    reports = chosen_reports(format_, outputs)
+    reports = chosen_reports(format_, outputs, quiet=quiet)
     files = _files(paths)
     unreadable: list[InputError] = []
     findings: list[Finding] = []
@@ -85,8 +90,9 @@ def check_command(
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
-    warn_of_unmatched(result.dumps)
-    verdict = choice.judge(result, findings)
+    if not quiet:
+        warn_of_unmatched(result.dumps)
+    verdict = choice.judge(result, findings, quiet=quiet)
     for report in reports:
         write_report(verdict, album.pictures if album else (), report, verbose=verbose)
     if result.errors:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -24,11 +26,59 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        is_option = name.startswith("-") and name != "-"
+        if name not in COMMANDS and not is_option and not ctx.resilient_parsing:
+            ctx.fail(f"No such command '{name}'. {_meant(name)}")
+        return super().resolve_command(ctx, args)
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+
+def _meant(name: str) -> str:
+    """What somebody may have meant who gave a name that no command has."""
+    if name == "-" or Path(name).exists():
+        return f"Did you mean 'check {name}'?"
+    close = difflib.get_close_matches(name, COMMANDS, n=1)
+    return f"Did you mean '{close[0]}'?" if close else f"There are {', '.join(COMMANDS)}."
+
+
+EPILOG = """\b
+Exit codes:
+  0  done and clean
+  1  findings
+  2  could not run: usage, input that cannot be read or is malformed, or
+     no op carries an index
+  3  a result failed its own verification: nothing was written
+
+\b
+Environment:
+  NO_COLOR     if not empty: no colours
+  FORCE_COLOR  if not empty: colours also where output is no terminal
+  COLUMNS      width of reports on a terminal, instead of its own
+
+\b
+Files:
+  eio-audit.toml  options of a project, in the current folder or above it
+  pyproject.toml  the same in a table [tool.eio-audit]
+
+\b
+Shell completion of commands, options, files and the passes of a log:
+  eval "$(_EIO_AUDIT_COMPLETE=bash_source eio-audit)"   # in ~/.bashrc
+  eval "$(_EIO_AUDIT_COMPLETE=zsh_source eio-audit)"    # in ~/.zshrc
+  _EIO_AUDIT_COMPLETE=fish_source eio-audit | source    # in config.fish
+"""
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
 @click.version_option(__version__, prog_name="eio-audit", message="%(prog)s %(version)s")
 def cli() -> None:
     """Audit and restore the original order of operations in MLIR pass dumps.
 
-    Exit codes: 0 done and clean; 1 findings; 2 could not run; 3 own verification failed, nothing written.
+    \b
+    Examples:
+      eio-audit check after.mlir
+      eio-audit diff before.mlir after.mlir
+      compiler ... | eio-audit fix - | next-tool
     """

@@ -29,8 +29,18 @@ from eio_audit.cli.options import (
 )
 from eio_audit.cli.output import write_bytes
 
+CONFIG_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  usage, or a configuration file that cannot be read or is malformed
+"""
 
-@click.command("config", short_help="Print the options in force and where each value comes from.")
+
+@click.command(
+    "config",
+    short_help="Print the options in force and where each value comes from.",
+    epilog=CONFIG_EXIT_CODES,
+)
 @config_options
 @index_pattern_option
 @follow_option

@@ -94,9 +94,12 @@ def read_config(path: Path) -> Config:
 
 def _table(path: Path) -> dict[str, Any] | None:
     """What the file says to this program; None for a pyproject.toml that says nothing to it."""
-    content = _parse(Source.read(str(path)))
+    source = Source.read(str(path))
     if path.name != SHARED_FILE:
-        return content
+        return _parse(source)
+    if source.data.find(b"eio-audit") < 0:  # quicker to see than to parse, and so with most files
+        return None
+    content = _parse(source)
     tool = content.get("tool", {})
     table = tool.get("eio-audit") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):

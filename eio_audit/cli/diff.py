@@ -8,28 +8,34 @@ import eio_audit
 from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, read
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
+    GATE_EXIT_CODES,
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     format_option,
     only_dump,
+    output_option,
     pass_option,
+    quiet_option,
+    report_output,
     select,
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes, write_text
+from eio_audit.cli.output import encoded, write_bytes, write_text
 
 
-@click.command("diff", short_help="Show what a pass did, op by op, and to the order.")
-@click.argument("before")
-@click.argument("after", required=False)
+@click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
+@click.argument("before", type=PATH)
+@click.argument("after", type=PATH, required=False)
 @pass_option
 @dump_option
 @audit_options
 @ceiling_options
 @format_option("text", "json", "markdown", "html")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@output_option
+@quiet_option
 @verbose_option
 @click.pass_context
 def diff_command(
@@ -42,6 +48,7 @@ def diff_command(
     gate: Gate,
     format_: str,
     output: str | None,
+    quiet: bool,
     verbose: bool,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
@@ -60,20 +67,22 @@ def diff_command(
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
     result = diff(old, new, options)
-    warn_of_unmatched([result.before, result.after])
+    if not quiet:
+        warn_of_unmatched([result.before, result.after])
+    output = report_output(output, quiet=quiet)
     if format_ == "json":
         from eio_audit.report.json import diff_to_json
 
-        write_bytes(diff_to_json(result).encode(), output)
+        write_bytes(encoded(diff_to_json(result)), output)
     elif format_ == "markdown":
         from eio_audit.report.markdown import diff_to_markdown
 
-        write_bytes(diff_to_markdown(result, verbose=verbose).encode(), output)
+        write_bytes(encoded(diff_to_markdown(result, verbose=verbose)), output)
     elif format_ == "html":
         from eio_audit.report.html import diff_to_html
 
         pictures = eio_audit.order_pictures([new], options)
-        write_bytes(diff_to_html(result, pictures, __version__).encode(), output)
+        write_bytes(encoded(diff_to_html(result, pictures, __version__)), output)
     else:
         from eio_audit.report.console import make_console
         from eio_audit.report.text_diff import print_diff

@@ -6,30 +6,33 @@ import click
 
 from eio_audit import AuditOptions, InputError, explain, read
 from eio_audit.cli.options import (
+    EXIT_CODES,
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     dump_option,
     format_option,
+    output_option,
     pass_option,
     select,
     verbose_option,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes, write_text
+from eio_audit.cli.output import encoded, write_bytes, write_text
 
 WHICH_OP = (
     "which op? %name, '#index' (in quotes: to a shell an unquoted # begins a comment) or a line of the file"
 )
 
 
-@click.command("explain", short_help="Tell why an op stands where it stands.")
-@click.argument("path")
+@click.command("explain", short_help="Tell why an op stands where it stands.", epilog=EXIT_CODES)
+@click.argument("path", type=PATH)
 @click.argument("op", required=False)
 @pass_option
 @dump_option
 @audit_options
 @format_option("text", "json")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@output_option
 @verbose_option
 def explain_command(
     path: str,
@@ -64,7 +67,7 @@ def explain_command(
     if format_ == "json":
         from eio_audit.report.json import explanation_to_json
 
-        write_bytes(explanation_to_json(explanation).encode(), output)
+        write_bytes(encoded(explanation_to_json(explanation)), output)
         return
     from eio_audit.report.console import make_console
     from eio_audit.report.text_explain import print_explanation

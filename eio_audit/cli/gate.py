@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class RulesType(click.ParamType[str]):
+class RulesType(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
     """Codes of rules or what they begin with, separated by commas."""
 
     name = "code"
@@ -120,8 +120,10 @@ class GateChoice:
 
         return lambda dump: findings.extend(find(dump, self.gate.rules))
 
-    def judge(self, check: Check, findings: Sequence[Finding]) -> Verdict:
+    def judge(self, check: Check, findings: Sequence[Finding], *, quiet: bool = False) -> Verdict:
         """Holds a check against the gate, and brings the baseline up to date if that is asked for.
+
+        What that changes is said on standard error, unless ``quiet``.
 
         Raises:
             InputError: the baseline cannot be read or written.
@@ -131,17 +133,20 @@ class GateChoice:
         if self.baseline is None:
             return judge(check, findings, self.gate)
         is_complete = not check.errors and check.summary.has_indices
-        baseline = self._read_baseline(self.baseline, findings, may_create=is_complete)
+        baseline = self._read_baseline(self.baseline, findings, may_create=is_complete, quiet=quiet)
         verdict = judge(check, findings, self.gate, baseline)
         if self.update_baseline and verdict.stale and is_complete:
             sources = {dump.source for dump in check.dumps}
             remaining = baseline.compare(findings, sources, self.gate.rules).remaining
             write_baseline(remaining, self.baseline)
             stale = sum(verdict.stale.values())
-            click.echo(f"{self.baseline}: {stale:,} removed, {remaining.size:,} left", err=True)
+            if not quiet:
+                click.echo(f"{self.baseline}: {stale:,} removed, {remaining.size:,} left", err=True)
         return verdict
 
-    def _read_baseline(self, path: str, findings: Sequence[Finding], *, may_create: bool) -> Baseline:
+    def _read_baseline(
+        self, path: str, findings: Sequence[Finding], *, may_create: bool, quiet: bool
+    ) -> Baseline:
         from eio_audit import Baseline
         from eio_audit.report.baseline_file import parse_baseline
 
@@ -153,7 +158,8 @@ class GateChoice:
         baseline = Baseline.of(findings, folder)
         if may_create:
             write_baseline(baseline, path)
-            click.echo(f"{path}: created, {baseline.size:,} known", err=True)
+            if not quiet:
+                click.echo(f"{path}: created, {baseline.size:,} known", err=True)
         return baseline
 
 

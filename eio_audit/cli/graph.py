@@ -6,6 +6,7 @@ import click
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, neighbourhood, read
 from eio_audit.cli.options import (
+    PATH,
     audit_options,
     dump_option,
     format_option,
@@ -13,16 +14,26 @@ from eio_audit.cli.options import (
     select,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import write_bytes
+from eio_audit.cli.output import encoded, write_bytes
 
 DRAWN_OPS = 600
 """How many ops a picture may have: more cannot be read, and take long to lay out."""
 
+GRAPH_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  could not run: usage, or input that cannot be read or is malformed
+"""
 
-@click.command("graph", short_help="Write a block's dataflow DAG: dot, graphml, json or svg.")
-@click.argument("path")
+
+@click.command(
+    "graph", short_help="Write a block's dataflow DAG: dot, graphml, json or svg.", epilog=GRAPH_EXIT_CODES
+)
+@click.argument("path", type=PATH)
 @click.option(
-    "--block", help="The block at this line, or of this function (@main).  [default: most inversions]"
+    "--block",
+    metavar="LINE|@FUNCTION",
+    help="The block at this line, or of this function (@main).  [default: most inversions]",
 )
 @click.option("--around", metavar="OP", help="Only the ops near this one: %name, '#index' or a line.")
 @click.option(
@@ -36,7 +47,7 @@ DRAWN_OPS = 600
 @dump_option
 @audit_options
 @format_option("dot", "graphml", "json", "svg")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of standard output.")
+@click.option("-o", "--output", type=PATH, metavar="FILE", help="Write to FILE instead of standard output.")
 @click.pass_context
 def graph_command(
     ctx: click.Context,
@@ -78,15 +89,15 @@ def _in_format(drawn: Dataflow, format_: str) -> bytes:
     from eio_audit.report import graph
 
     if format_ == "dot":
-        return graph.dataflow_to_dot(drawn).encode()
+        return encoded(graph.dataflow_to_dot(drawn))
     if format_ == "graphml":
         return graph.dataflow_to_graphml(drawn)
     if format_ == "json":
-        return graph.dataflow_to_json(drawn).encode()
+        return encoded(graph.dataflow_to_json(drawn))
     if len(drawn.ops) > DRAWN_OPS:
         advice = "a smaller --radius" if drawn.around else "--around OP"
         message = f"{len(drawn.ops):,} ops are too many for a picture, {DRAWN_OPS} the most: try {advice}"
         raise InputError(drawn.dump.source, None, f"{message}, or another format")
     from eio_audit.report.dataflow_svg import dataflow_to_svg
 
-    return dataflow_to_svg(drawn).encode()
+    return encoded(dataflow_to_svg(drawn))

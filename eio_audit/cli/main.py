@@ -16,7 +16,16 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:  # asked often, and before anything is imported for it
         print(f"eio-audit {__version__}")
         sys.exit(0)
+    _open_closed_streams()
     sys.exit(_run())
+
+
+def _open_closed_streams() -> None:
+    """Gives streams that the caller has closed: there is nothing to read, and writing a report fails."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    sys.stdin = sys.stdin or os.fdopen(null, closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(null, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def _run() -> int:
@@ -38,8 +47,17 @@ def _run() -> int:
         click.echo(f"error: nothing was written: {error}", err=True)
         code = VERIFICATION_FAILED
     except BrokenPipeError:  # the reader has seen enough, as with `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         code = 0
+    except OSError as error:
+        _discard_output()
+        click.echo(f"<stdout>: error: cannot write: {error.strerror or error}", err=True)
+        code = COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
         code = 130
     return code
+
+
+def _discard_output() -> None:
+    """What is still to be written to standard output goes nowhere, so that the exit does not fail as well."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

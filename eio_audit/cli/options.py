@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -34,7 +35,42 @@ NOTHING_INDEXED = (
 )
 
 
-class IndexPatternType(click.ParamType[IndexPattern]):
+PATH = click.Path(readable=False, allow_dash=True)
+"""A file or a folder; shells complete its name, and whether it can be read is seen when it is."""
+
+
+LISTED_NAMES = 20
+"""How many passes a message lists at most."""
+
+COULD_NOT_RUN_HELP = """\
+  2  could not run: usage, input that cannot be read or is malformed, or
+     no op carries an index"""
+
+EXIT_CODES = f"""\b
+Exit codes:
+  0  done
+{COULD_NOT_RUN_HELP}
+"""
+"""The end of the help of a command that asks for the order and does not judge it."""
+
+REWRITE_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  could not run: usage, or input that cannot be read or is malformed
+  3  the result failed its own verification: nothing was written
+"""
+"""The end of the help of a command that rewrites IR whose order it does not ask for."""
+
+GATE_EXIT_CODES = f"""\b
+Exit codes:
+  0  done, and nothing found that fails
+  1  findings
+{COULD_NOT_RUN_HELP}
+"""
+"""The end of the help of a command that is a gate."""
+
+
+class IndexPatternType(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
     """A regular expression with a group ``index``."""
 
     name = "regex"
@@ -49,7 +85,7 @@ class IndexPatternType(click.ParamType[IndexPattern]):
             self.fail(str(error), param, ctx)
 
 
-class DumpNumberType(click.ParamType[int]):
+class DumpNumberType(click.ParamType):  # type: ignore[type-arg]
     """``first``, ``last`` or a number from 1."""
 
     name = "N|first|last"
@@ -96,6 +132,7 @@ def config_options(command: F) -> F:
     """``--config`` and ``--isolated``; what the file says becomes the defaults of the other options."""
     config = click.option(
         "--config",
+        type=PATH,
         metavar="FILE",
         is_eager=True,
         callback=_apply_config,
@@ -169,6 +206,7 @@ def audit_options(command: F) -> F:
     @assume_pure_option
     @click.option(
         "--order-from",
+        type=PATH,
         metavar="BEFORE",
         help="The original order is that of this dump; ops are matched as in diff. No indices are needed.",
     )
@@ -193,13 +231,31 @@ def audit_options(command: F) -> F:
     return cast(F, with_options)
 
 
+def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The passes of the files that stand on the command line so far."""
+    words = list(ctx.args)  # what could not be told apart yet, because --pass lacks its value
+    for value in ctx.params.values():
+        words += value if isinstance(value, tuple) else [value]
+    passes: list[str] = []
+    for word in words:
+        if isinstance(word, str) and Path(word).is_file():
+            with contextlib.suppress(InputError):
+                passes += _passes(read(word))
+    return [name for name in dict.fromkeys(passes) if name.startswith(incomplete)]
+
+
 pass_option = click.option(
-    "--pass", "pass_name", metavar="NAME", help="Only the dumps of this pass, of a log."
+    "--pass",
+    "pass_name",
+    metavar="NAME",
+    shell_complete=_complete_pass,
+    help="Only the dumps of this pass, of a log.",
 )
 dump_option = click.option(
     "--dump",
     "dump_number",
     type=DumpNumberType(),
+    metavar="N|first|last",
     help="Only this dump of each file (or of what --pass leaves).",
 )
 fail_on_option = click.option(
@@ -209,7 +265,21 @@ fail_on_option = click.option(
     show_default=True,
     help="Exit 1 on: an inversion that a fix removes, any inversion, nothing.",
 )
+output_option = click.option(
+    "-o", "--output", type=PATH, metavar="FILE", help="Write the report to FILE instead of standard output."
+)
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print nothing but errors, and no report but to a FILE; see the exit code.",
+)
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op instead of the worst.")
+
+
+def report_output(output: str | None, *, quiet: bool) -> str | None:
+    """Where a report goes: with ``--quiet`` not to standard output."""
+    return os.devnull if quiet and output is None else output
 
 
 def format_option(*formats: str) -> Callable[[F], F]:
@@ -257,15 +327,27 @@ def only_dump(path: str, pass_name: str | None = None, dump_number: int | None =
     return dumps[0]
 
 
-def _no_such_pass(dumps: Iterable[Dump], name: str) -> str:
-    passes = dict.fromkeys(d.marker.pass_name for d in dumps if d.marker)
+def _passes(dumps: Iterable[Dump]) -> list[str]:
+    """The passes of a log, in order of appearance."""
+    return list(dict.fromkeys(dump.marker.pass_name for dump in dumps if dump.marker))
+
+
+def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
+    passes = _passes(dumps)
     if not passes:
         return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
     import difflib
 
-    close = difflib.get_close_matches(name, passes, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(passes)}"
+    classes = [dump.marker.class_name for dump in dumps if dump.marker]
+    parts = [other for other in passes if name.casefold() in other.casefold()]
+    close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
+    hint = f"did you mean '{close[0]}'?" if close else f"there are {_listed(passes)}"
     return f"no dump of pass '{name}'; {hint}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:LISTED_NAMES])
+    return f"{shown} and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else shown
 
 
 def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:

@@ -24,6 +24,11 @@ def write_bytes(data: bytes, path: str | None) -> None:
         write_atomically(path, data)
 
 
+def encoded(report: str) -> bytes:
+    """A report in UTF-8; broken encoding, as names of files may have, is written out."""
+    return report.encode("utf-8", "backslashreplace")
+
+
 def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
     """Prints a report to a file, atomically, or to standard output, which may be a terminal."""
     if path is None or path == "-":
@@ -32,7 +37,7 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
         return
     text = io.StringIO()
     print_to(text)
-    write_atomically(path, text.getvalue().encode())
+    write_atomically(path, encoded(text.getvalue()))
 
 
 def write_atomically(path: str, data: bytes) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from eio_audit import Verdict, __version__
-from eio_audit.cli.output import write_bytes, write_text
+from eio_audit.cli.output import encoded, write_bytes, write_text
 
 if TYPE_CHECKING:
     from eio_audit import OrderAlbum, OrderPicture
@@ -19,7 +20,7 @@ Report = tuple[str, str | None]
 """A format and the file it goes to; None for standard output."""
 
 
-class OutputType(click.ParamType[tuple[str | None, str]]):
+class OutputType(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
     """``FILE``, or ``FORMAT:FILE``; a file whose name begins like that is ``./FORMAT:...``."""
 
     name = "[format:]file"
@@ -37,6 +38,12 @@ class OutputType(click.ParamType[tuple[str | None, str]]):
             self.fail(f"{value!r} names no file", param, ctx)
         return name, file
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leaves the names of files to the shell."""
+        return [CompletionItem(incomplete, type="file")]
+
 
 outputs_option = click.option(
     "-o",
@@ -50,16 +57,20 @@ outputs_option = click.option(
 )
 
 
-def chosen_reports(format_: str, outputs: Sequence[tuple[str | None, str]]) -> list[Report]:
-    """What to write, standard output or its replacement first."""
+def chosen_reports(
+    format_: str, outputs: Sequence[tuple[str | None, str]], *, quiet: bool = False
+) -> list[Report]:
+    """What to write, standard output or its replacement first; ``quiet``: not to standard output."""
     instead = [path for name, path in outputs if name is None]
     paths = [path for _, path in outputs]
     if len(instead) > 1:
         raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
     if len(set(paths)) < len(paths):
         raise click.UsageError("two reports cannot go to one file")
-    main: Report = (format_, instead[0] if instead else None)
-    return [main, *((name, path) for name, path in outputs if name is not None)]
+    main: list[Report] = [(format_, path) for path in instead]
+    if not main and not quiet:
+        main = [(format_, None)]
+    return [*main, *((name, path) for name, path in outputs if name is not None)]
 
 
 def list_findings(reports: Sequence[Report]) -> bool:
@@ -84,10 +95,10 @@ def write_report(
     if format_ == "html":
         from eio_audit.report.html import check_to_html
 
-        write_bytes(check_to_html(verdict.check, pictures, __version__).encode(), path)
+        write_bytes(encoded(check_to_html(verdict.check, pictures, __version__)), path)
         return
     if format_ != "text":
-        write_bytes(rendered(verdict, format_, verbose=verbose).encode("utf-8", "backslashreplace"), path)
+        write_bytes(encoded(rendered(verdict, format_, verbose=verbose)), path)
         return
     from eio_audit.report.console import make_console
     from eio_audit.report.text import print_check

@@ -6,16 +6,16 @@ import click
 
 from eio_audit import AuditOptions, InputError, read, shuffle
 from eio_audit.cli.config_file import Config
-from eio_audit.cli.options import assume_pure_option, config_options
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, assume_pure_option, config_options
 from eio_audit.cli.output import write_bytes
 
 
-@click.command("shuffle", short_help="Write the IR in a random legal order.")
-@click.argument("path")
+@click.command("shuffle", short_help="Write the IR in a random legal order.", epilog=REWRITE_EXIT_CODES)
+@click.argument("path", type=PATH)
 @click.option("--seed", type=int, required=True, metavar="N", help="Which of the orders: a seed gives one.")
 @config_options
 @assume_pure_option
-@click.option("-o", "--output", metavar="OUT", help="Write to OUT instead of standard output.")
+@click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
 def shuffle_command(
     path: str, seed: int, config: Config, assume_pure: tuple[str, ...], output: str | None
 ) -> None:
@@ -35,4 +35,4 @@ def shuffle_command(
             "<stdin>" if path == "-" else path, None, "nothing to shuffle: the input holds no IR"
         )
     options = AuditOptions(assume_pure=assume_pure, ops=config.ops)
-    write_bytes(shuffle(dumps[0].source, dumps, seed, options), output)
+    write_bytes(shuffle(dumps, seed, options), output)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from eio_audit import InputError, read, stamp
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES
 from eio_audit.cli.output import write_bytes
 
 
-@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.")
-@click.argument("path")
-@click.option("-o", "--output", metavar="OUT", help="Write to OUT instead of standard output.")
+@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES)
+@click.argument("path", type=PATH)
+@click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
 def stamp_command(path: str, output: str | None) -> None:
     """Give every op an index location, so that a pass behind can be audited; - is standard input.
 
@@ -19,11 +20,11 @@ def stamp_command(path: str, output: str | None) -> None:
 
     \b
     Examples:
-      eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo | eio-audit check -
       eio-audit stamp in.mlir -o stamped.mlir
-      mlir-opt stamped.mlir --mlir-print-ir-after-all --mlir-print-debuginfo 2>&1 | eio-audit trace -
+      eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
+        eio-audit check -
     """
     dumps = read(path)
     if not dumps:
         raise InputError("<stdin>" if path == "-" else path, None, "nothing to stamp: the input holds no IR")
-    write_bytes(stamp(dumps[0].source, dumps), output)
+    write_bytes(stamp(dumps), output)

@@ -21,20 +21,30 @@ from eio_audit import (
 )
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
+    GATE_EXIT_CODES,
     NOTHING_INDEXED,
+    PATH,
     audit_options,
     format_option,
+    output_option,
+    quiet_option,
+    report_output,
     warn_of_patterns,
 )
-from eio_audit.cli.output import show_error, write_bytes, write_text
+from eio_audit.cli.output import encoded, show_error, write_bytes, write_text
 
 
-@click.command("trace", short_help="Tell what each pass did to the order, and which shuffled first.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.command(
+    "trace",
+    short_help="Tell what each pass did to the order, and which shuffled first.",
+    epilog=GATE_EXIT_CODES,
+)
+@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @audit_options
 @ceiling_options
 @format_option("text", "json", "html")
-@click.option("-o", "--output", metavar="FILE", help="Write the report to FILE instead of standard output.")
+@output_option
+@quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Show the passes that changed nothing one by one.")
 @click.pass_context
 def trace_command(
@@ -44,6 +54,7 @@ def trace_command(
     gate: Gate,
     format_: str,
     output: str | None,
+    quiet: bool,
     verbose: bool,
 ) -> None:
     """Tell what each pass of a log or a folder of dumps did to the order, and which one shuffled first.
@@ -66,15 +77,17 @@ def trace_command(
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
-    warn_of_patterns(result.unmatched)
+    if not quiet:
+        warn_of_patterns(result.unmatched)
+    output = report_output(output, quiet=quiet)
     if format_ == "json":
         from eio_audit.report.json import trace_to_json
 
-        write_bytes(trace_to_json(result).encode(), output)
+        write_bytes(encoded(trace_to_json(result)), output)
     elif format_ == "html":
         from eio_audit.report.html import trace_to_html
 
-        write_bytes(trace_to_html(result, __version__).encode(), output)
+        write_bytes(encoded(trace_to_html(result, __version__)), output)
     else:
         from eio_audit.report.console import make_console
         from eio_audit.report.text_trace import print_trace

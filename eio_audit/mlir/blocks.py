@@ -45,7 +45,7 @@ def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
             unpacked: BufferedIOBase = unpack(file) if unpack else file
             done = 0
             while block := unpacked.read(BLOCK_BYTES):
-                read = done + len(block) if path == "-" else file.tell()
+                read = file.tell() if file.seekable() else done + len(block)
                 advance(read - done)
                 done = read
                 yield block

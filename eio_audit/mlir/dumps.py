@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike, fspath
 
 from eio_audit.mlir.blocks import read_blocks
 from eio_audit.mlir.folders import file_marker
@@ -42,13 +43,13 @@ class Dump:
     program: str = ""
 
 
-def read(path: str) -> list[Dump]:
+def read(path: str | PathLike[str]) -> list[Dump]:
     """The dumps of a file, ``-`` for standard input, in order of appearance.
 
     Raises:
         InputError: the file cannot be read, or is MLIR bytecode.
     """
-    return find_dumps(Source.read(path))
+    return find_dumps(Source.read(fspath(path)))
 
 
 def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
@@ -86,6 +87,17 @@ def stream(
             span = Span(section.place.end, len(section.data))
             yield from splitter.split(source, span, (section.place, section.marker))
         first_line = source.line_at(len(section.data))
+
+
+def common_source(dumps: Sequence[Dump]) -> Source:
+    """The source that all the dumps are of.
+
+    Raises:
+        ValueError: there is no dump, or they are of several sources.
+    """
+    if len({id(dump.source) for dump in dumps}) != 1:
+        raise ValueError("expected dumps of one source")
+    return dumps[0].source
 
 
 def find_dumps(source: Source, program: str = "", stage: str | None = None) -> list[Dump]:

@@ -18,7 +18,7 @@ from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.noise import noise_end
 from eio_audit.mlir.source import Source, Span, Text
-from eio_audit.mlir.traits import op_traits
+from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
 _BLANKS = re.compile(rb"[ \t]*+")
@@ -71,6 +71,10 @@ class FunctionText:
 class DumpText:
     """A dump, divided into its functions and what is around them.
 
+    Args:
+        dump: which.
+        op_table: says which ops are functions; the shipped table without it.
+
     Attributes:
         dump: which.
         functions: those that can be told from the text, by symbol; where several have one symbol, none of
@@ -78,17 +82,23 @@ class DumpText:
         aliases: the definitions of the dump.
     """
 
-    def __init__(self, dump: Dump) -> None:
+    def __init__(self, dump: Dump, op_table: OpTable | None = None) -> None:
         self.dump = dump
         data = dump.source.data
         found: dict[str, list[_Extent]] = {}
-        for extent in _function_extents(data, dump.span):
+        for extent in _function_extents(data, dump.span, op_table or OpTable()):
             found.setdefault(extent.symbol, []).append(extent)
         extents = [same[0] for same in found.values() if len(same) == 1]
         around = _without_bodies(data, dump.span, extents)
         self.aliases = Aliases(around)
         self._around = _ALIAS_LINE.sub(b"", around)
         self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for dumps that say the same, whatever their aliases are called."""
+        keys = [function.key for function in self.functions.values()]
+        return b"".join([self.aliases.key_of(_without_noise(self._around)), *keys])
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """The other functions that it calls, and that these call."""
@@ -189,7 +199,7 @@ class _Extent:
     end: int
 
 
-def _function_extents(data: Text, span: Span) -> Iterator[_Extent]:
+def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Extent]:
     """The functions, in order, that begin and end on lines of their own."""
     line = span.start
     while line < span.end:
@@ -198,27 +208,29 @@ def _function_extents(data: Text, span: Span) -> Iterator[_Extent]:
             return
         extent = None
         if data[max(line, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
-            extent = _function_at(data, line, line_end, span.end)
+            extent = _function_at(data, Span(line, line_end), span.end, op_table)
         if extent is not None:
             yield extent
         line = extent.end if extent else line_end + 1
 
 
-def _function_at(data: Text, line: int, line_end: int, end: int) -> _Extent | None:
+def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent | None:
     """The function whose header is this line; None where it is no function's, or the function has no end."""
-    blanks = _BLANKS.match(data, line, end)
+    blanks = _BLANKS.match(data, line.start, end)
     assert blanks
-    header = _HEADER.match(data, blanks.end(), line_end)
+    header = _HEADER.match(data, blanks.end(), line.end)
     if header is None:
         return None
-    is_behind_marker = line > 0 and data[line - 1 : line] != b"\n"
-    start, indent = (blanks.end(), b"") if is_behind_marker else (line, blanks[0])
+    is_behind_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
+    start, indent = (blanks.end(), b"") if is_behind_marker else (line.start, blanks[0])
     name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
-    symbol = symbol_in(data[line : min(line_end, line + _LONGEST_HEADER)])
-    closing = _closing_line(data, indent, line_end, end)
-    if symbol is None or closing is None or not _is_function(name, data, line_end, closing.start):
+    symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])
+    closing = _closing_line(data, indent, line.end, end)
+    if symbol is None or closing is None:
         return None
-    return _Extent(symbol, indent, start, line_end + 1, closing.start, closing.end)
+    if not _is_function(name, data, Span(line.end, closing.start), op_table):
+        return None
+    return _Extent(symbol, indent, start, line.end + 1, closing.start, closing.end)
 
 
 def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | None:
@@ -233,15 +245,11 @@ def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | No
     return None
 
 
-def _is_function(name: str, data: Text, start: int, end: int) -> bool:
+def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
     """Whether an op with a symbol is a function: listed as one, or unlisted and without such a one in it."""
-    row = op_traits().get(name)
-    if row is not None:
-        return "function" in row.flags
-    return all(data.find(b"%b" % listed, start, end) < 0 for listed in _LISTED_FUNCTIONS)
-
-
-_LISTED_FUNCTIONS = [name.encode() for name, row in op_traits().items() if "function" in row.flags]
+    if name in op_table.rows:
+        return "function" in op_table.flags(name)
+    return all(data.find(listed.encode(), body.start, body.end) < 0 for listed in op_table.function_names)
 
 
 def _without_noise(text: bytes) -> bytes:

@@ -16,19 +16,23 @@ from itertools import accumulate, compress, count, pairwise, repeat
 from operator import add, not_, sub
 
 from eio_audit.mlir.source import Text
+from eio_audit.mlir.tokens import all_but
 
 CHUNK_BYTES = 1 << 18
 
-_VALUE = rb"%[\w$.-]++(?:#\d++)?"
-_STRING = rb'"[^"\\\n%]{0,4096}+"'
-_TEXT = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\())*+"
-_TEXT_WITH_USES = rb'(?:[^"\n/l%]++|' + _STRING + rb"|/(?!/)|l(?!oc\()|" + _VALUE + rb")*+"
-_NAME_LOCATION = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+_LETTER = rb"[0-9A-Za-z_$.-]"  # as [\w$.-] has it, but matched by a table
+_VALUE = rb"%" + _LETTER + rb"++(?:#\d++)?"
+_STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
+_PLAIN_TEXT = all_but(b'"\n/l%') + rb"++|" + _STRING + rb"|/(?!/)|l(?!oc\()"
+_TEXT = rb"(?:" + _PLAIN_TEXT + rb")*+"
+_TEXT_WITH_USES = rb"(?:" + _PLAIN_TEXT + rb"|" + _VALUE + rb")*+"
+_IN_NAME = all_but(b'"\\\n') + rb"*+"
+_NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _LINE = re.compile(
-    rb"^([ \t]*+)(?:(%[\w$.-]++)(?::([1-9]\d{0,3}+))? = )?+"
-    rb'(")?+((?(4)[\w.$-]++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))'
+    rb"^([ \t]*+)(?:(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = )?+"
+    rb'(")?+((?(4)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))"
     rb'(?(4)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(4)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))$|^[^\n]*+$",

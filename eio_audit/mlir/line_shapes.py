@@ -93,16 +93,17 @@ class LineShapes:
     def ends_region(self, row: tuple[bytes, ...], current: OpenOp, name: str) -> bool:
         """Whether a line that begins with a brace closes a region, and what follows is the end of its op too.
 
-        That is its location, or the brace of its next region.
+        That is its location, or the brace of its next region. Not if values are named in between: they may
+        be arguments of that region.
 
         Args:
             row: of the line.
             current: the innermost open op.
             name: its name.
         """
-        if row[Line.RESULT] or len(current.brackets) != current.in_region_list:
-            return False
         text, has_location = row[Line.TEXT], bool(row[Line.LOCATION])
+        if row[Line.RESULT] or b"%" in text or len(current.brackets) != current.in_region_list:
+            return False
         key = (name, current.is_generic, current.in_region_list, text, has_location)
         verdict = self._ends.get(key)
         self._ends_seen += 1

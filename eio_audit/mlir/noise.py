@@ -12,8 +12,10 @@ import re
 from eio_audit.mlir.source import Text
 
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
+_COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
+_OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
 _NOISE = re.compile(
-    rb"\x1b\[[0-9;]*[A-Za-z]"  # coloured by a logger
+    rb"(?:" + _COLOUR + rb")++(?!" + _OP_START + rb")"  # coloured by a logger
     rb"|\[[^\]\n\"]*\d\d:\d\d[^\]\n]*\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
     rb"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,| ]"
     rb"|[IWEF]\d{4} \d\d:\d\d:\d\d"

@@ -14,7 +14,6 @@ from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.tokens import STRING
-from eio_audit.mlir.traits import UNLISTED, op_traits
 
 LONGEST_ALIAS = 1 << 16
 """Bytes up to which an alias is replaced by what it stands for; nested aliases can grow without bounds."""
@@ -138,7 +137,7 @@ class OpTexts:
     def of(self, op: int) -> OpText:
         """The comparable text of one op."""
         ir = self._ir
-        flags = op_traits().get(ir.name(op), UNLISTED).flags
+        flags = ir.op_table.flags(ir.name(op))
         is_plain = op not in ir.regions_end and not flags & {"function", "symbol"}
         text = self._comparable(_bare(ir, op))
         if "function" in flags and not ir.op_is_generic[op]:

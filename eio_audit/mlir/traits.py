@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 KINDS = ("read", "write", "alloc", "free")
@@ -144,6 +144,15 @@ class OpTable:
         """Whether the table calls the op a terminator, or does not know it."""
         row = self.rows.get(name, UNLISTED)
         return row is UNLISTED or "terminator" in row.flags
+
+    @cached_property
+    def function_names(self) -> frozenset[str]:
+        """The ops that are functions."""
+        return frozenset(name for name, row in self.rows.items() if "function" in row.flags)
+
+    def flags(self, name: str) -> frozenset[str]:
+        """What an op is by the row under its full name; nothing without one."""
+        return self.rows.get(name, UNLISTED).flags
 
     def is_own(self, name: str) -> bool:
         """Whether a row of the project tells the op's effects."""

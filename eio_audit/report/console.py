@@ -146,7 +146,11 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
 
     On a terminal the last column is wrapped within itself or, where it is too narrow, below its row.
     """
-    columns = [column for column in columns if any(column.cells)]
+    columns = [
+        replace(column, cells=[_escaped(console, cell) for cell in column.cells])
+        for column in columns
+        if any(column.cells)
+    ]
     if not columns:
         return
     if console.wraps:

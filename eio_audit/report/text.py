@@ -40,28 +40,36 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     _print_remedy(check.dumps, console)
 
 
-def print_fix(fix: Fix, source_name: str, console: Console) -> None:
-    """Prints what a fix moved, what inversions remain and why."""
+def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
+    """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why."""
     before = fix.before
     remain = before.minimum
+    would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
     if not before.inversions:
-        print_line(console, f"{source_name}: in order: {_unmoved(fix)}")
+        state = "in order" if before.has_indices else "no op indices"
+        print_line(console, f"{source_name}: {would}{state}: {_unmoved(fix)}")
         return
     assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     if assumed:
         print_line(console, f"{source_name}: {assumed}")
     why = _why_they_remain(before)
     if not fix.changed:
-        print_line(
-            console, f"{source_name}: nothing avoidable: {_unmoved(fix)} ({count(remain, 'inversion')}{why})"
-        )
+        rest = f"{_unmoved(fix)} ({count(remain, 'inversion')}{why})"
+        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}")
         return
     if remain:
         removed = f"{before.avoidable:,} of {count(before.inversions, 'inversion')} removed"
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
-    print_line(console, f"{source_name}: {count(fix.moved, 'op')} moved, {removed}; {rest}")
+    print_line(console, f"{source_name}: {would}{count(fix.moved, 'op')} moved, {removed}; {rest}")
+
+
+def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
+    """Prints how many files have changed, or with ``is_dry`` would change, and how many have not."""
+    groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
+    parts = [f"{number:,} {group}" for group, number in groups.items() if number]
+    print_line(console, f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
 
 
 def _unmoved(fix: Fix) -> str:

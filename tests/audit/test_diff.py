@@ -1,6 +1,7 @@
 import pytest
 
-from eio_audit import Diff, InputError, OpChange, diff, read_text
+from eio_audit import AuditOptions, Diff, InputError, OpChange, diff, read_text
+from eio_audit.mlir.traits import OpTraits
 
 BEFORE = """func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "ttir.abs"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|0|net|abs")
@@ -298,3 +299,15 @@ def test_the_fewest_ops_are_moved() -> None:
         (0, 3),
         (0, 1),
     ]
+
+
+def test_ops_of_the_project_are_told_apart_by_their_symbols() -> None:
+    one, other = (
+        '  "my.global"() {n = 1, sym_name = "a"} : () -> ()\n',
+        '  "my.global"() {n = 2, sym_name = "b"} : () -> ()\n',
+    )
+    before = read_text(f"module {{\n{one}{other}}}\n")[0]
+    after = read_text(f"module {{\n{one.replace('1', '2')}{other.replace('2', '1')}}}\n")[0]
+    own = AuditOptions(ops={"my.global": OpTraits(flags=frozenset({"symbol"}))})
+    result = diff(before, after, own)
+    assert [d.name for change in result.ops.modified for d in change.differences] == ["n", "n"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import Source, fix, read_text
+from eio_audit import fix, read_text
 from eio_audit.audit.check import audit_dump
 from eio_audit.mlir.writer import reorder
 from tests.judge import same_program
@@ -75,7 +75,7 @@ def swapped(text: str) -> str:
 
 
 def fixed(text: str) -> str:
-    return fix(Source("test.mlir", text.encode()), read_text(text)).text.decode()
+    return fix(read_text(text)).text.decode()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, settings
 
-from eio_audit import AuditOptions, Source, VerificationError, fix, read_text
+from eio_audit import AuditOptions, VerificationError, fix, read_text
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.fix import corrected
 from eio_audit.audit.verification import verify
@@ -11,7 +11,7 @@ from tests.programs import programs
 
 def fixed(text: str) -> str:
     dumps = read_text(text)
-    return fix(dumps[0].source, dumps).text.decode()
+    return fix(dumps).text.decode()
 
 
 SHUFFLED = """func.func @f(%a: i32) -> i32 {
@@ -47,7 +47,7 @@ def test_what_stands_around_the_dumps_of_a_log_is_kept() -> None:
 
 def test_a_chosen_dump_comes_alone() -> None:
     dumps = read_text(f"noise\n// -----// IR Dump After A (a) //----- //\n{SHUFFLED}")
-    assert fix(dumps[0].source, dumps, only_dumps=True).text.decode() == fixed(SHUFFLED)
+    assert fix(dumps, only_dumps=True).text.decode() == fixed(SHUFFLED)
 
 
 def test_unindexed_ops_stay_with_their_consumer() -> None:
@@ -65,7 +65,7 @@ def test_unindexed_ops_stay_with_their_consumer() -> None:
 
 def test_the_moved_ops_are_counted() -> None:
     dumps = read_text(SHUFFLED)
-    result = fix(dumps[0].source, dumps)
+    result = fix(dumps)
     assert (result.changed, result.moved, result.before.inversions, result.before.minimum) == (True, 1, 1, 0)
 
 
@@ -259,7 +259,7 @@ def op(result: str, index: int, name: str, operands: str = "%a") -> str:
 def order_with(follow: str, *ops: str) -> list[str]:
     """The results of a function's ops as a fix orders them."""
     dumps = read_text("\n".join(["func.func @f(%a: i32) {", *ops, "  return", "}"]))
-    text = fix(dumps[0].source, dumps, AuditOptions(follow=[follow])).text.decode()
+    text = fix(dumps, AuditOptions(follow=[follow])).text.decode()
     return [line.split()[0] for line in text.split("\n")[1:-2]]
 
 
@@ -274,8 +274,8 @@ def test_derived_ops_follow_their_consumer() -> None:
 def test_ops_assumed_pure_change_places() -> None:
     text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
     dumps = read_text(text)
-    assert not fix(dumps[0].source, dumps).changed
-    result = fix(dumps[0].source, dumps, AuditOptions(assume_pure=["my.*"]))
+    assert not fix(dumps).changed
+    result = fix(dumps, AuditOptions(assume_pure=["my.*"]))
     assert result.text.decode() == fixed(SHUFFLED).replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
     assert result.dumps[0].assumed_pure == {"my.*": 2}
 
@@ -301,15 +301,13 @@ def test_constants_follow_their_consumer() -> None:
 @settings(max_examples=150, deadline=None)
 @given(text=programs())
 def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: AuditOptions, text: str) -> None:
-    source = Source("f", text.encode())
-    once = fix(source, read_text(text), options)
-    again_source = Source("f", once.text)
-    again = fix(again_source, read_text(once.text), options)
+    once = fix(read_text(text), options)
+    again = fix(read_text(once.text), options)
     assert again.text == once.text
     assert again.before.inversions == once.before.minimum
     assert again.before.forced == once.before.forced
-    assert once.changed == (once.text != source.data) == (once.before.avoidable > 0)
-    assert sorted(once.text.split(b"\n")) == sorted(source.data.split(b"\n"))
+    assert once.changed == (once.text != text.encode()) == (once.before.avoidable > 0)
+    assert sorted(once.text.split(b"\n")) == sorted(text.encode().split(b"\n"))
 
 
 @pytest.mark.parametrize(
@@ -327,4 +325,11 @@ def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: py
     )
     monkeypatch.setattr("eio_audit.audit.renumbering.renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
-        fix(Source("x", text), read_text(text), renumber=True)
+        fix(read_text(text), renumber=True)
+
+
+def test_only_dumps_of_one_source_are_fixed_together() -> None:
+    with pytest.raises(ValueError, match="one source"):
+        fix([*read_text(SHUFFLED), *read_text(SHUFFLED)])
+    with pytest.raises(ValueError, match="at least one dump"):
+        fix([])

@@ -2,9 +2,10 @@
 
 import pytest
 
-from eio_audit import LocationRule, diff, read_text
+from eio_audit import AuditOptions, LocationRule, diff, read_text
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.location_health import location_health
+from eio_audit.mlir.traits import OpTraits
 
 GOOD = '"DEBUG|1|Net[net]|/m.py:10|forward|11|abs"'
 
@@ -45,6 +46,12 @@ def test_one_rule_for_each_location(location: str, rules: list[str]) -> None:
 
 def test_terminators_and_functions_are_not_printed() -> None:
     assert findings(GOOD) == []
+
+
+def test_terminators_are_those_of_the_op_table() -> None:
+    (dump,) = read_text(program(GOOD).replace("  return\n", '  "my.stop"() : () -> ()\n'))
+    own = AuditOptions(ops={"my.stop": OpTraits(flags=frozenset({"terminator"}))})
+    assert [len(location_health(audit_dump(dump, o)).findings) for o in (AuditOptions(), own)] == [1, 0]
 
 
 def test_every_rule_is_counted() -> None:

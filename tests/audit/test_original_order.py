@@ -1,4 +1,5 @@
-from eio_audit import AuditOptions, OriginalOrder, Source, check, fix, read_text
+from eio_audit import AuditOptions, OriginalOrder, check, fix, read_text
+from eio_audit.audit.location_numbers import Interned
 
 BEFORE = """func.func @f(%a: i32) -> i32 {
   %0 = "ttir.abs"(%a) : (i32) -> i32
@@ -24,8 +25,7 @@ def test_ops_without_indices_are_ordered_as_in_another_dump() -> None:
 
 
 def test_a_fix_restores_that_order() -> None:
-    source = Source("after", AFTER.encode())
-    lines = fix(source, read_text(AFTER), OPTIONS).text.decode().split("\n")
+    lines = fix(read_text(AFTER), OPTIONS).text.decode().split("\n")
     assert [line.split('"')[1] for line in lines if '"' in line] == [
         "ttir.abs",
         "ttir.neg",
@@ -37,3 +37,10 @@ def test_a_fix_restores_that_order() -> None:
 def test_indices_in_locations_do_not_count_then() -> None:
     indexed = AFTER.replace(": (i32) -> i32\n", ': (i32) -> i32 loc("DEBUG|1|x")\n')
     assert check(read_text(indexed), OPTIONS).summary.inversions == 1
+
+
+def test_numbers_of_dumps_that_were_compared_are_forgotten() -> None:
+    interned = Interned()
+    assert [interned.number(thing) for thing in "aba"] == [0, 1, 0]
+    interned.forget_since(1)
+    assert [interned.number(thing) for thing in "ca"] == [1, 0]

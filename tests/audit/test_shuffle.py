@@ -22,17 +22,17 @@ THREE = """func.func @f() {
 
 def shuffled(text: str, seed: int, options: AuditOptions | None = None) -> str:
     dumps = read_text(text)
-    return shuffle(dumps[0].source, dumps, seed, options or AuditOptions()).decode()
+    return shuffle(dumps, seed, options or AuditOptions()).decode()
 
 
 def fixed(text: str) -> str:
     dumps = read_text(text)
-    return fix(dumps[0].source, dumps).text.decode()
+    return fix(dumps).text.decode()
 
 
 def stamped(text: str) -> str:
     dumps = read_text(text)
-    return stamp(dumps[0].source, dumps).decode()
+    return stamp(dumps).decode()
 
 
 def test_a_seed_gives_one_order() -> None:

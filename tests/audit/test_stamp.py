@@ -15,7 +15,7 @@ HAND_WRITTEN = Path(__file__).parents[1] / "data" / "custom_assembly.mlir"
 
 def stamped(text: str, name: str = "in.mlir") -> str:
     dumps = read_text(text, name)
-    return stamp(dumps[0].source, dumps).decode()
+    return stamp(dumps).decode()
 
 
 def test_an_op_without_location_gets_its_place_in_the_file_as_child() -> None:

@@ -270,6 +270,24 @@ def test_an_order_from_another_dump() -> None:
     assert rows(result) == [("a", "@f", True, 1)]
 
 
+def test_an_order_from_another_dump_is_that_of_check() -> None:
+    original = function("g", 1, 2)
+    copied = module(original, function("f", 9, 1))  # what is in @g still is not what was copied to @f
+    options = AuditOptions(order_from=OriginalOrder(read_text(module(original, function("f", 9)))[0]))
+    dumps = read_text(dump("After", "a", copied))
+    assert [p.figures for p in trace(dumps, options).passes] == [check(dumps, options).summary]
+
+
+def test_with_an_order_from_another_dump_each_function_has_a_history_too() -> None:
+    before, after = (
+        module(function("f", 1, 2), function("g", 3, 4)),
+        module(function("f", 2, 1), function("g", 3, 4)),
+    )
+    options = AuditOptions(order_from=OriginalOrder(read_text(before)[0]))
+    log = dump("Before", "a", before, " ('func.func' operation: @g)") + dump("Before", "b", after)
+    assert rows(trace(read_text(log), options)) == [("a", "@g", False, 0), (None, None, True, 1)]
+
+
 def test_patterns_that_match_no_op() -> None:
     options = AuditOptions(assume_pure=("ttir.*", "my.*"))
     assert trace(read_text(dump("After", "a", function("f", 1))), options).unmatched == ("my.*",)

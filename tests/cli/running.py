@@ -10,13 +10,13 @@ from pathlib import Path
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 
 
-def run(*args: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    environment = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
+def run(*args: str | Path, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
     return subprocess.run(
         [sys.executable, "-m", "eio_audit", *map(str, args)],
         input=stdin,
         capture_output=True,
-        env=environment,
+        env=kept | environment,
         check=False,
         timeout=60,
     )

@@ -158,3 +158,145 @@ def test_values_are_renumbered_also_where_nothing_moves(tmp_path: Path) -> None:
     result = run("fix", path, "--in-place", "--renumber")
     assert result.stderr.endswith(b"in order: nothing moved, values renumbered\n")
     assert path.read_text() == RENUMBERED
+
+
+def folder_of(tmp_path: Path) -> Path:
+    folder = tmp_path / "dumps"
+    (folder / "deeper").mkdir(parents=True)
+    (folder / "shuffled.mlir").write_text(SHUFFLED)
+    (folder / "deeper" / "ordered.mlir").write_text(fixed(SHUFFLED))
+    (folder / "unindexed.mlir").write_text("module {\n}\n")
+    return folder
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_check_writes_nothing_and_tells(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    before = contents(folder)
+    result = run("fix", "--check", folder)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert result.stderr.decode() == (
+        f"{folder}/shuffled.mlir: would be changed: 1 op moved, 1 inversion removed; none remains\n"
+        "3 files: 1 would be changed, 2 unchanged\n"
+    )
+    assert contents(folder) == before
+    assert run("fix", "--check", folder / "deeper").returncode == 0
+
+
+def test_check_of_a_filter() -> None:
+    assert run("fix", "--check", "-", stdin=SHUFFLED.encode()).returncode == 1
+    assert run("fix", "--check", "-", stdin=fixed(SHUFFLED).encode()).returncode == 0
+
+
+def test_check_with_renumber_asks_for_the_names_too() -> None:
+    text = RENUMBERED.replace("%1", "%5").encode()
+    assert run("fix", "--check", "-", stdin=text).returncode == 0
+    result = run("fix", "--check", "--renumber", "-", stdin=text)
+    assert result.returncode == 1
+    assert result.stderr == b"<stdin>: would be changed: in order: nothing moved, values renumbered\n"
+
+
+DIFF = """--- <stdin>
++++ <stdin>
+@@ -1,6 +1,6 @@
+ func.func @f(%a: i32) -> i32 {
++  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+   %1 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+-  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+   %2 = "ttir.add"(%0, %1) : (i32, i32) -> i32 loc("DEBUG|2|c")
+   return %2 : i32
+ }
+"""
+
+
+def test_diff_goes_to_standard_output_alone() -> None:
+    result = run("fix", "--diff", "-", stdin=SHUFFLED.encode())
+    assert (result.returncode, result.stdout.decode()) == (0, DIFF)
+    assert run("fix", "--diff", "--check", "-q", "-", stdin=SHUFFLED.encode()).returncode == 1
+    assert run("fix", "--diff", "-", stdin=fixed(SHUFFLED).encode()).stdout == b""
+
+
+def test_the_diff_of_one_dump_of_a_log_is_one_of_the_log() -> None:
+    log = f"noise\n// -----// IR Dump After A (a) //----- //\n{SHUFFLED}"
+    result = run("fix", "--diff", "--pass", "a", "-", stdin=log.encode())
+    assert result.stdout.decode() == DIFF.replace(
+        "@@ -1,6 +1,6 @@\n", "@@ -1,8 +1,8 @@\n noise\n // -----// IR Dump After A (a) //----- //\n"
+    )
+
+
+def test_a_diff_has_colors_where_they_are_wanted() -> None:
+    result = run("fix", "--diff", "-", stdin=SHUFFLED.encode(), FORCE_COLOR="1")
+    assert b"\x1b[31m-  %0 = " in result.stdout
+
+
+def test_a_folder_in_place(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    result = run("fix", "-i", folder, "-v")
+    assert (result.returncode, result.stdout) == (0, b"")
+    assert result.stderr.decode() == (
+        f"{folder}/deeper/ordered.mlir: in order: unchanged\n"
+        f"{folder}/shuffled.mlir: 1 op moved, 1 inversion removed; none remains\n"
+        f"{folder}/unindexed.mlir: no op indices: unchanged\n"
+        "3 files: 1 changed, 2 unchanged\n"
+    )
+    assert contents(folder)["shuffled.mlir"] == fixed(SHUFFLED)
+
+
+def test_a_folder_into_another(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    packed = tmp_path / "packed.mlir.gz"
+    packed.write_bytes(gzip.compress(SHUFFLED.encode()))
+    assert run("fix", folder, packed, "-o", tmp_path / "out", "-q").returncode == 0
+    assert contents(tmp_path / "out") == {
+        "shuffled.mlir": fixed(SHUFFLED),
+        "deeper/ordered.mlir": fixed(SHUFFLED),
+        "unindexed.mlir": "module {\n}\n",
+        "packed.mlir": fixed(SHUFFLED),
+    }
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    (folder / "broken.mlir").write_text(SHUFFLED[:-2])
+    result = run("fix", "-i", folder, tmp_path / "missing.mlir")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert f"{folder}/broken.mlir:5:".encode() in result.stderr
+    assert b"missing.mlir: error: cannot read" in result.stderr
+    assert result.stderr.endswith(b"5 files: 1 changed, 2 unchanged, 2 failed\n")
+    assert contents(folder)["shuffled.mlir"] == fixed(SHUFFLED)
+    assert contents(folder)["broken.mlir"] == SHUFFLED[:-2]
+
+
+def test_files_without_any_index_are_not_written(tmp_path: Path) -> None:
+    for name in ("a.mlir", "b.mlir"):
+        (tmp_path / name).write_text("module {\n}\n")
+    result = run("fix", tmp_path / "a.mlir", tmp_path / "b.mlir", "-o", tmp_path / "out")
+    assert result.returncode == 2
+    assert b"no op carries an op index" in result.stderr
+    assert result.stderr.endswith(b"2 files: 2 failed\n")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["a.mlir", "b.mlir"], "2 files to fix: say --in-place, --check, --diff or, for a folder, --output"),
+        (["a.mlir", "-i", "-o", "x"], "do not go together"),
+        (["a.mlir", "-i", "--check"], "do not go together"),
+        (["a.mlir", "-o", "x", "--diff"], "do not go together"),
+        (["a.mlir", "-", "-i"], "it does not go with '-'"),
+        (["a.mlir", "-", "-o", "x"], "standard input has no name to give it in a folder"),
+        (["a.mlir", "d/a.mlir", "-o", "x"], "'a.mlir' and 'd/a.mlir' would both become 'x/a.mlir'"),
+        (["a.mlir", "a.mlir.gz", "-o", "x"], "'a.mlir' and 'a.mlir.gz' would both become 'x/a.mlir'"),
+        (["a.mlir", "b.mlir", "-o", "pyproject.toml"], "--output must be a folder"),
+        ([], "Missing argument 'PATH...'"),
+    ],
+)
+def test_usage_errors(args: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SAMPLES.parent)
+    result = run("fix", *args)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert message in result.stderr.decode()

@@ -1,4 +1,5 @@
 import json
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -180,6 +181,18 @@ def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
     assert done.returncode == 2
     assert done.stderr == b"no/such.log: error: cannot read: No such file or directory\n"
     assert b"first shuffled by: ttir-flatten-sliding-window" in done.stdout
+
+
+def test_a_pipe_is_a_file() -> None:
+    assert run("trace", "/dev/stdin", stdin=LOG.read_bytes()).stdout.startswith(b"/dev/stdin\n  line  pass")
+
+
+def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"\xff.mlir")
+    odd.write_bytes(b'"t.a"() : () -> () loc("1|a")\n')
+    for command in (("trace", odd, odd), ("diff", odd, odd), ("explain", odd, "#1")):
+        done = run(*command, "--format", "json")
+        assert (done.returncode, b"\\udcff.mlir" in done.stdout) == (0, True)
 
 
 def test_nothing_indexed_is_an_error() -> None:

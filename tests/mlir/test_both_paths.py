@@ -61,6 +61,7 @@ HEADERS = [  # what opens a region, what may open the next one, what ends the op
     ("{n} = scf.for {n} = {u} to %1 step %1 {{", None, "}} loc({l})"),
     ('"my.op"({u}) ({{', "}}, {{", "}}) : (i32) -> () loc({l})"),
     ('{n} = "scf.if"({u}) <{{x = 1}}> ({{', "}},{{", "}}) {{y}} : (i1) -> i32 loc({l})"),
+    ("my.assign {{", "}} to ({n}: i32) {{", "}} loc({l})"),
     ("module {{", None, "}} loc({l})"),
     ("func.func @f() {{", None, "}} loc({l})"),
     ("my.graph attributes {{a}} {{", None, "}}"),
@@ -166,8 +167,8 @@ def test_no_damaged_dump_gives_anything_but_an_error_or_a_verified_fix(seed: int
         try:
             dumps = find_dumps(source)
             check(dumps)
-            fixed = Source("f", fix(source, dumps).text)
-            assert fix(fixed, find_dumps(fixed)).text == fixed.data
+            fixed = Source("f", fix(dumps).text)
+            assert fix(find_dumps(fixed)).text == fixed.data
         except (InputError, VerificationError):
             continue
 

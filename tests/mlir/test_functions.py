@@ -1,6 +1,7 @@
 from eio_audit import read_text
 from eio_audit.mlir.functions import DumpText, FunctionText
 from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.traits import OpTable, OpTraits
 
 MODULE = """module {
   "my.global"() : () -> () loc("g")
@@ -115,3 +116,14 @@ def test_functions_with_one_symbol_are_left_where_they_are() -> None:
 def test_a_region_that_goes_on_behind_a_brace_belongs_to_the_function() -> None:
     text = 'my.func @f() {\n  "a.b"() : () -> ()\n} else {\n  "a.c"() : () -> ()\n}\n'
     assert function(text).text.decode() == text
+
+
+def test_functions_are_those_of_the_op_table() -> None:
+    text = "my.scope @s {\n  my.code @f() {\n    my.end\n  }\n}\n"
+    own = OpTable(
+        {
+            "my.scope": OpTraits(flags=frozenset({"symbol"})),
+            "my.code": OpTraits(flags=frozenset({"function"})),
+        }
+    )
+    assert list(DumpText(read_text(text)[0], own).functions) == ["@f"]

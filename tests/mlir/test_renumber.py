@@ -66,7 +66,7 @@ def test_mlir_prints_the_same_names_in_any_order(path: Path, generic: bool) -> N
 def test_mlir_prints_the_same_names_in_whatever_is_fixed(text: str, generic: bool) -> None:
     before = printed(text, generic=generic)
     options = AuditOptions(assume_pure=["*"])
-    after = fix(Source("test.mlir", before.encode()), read_text(before), options, renumber=True).text.decode()
+    after = fix(read_text(before), options, renumber=True).text.decode()
     assert after.rstrip() == printed(after, generic=generic).rstrip()
 
 

@@ -69,7 +69,7 @@ def report(check: Check, *, verbose: bool = False, file: io.StringIO | None = No
 def fix_report(text: str) -> str:
     file = io.StringIO()
     dumps = eio_audit.read_text(text, "after.mlir")
-    print_fix(eio_audit.fix(dumps[0].source, dumps), "after.mlir", make_console(file))
+    print_fix(eio_audit.fix(dumps), "after.mlir", make_console(file))
     return file.getvalue()
 
 

@@ -1,0 +1,96 @@
+"""Where ``eio-audit fix`` writes what it has fixed: one way for one run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from eio_audit import Fix, InputError, Source
+from eio_audit.cli.output import write_atomically, write_bytes
+
+Write = Callable[[str, Source, Fix], None]
+"""Writes what became of a file: its path, what it held, and the fix."""
+
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+
+
+def write_in_place(path: str, source: Source, result: Fix) -> None:
+    """Replaces the file, if there is anything to change.
+
+    Raises:
+        InputError: it is compressed, or cannot be written.
+    """
+    if source.is_compressed:
+        raise InputError(path, None, "a compressed file is not changed in place: use --output")
+    if result.changed or result.renumbered:
+        write_atomically(path, result.text)
+
+
+def write_nothing(path: str, source: Source, result: Fix) -> None:
+    """For ``--check``."""
+
+
+def print_diff(path: str, source: Source, result: Fix) -> None:
+    """Prints what would change to standard output, for people on a terminal, else to the byte."""
+    from eio_audit.report.console import make_console
+    from eio_audit.report.unified_diff import print_unified_diff, unified_diff
+
+    diff = unified_diff(source.data[:], result.text, source.name)
+    if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
+        print_unified_diff(diff, make_console(sys.stdout))
+    else:
+        write_bytes(b"".join(diff), None)
+
+
+def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> Write:
+    """Writes the only file to ``output``, or standard output for None; several into the folder ``output``.
+
+    Args:
+        output: what --output says.
+        paths: the files and folders on the command line.
+        files: those files, and all that are in those folders.
+
+    Raises:
+        UsageError: there are several files and no folder for them, or two of them would become one.
+    """
+    if output is not None and output != "-" and (len(files) > 1 or Path(output).is_dir()):
+        targets = _targets_in(output, paths, files)
+        return lambda path, _, result: _write_below(targets[path], result.text)
+    if len(files) > 1:
+        raise click.UsageError(
+            f"{len(files):,} files to fix: say --in-place, --check, --diff or, for a folder, --output"
+        )
+    return lambda path, _, result: write_bytes(result.text, output)
+
+
+def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:
+    """Where each file goes in a folder: those of a folder as they lie in it, others by their names."""
+    if Path(output).exists() and not Path(output).is_dir():
+        raise click.UsageError(
+            f"{len(files):,} files to fix: --output must be a folder, and '{output}' is none"
+        )
+    folders = [path for path in paths if Path(path).is_dir()]
+    origins: dict[Path, str] = {}
+    for file in files:
+        if file == "-":
+            raise click.UsageError("standard input has no name to give it in a folder")
+        above = next((folder for folder in folders if Path(folder) in Path(file).parents), Path(file).parent)
+        target = Path(output) / Path(file).relative_to(above)
+        if target.suffix in PACKED_SUFFIXES:
+            target = target.with_suffix("")
+        if target in origins:
+            raise click.UsageError(f"'{origins[target]}' and '{file}' would both become '{target}'")
+        origins[target] = file
+    return {file: str(target) for target, file in origins.items()}
+
+
+def _write_below(target: str, text: bytes) -> None:
+    try:
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(target, None, f"cannot write: {error.strerror or error}") from error
+    write_atomically(target, text)

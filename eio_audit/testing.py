@@ -1,0 +1,72 @@
+"""For the tests of a compiler: an assertion on the IR that a pass leaves."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from eio_audit import AuditOptions, Check, Dump, InputError, check, fix, read, read_text
+from eio_audit.report.console import make_console
+from eio_audit.report.text import print_check
+from eio_audit.report.unified_diff import unified_diff
+
+__all__ = ["assert_in_original_order"]
+
+SHOWN_LINES = 60
+"""How many lines of a diff a message shows."""
+
+SHOWN_CHARACTERS = 120
+"""How much of each: enough for the op and its operands."""
+
+
+def assert_in_original_order(
+    ir: str | bytes | Path,
+    options: AuditOptions | None = None,
+    *,
+    fail_on: Literal["avoidable", "any"] = "avoidable",
+) -> None:
+    """Asserts that the ops of printed IR stand in their original order, as far as that is possible.
+
+    Every op needs its index in its location, as for ``eio-audit check``: print the IR with locations.
+
+    Args:
+        ir: the text of one or many dumps, or the file that holds them.
+        options: as for ``check``.
+        fail_on: ``avoidable`` lets inversions pass that no legal order is without; ``any`` lets none pass.
+
+    Raises:
+        AssertionError: the order is another; the message is the report of ``eio-audit check -v``, which names
+            the blocks and the displaced ops, with a diff of what a fix would move.
+        InputError: the IR cannot be read, or no op of it carries an index, so that nothing can be asserted.
+
+    >>> assert_in_original_order('"t.a"() : () -> () loc("0|a")')
+    """
+    __tracebackhide__ = True  # pytest shows the test's line, not this function's
+    options = options or AuditOptions()
+    dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
+    result = check(dumps, options)
+    for error in result.errors:
+        raise error
+    if not result.summary.has_indices:
+        name = str(ir) if isinstance(ir, Path) else "<text>"
+        raise InputError(name, None, "no op carries an op index, so there is no order to assert")
+    findings = result.summary.avoidable if fail_on == "avoidable" else result.summary.inversions
+    if findings:
+        raise AssertionError(_message(result, dumps, options))
+
+
+def _message(result: Check, dumps: Sequence[Dump], options: AuditOptions) -> str:
+    report = io.StringIO()
+    print_check(result, make_console(report, color=False), verbose=True)
+    lines = ["the ops are not in their original order", *report.getvalue().rstrip().split("\n")]
+    source = dumps[0].source
+    diff = unified_diff(source.data[:], fix(dumps, options).text, source.name)
+    shown = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").split("\n")
+    lines += [
+        line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS]}..." for line in shown if line
+    ]
+    if len(diff) > SHOWN_LINES:
+        lines.append(f"... and {len(diff) - SHOWN_LINES:,} more lines: see eio-audit fix --diff")
+    return "\n".join(lines)

@@ -1,0 +1,53 @@
+"""What a shell gets when somebody presses the tab key."""
+
+import click
+import pytest
+
+from eio_audit.cli.commands import COMMANDS, cli
+from eio_audit.cli.options import PATH
+from tests.cli.running import SAMPLES, run
+
+LOG = SAMPLES / "small" / "all_passes_alias.log"
+
+
+def completed(line: str) -> list[str]:
+    words = line.split(" ")
+    environment = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return run(_EIO_AUDIT_COMPLETE="bash_complete", **environment).stdout.decode().split()
+
+
+def test_commands() -> None:
+    assert completed("eio-audit che") == ["plain,check"]
+    assert completed("eio-audit ") == [f"plain,{command}" for command in COMMANDS]
+
+
+def test_options_and_their_values() -> None:
+    assert completed("eio-audit fix --ren") == ["plain,--renumber"]
+    assert completed("eio-audit check --fail-on a") == ["plain,avoidable", "plain,any"]
+
+
+def test_passes_of_the_log_on_the_command_line() -> None:
+    assert completed(f"eio-audit check {LOG} --pass ttir-e") == [
+        "plain,ttir-explicate-tms",
+        "plain,ttir-erase-inverse-ops",
+    ]
+    assert completed(f"eio-audit check missing.log {SAMPLES}/README.md --pass ttir-e") == []
+
+
+def test_the_shell_itself_completes_files() -> None:
+    assert completed("eio-audit fix aft") == ["file,aft"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_whatever_means_a_file_is_completed(command: str) -> None:
+    found = cli.get_command(click.Context(cli), command)
+    assert found is not None
+    named = ("path", "paths", "before", "after", "output", "order_from", "config")
+    assert [p.name for p in found.params if p.name in named and p.type is not PATH] == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_to_source(shell: str) -> None:
+    result = run(_EIO_AUDIT_COMPLETE=f"{shell}_source")
+    assert result.returncode == 0
+    assert f"_EIO_AUDIT_COMPLETE={shell}_complete".encode() in result.stdout

@@ -1,0 +1,46 @@
+"""The help pages, and docs/cli.md, which is made from them."""
+
+import re
+import shlex
+
+import click
+import pytest
+
+from eio_audit.cli.commands import COMMANDS, cli
+from tests.cli.reference import MADE_BY, PAGE, reference
+from tests.cli.running import run
+
+
+def help_of(*command: str) -> str:
+    return run(*command, "--help", COLUMNS="80").stdout.decode()
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_a_help_page_is_complete_and_fits_a_terminal(command: tuple[str, ...]) -> None:
+    text = help_of(*command)
+    assert "\n  Examples:\n    " in text
+    assert "\n  Exit codes:\n    0  done" in text
+    assert [line for line in text.split("\n") if len(line) > 80] == []
+
+
+def examples() -> list[list[str]]:
+    """The command lines of all examples, without what they are piped from and to."""
+    lines = re.findall(r"^(?:.*\| )?eio-audit ([a-z][^|>\n]*)", PAGE.read_text(), re.MULTILINE)
+    return [shlex.split(line) for line in lines if "[OPTIONS]" not in line]
+
+
+@pytest.mark.parametrize("example", examples(), ids=" ".join)
+def test_an_example_is_a_valid_command_line(example: list[str]) -> None:
+    program = click.Context(cli, **cli.context_settings)
+    name, command, args = cli.resolve_command(program, example)
+    assert command is not None
+    command.make_context(name, args, parent=program)
+
+
+def test_every_command_is_listed() -> None:
+    commands = help_of().partition("\nCommands:\n")[2].partition("\n\n")[0]
+    assert tuple(re.findall(r"^  (\w+) ", commands, re.MULTILINE)) == COMMANDS
+
+
+def test_the_reference_is_current() -> None:
+    assert PAGE.read_text() == reference(), f"run {MADE_BY}"

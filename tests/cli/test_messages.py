@@ -1,0 +1,58 @@
+"""What the commands say to somebody who mistypes, and how they are made to say less."""
+
+from pathlib import Path
+
+import pytest
+
+from eio_audit.cli.commands import COMMANDS
+from tests.audit.test_fix import SHUFFLED
+from tests.cli.running import SAMPLES, run
+
+LOG = SAMPLES / "small" / "all_passes_alias.log"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["chek"], "No such command 'chek'. Did you mean 'check'?"),
+        (["frobnicate"], f"No such command 'frobnicate'. There are {', '.join(COMMANDS)}."),
+        ([str(LOG)], f"No such command '{LOG}'. Did you mean 'check {LOG}'?"),
+        (["-"], "No such command '-'. Did you mean 'check -'?"),
+        (["check", "--formt", "json", "-"], "Did you mean '--format'?"),
+        (["check", str(LOG), "--pass", "ttir-erase"], "no dump of pass 'ttir-erase'; did you mean 'ttir-erase-inverse-ops'?"),
+        (["check", str(LOG), "--pass", "Inverse"], "did you mean 'ttir-erase-inverse-ops'?"),
+        (["check", str(LOG), "--pass", "TTIREraseInverse"], "did you mean 'TTIREraseInverseOps'?"),
+        (["check", str(LOG), "--pass", "zzz"], "no dump of pass 'zzz'; there are canonicalize, "),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_none(args: list[str], message: str) -> None:
+    result = run(*args)
+    assert result.returncode == 2
+    assert message in result.stderr.decode()
+
+
+def test_a_long_list_of_passes_is_cut() -> None:
+    log = "".join(
+        f"// -----// IR Dump After P{n} (p-{n}) //----- //\nmodule {{\n}}\n" for n in range(1000, 1030)
+    )
+    result = run("check", "-", "--pass", "zzz", stdin=log.encode())
+    assert b"there are p-1000, " in result.stderr
+    assert b"p-1019 and 10 more\n" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "diff", "trace"])
+def test_quiet_leaves_the_exit_code(command: str, tmp_path: Path) -> None:
+    before, after = tmp_path / "a.mlir", tmp_path / "b.mlir"
+    before.write_text(SHUFFLED)
+    after.write_text(SHUFFLED)
+    paths = [before, after] if command == "diff" else [after]
+    result = run(command, *paths, "--quiet", "--assume-pure", "no.such.*")
+    assert (result.returncode, result.stdout, result.stderr) == (1, b"", b"")
+    assert run(command, *paths, "-q", "-o", tmp_path / "report.txt").stdout == b""
+    assert b"avoidable" in (tmp_path / "report.txt").read_bytes()
+
+
+def test_quiet_hides_no_error() -> None:
+    result = run("check", "missing.mlir", "-q")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr == b"missing.mlir: error: cannot read: No such file or directory\n"

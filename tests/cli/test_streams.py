@@ -1,0 +1,28 @@
+"""Standard streams that are closed, full, or pipes that nobody reads any more."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.running import SAMPLES
+
+CHECK = [sys.executable, "-m", "eio_audit", "check", str(SAMPLES / "resnet" / "after_alias.mlir")]
+
+
+def redirected(redirection: str, *args: str) -> subprocess.CompletedProcess[bytes]:
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *CHECK, *args]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("format_", ["text", "json"])
+def test_a_report_that_cannot_be_written_is_an_error(format_: str) -> None:
+    done = redirected(">&-", "--format", format_)
+    assert done.returncode == 2
+    assert done.stderr == b"<stdout>: error: cannot write: Bad file descriptor\n"
+
+
+@pytest.mark.parametrize("redirection", ["<&-", "2>&-"])
+def test_a_stream_that_is_not_needed_may_be_closed(redirection: str) -> None:
+    done = redirected(redirection)
+    assert (done.returncode, b"789 inversions" in done.stdout) == (1, True)

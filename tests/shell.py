@@ -1,0 +1,39 @@
+"""Runs what the documentation shows as a user's shell does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def install_tools(folder: Path) -> None:
+    """Puts ``eio-audit`` and ``mlir-opt`` into a new folder."""
+    folder.mkdir()
+    for name, command in (
+        ("eio-audit", f"{sys.executable} -m eio_audit"),
+        ("mlir-opt", f"{sys.executable} -m iree.compiler.tools.scripts.iree_opt"),
+    ):
+        (folder / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        (folder / name).chmod(0o755)
+
+
+def run_script(
+    script: str, folder: Path, tools: Path, *, options: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a script of bash in a folder; standard output and error come as one, as on a terminal."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
+    path = f"{tools}:{kept['PATH']}"
+    return subprocess.run(
+        ["bash", *options.split(), "-c", script],
+        cwd=folder,
+        env={**kept, "PATH": path, "PYTHONPATH": str(ROOT), **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=60,
+    )

@@ -1,0 +1,74 @@
+"""The assertion for the tests of a compiler."""
+
+from pathlib import Path
+
+import pytest
+
+import eio_audit
+from eio_audit import AuditOptions, Follow, InputError
+from eio_audit.testing import assert_in_original_order
+from tests.audit.test_check import ISSUE
+from tests.audit.test_fix import SHUFFLED, fixed
+
+SAMPLES = Path(__file__).parent.parent / "sample_irs"
+DIFF = """--- <text>
++++ <text>
+@@ -1,6 +1,6 @@
+ func.func @f(%a: i32) -> i32 {
++  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+   %1 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+-  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+   %2 = "ttir.add"(%0, %1) : (i32, i32) -> i32 loc("DEBUG|2|c")
+   return %2 : i32
+ }"""
+
+
+def failure(ir: str | Path, **choices: object) -> str:
+    with pytest.raises(AssertionError) as caught:
+        assert_in_original_order(ir, **choices)  # type: ignore[arg-type]
+    return str(caught.value)
+
+
+def test_in_order() -> None:
+    assert_in_original_order(fixed(SHUFFLED))
+    assert_in_original_order(fixed(SHUFFLED).encode(), fail_on="any")
+
+
+def test_the_message_names_the_ops_and_what_would_move() -> None:
+    report, _, diff = failure(SHUFFLED).partition("\n---")
+    assert report.startswith(
+        "the ops are not in their original order\n<text>:1\n  @f ^bb0 at line 2: 1 inversion"
+    )
+    assert "#0 ttir.abs %0 stands late at line 3" in report
+    assert f"---{diff}" == DIFF
+
+
+def test_what_dependences_force_passes_unless_any_inversion_fails() -> None:
+    assert_in_original_order(ISSUE)
+    assert "forced by a dependence" in failure(ISSUE, fail_on="any")
+
+
+def test_a_file() -> None:
+    assert f"{SAMPLES}/resnet/after_alias.mlir:1" in failure(SAMPLES / "resnet" / "after_alias.mlir")
+
+
+def test_options() -> None:
+    assert_in_original_order(SAMPLES / "resnet" / "after_alias.mlir", AuditOptions(follow=[Follow.DERIVED]))
+
+
+def test_a_long_diff_is_cut() -> None:
+    lines = failure(SAMPLES / "resnet" / "after_alias.mlir").split("\n")
+    assert lines[-1].startswith("... and ")
+    assert max(map(len, lines[-60:])) == 123
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("module {", "never closed"), ("module {\n}", "no op carries an op index")]
+)
+def test_ir_that_asserts_nothing_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        assert_in_original_order(text)
+
+
+def test_type_checkers_find_the_types() -> None:
+    assert (Path(eio_audit.__file__).parent / "py.typed").is_file()
