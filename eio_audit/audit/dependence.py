@@ -114,9 +114,9 @@ class Dependences:
         """
         new = {b: DependenceGraph(self._ir.block_ops[b]) for b in blocks if b not in self._graphs}
         self._add_uses(new)
-        for block, graph in new.items():
+        for graph in new.values():
             self._add_all_effects(graph)
-            self._add_terminator(block, graph)
+            self._add_terminator(graph)
         self._graphs.update(new)
         return {block: self._graphs[block] for block in blocks}
 
@@ -184,15 +184,16 @@ class Dependences:
         """Orders the ops with effects: each write behind what came before, each read behind the last write.
 
         Effects on memref-like values keep an order among each other and with effects on all memory;
-        effects on tensors with effects on all memory only. The last op of the block has its place anyway.
+        effects on tensors with effects on all memory only. A terminator has its place anyway.
         """
+        has_terminator = self._has_terminator(graph)
         last_barrier = -1  # the last op that writes or frees anything anywhere
         memory = _Chain()
         tensors: list[int] = []  # ops with effects on tensors since the last barrier
         readers: list[int] = []  # ops that read anything anywhere since then
         for k in active:
             op = graph.ops[k]
-            if op == graph.ops[-1]:
+            if has_terminator and op == graph.ops[-1]:
                 break
             effects = self.effects.of(op)
             writes = bool(effects.anywhere & {"write", "free"})
@@ -243,11 +244,16 @@ class Dependences:
             used.update(alias_class(v) for v in ir.operands_of(nested))
         return used
 
-    def _add_terminator(self, block: int, graph: DependenceGraph) -> None:
+    def _has_terminator(self, graph: DependenceGraph) -> bool:
+        """Whether the last op may be a terminator, which custom assembly often leaves out."""
+        ir, last = self._ir, graph.ops[-1]
+        return ir.parent_op(ir.op_block[last]) >= 0 and ir.op_table.may_be_terminator(ir.name(last))
+
+    def _add_terminator(self, graph: DependenceGraph) -> None:
         """The terminator stays last: behind every op that nothing else holds back."""
-        last = len(graph.ops) - 1
-        if last < 1 or self._ir.parent_op(block) < 0 or not self.effects.may_be_terminator(graph.ops[last]):
+        if not self._has_terminator(graph):
             return
+        last = len(graph.ops) - 1
         is_used = bytearray(last + 1)
         for producer, _, _ in graph.edges():
             is_used[producer] = 1

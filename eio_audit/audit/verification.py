@@ -41,9 +41,9 @@ class Reordering(Protocol):
 def verify(before: Reordering, text: bytes) -> None:
     """Checks a rewritten dump against the one it was made from.
 
-    The text is read anew. Every block must hold the same ops with the same text and the same operands, in the
-    order that it was to get; every dependence must keep its direction, and the effects seen in the new text
-    must hold back the same ops.
+    The text is read anew. Every block must have the same arguments and hold the same ops with the same text
+    and the same operands, in the order that it was to get; every dependence must keep its direction, and the
+    effects seen in the new text must hold back the same ops.
 
     Raises:
         VerificationError: any of this does not hold.
@@ -80,6 +80,7 @@ class _Comparison:
         self._compare_texts()
         self._compare_nesting()
         self._compare_operands()
+        self._compare_headers()
         # All that uses and indices are read from is the same now: texts, nesting, operands and aliases. So
         # they are those of before, and what may differ is their order.
         effects = Dependences(self.new, self.before.dependences.assume_pure)
@@ -137,15 +138,25 @@ class _Comparison:
             if [new_values[value] for value in new.operands_of(op)] != used:
                 raise self._failure("an op uses other values", self.old_of[op])
 
+    def _compare_headers(self) -> None:
+        """The same labels and arguments; comments above an op that is the first now come behind them."""
+        for new_block, old_block in self.old_block_of.items():
+            if not self.new.block_header(new_block).startswith(self.old.block_header(old_block)):
+                raise VerificationError(f"the arguments of {self.old.block_name(old_block)} changed")
+
     def _compare_dependences(self, block: int, by_effect: DependenceGraph) -> None:
-        """Each of before keeps its direction, and effects hold back what they did before."""
+        """Each of before keeps its direction, and effects hold back what they did before.
+
+        The op that is the last now has its place whatever holds it back: it may look like a terminator.
+        """
         order = self.before.orders[block]
         place = sorted(range(len(order)), key=order.__getitem__)
         graph = self.before.dependences.of([block])[block]
         for user in graph.placed_too_early(place):
             raise self._failure("an op would stand before one it depends on", graph.ops[user])
         kept = {(place[p], place[u]) for p, u, kind in graph.edges() if kind is DependenceKind.EFFECT}
-        if kept != {(p, u) for p, u, _ in by_effect.edges()}:
+        seen = {(p, u) for p, u, _ in by_effect.edges()}
+        if any(user != len(order) - 1 for _, user in kept ^ seen):
             raise VerificationError(f"other dependences than before in {self.old.block_name(block)}")
 
     def _failure(self, what: str, old_op: int) -> VerificationError:

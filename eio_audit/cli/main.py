@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from eio_audit import __version__
+
+if TYPE_CHECKING:
+    import click
 
 COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
@@ -35,8 +39,7 @@ def _run() -> int:
     from eio_audit.cli.commands import cli
 
     try:
-        code: int = cli.main(prog_name="eio-audit", standalone_mode=False)
-        sys.stdout.flush()
+        code = _exit_code_of(cli)
     except click.ClickException as error:
         error.show()
         code = COULD_NOT_RUN
@@ -55,6 +58,23 @@ def _run() -> int:
         code = COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
         code = 130
+    return code
+
+
+def _exit_code_of(cli: click.Command) -> int:
+    """Runs a command.
+
+    Raises:
+        BrokenPipeError: nobody reads the output any more, of which click makes an exit with 1.
+    """
+    stdout = sys.stdout
+    try:
+        code: int = cli.main(prog_name="eio-audit", standalone_mode=False)
+    except SystemExit as end:
+        if sys.stdout is stdout:
+            raise
+        raise BrokenPipeError from end  # click has put something silent in the place of standard output
+    sys.stdout.flush()
     return code
 
 

@@ -57,6 +57,8 @@ class AliasClasses:
         operands = self._ir.operands_of(op)
         if "view" in row.flags:
             return operands[:1]
+        if not self._results(op) and not _may_do_anything(row):
+            return ()
         places = _written_places(row)
         if _may_do_anything(row) or "?" in places or not self._ir.op_is_generic[op]:
             return operands
@@ -85,10 +87,22 @@ class AliasClasses:
                     *arguments.get(blocks[0], ()),
                 ]
             for block in blocks:
-                passed += ir.operands_of(ir.block_ops[block][-1]) if ir.block_ops[block] else ()
+                passed += self._handed_over(block)
             for block in blocks[1:]:
                 passed += arguments.get(block, ())
             self._join(passed)
+
+    def _handed_over(self, block: int) -> list[int]:
+        """The operands of the terminator; where none is known for one, of all ops that may be it.
+
+        Custom assembly leaves out a terminator without operands, so the last op need not be one, and which op
+        is the last must not matter: a reorder may change it.
+        """
+        ir, ops = self._ir, self._ir.block_ops[block]
+        may_be = [op for op in ops if ir.op_table.may_be_terminator(ir.name(op))]
+        if may_be and ir.name(may_be[-1]) in ir.op_table.rows:
+            may_be = may_be[-1:]
+        return [value for op in may_be for value in ir.operands_of(op)]
 
 
 def _hands_on(row: OpTraits) -> bool:

@@ -138,11 +138,6 @@ class EffectTable:
             self._ir, [OpTraits() if a else r for a, r in zip(is_assumed, self._rows, strict=True)]
         )
 
-    def may_be_terminator(self, op: int) -> bool:
-        """Whether the table calls the op a terminator, or does not know it."""
-        row = self._ir.op_table.rows.get(self._ir.name(op), UNLISTED)
-        return row is UNLISTED or "terminator" in row.flags
-
     # ------------------------------------------------------------------ all ops, innermost first
 
     def _fill(self) -> None:

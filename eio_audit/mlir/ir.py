@@ -173,6 +173,11 @@ class IR:
         match = _LABEL.match(self.source.data, offset) if offset != NO_OFFSET else None
         return match[0].decode("utf-8", "replace") if match else "^bb0"
 
+    def block_header(self, block: int) -> bytes:
+        """The block's label with its arguments, up to the first op; nothing for a block without."""
+        label, ops = self.block_label[block], self.block_ops[block]
+        return self.source.data[label : self.op_start[ops[0]]] if label != NO_OFFSET and ops else b""
+
     def block_offset(self, block: int) -> int:
         """Where the block begins: its label, or its first op."""
         label = self.block_label[block]

@@ -140,6 +140,11 @@ class OpTable:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
 
+    def may_be_terminator(self, name: str) -> bool:
+        """Whether the table calls the op a terminator, or does not know it."""
+        row = self.rows.get(name, UNLISTED)
+        return row is UNLISTED or "terminator" in row.flags
+
     @cached_property
     def function_names(self) -> frozenset[str]:
         """The ops that are functions."""

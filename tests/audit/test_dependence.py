@@ -235,6 +235,21 @@ def test_the_terminator_stays_last() -> None:
     assert {(u, v, str(kind)) for u, v, kind in graph.edges()} == {(0, 2, "terminator"), (1, 2, "terminator")}
 
 
+def test_a_last_op_that_is_no_terminator_keeps_its_order() -> None:
+    """Custom assembly leaves out a terminator without operands."""
+    ir = ir_of("""
+    func.func @f(%m: memref<4xi32>, %i: index, %a: i32, %b: i32) {
+      scf.for %k = %i to %i step %i {
+        memref.store %a, %m[%k] : memref<4xi32>
+        memref.store %b, %m[%k] : memref<4xi32>
+      }
+      return
+    }
+    """)
+    graph = Dependences(ir).of([2])[2]
+    assert [(u, v, str(kind)) for u, v, kind in graph.edges()] == [(0, 1, "effect")]
+
+
 def test_an_effect_table_of_the_dump_names_the_unknown_ops() -> None:
     ir = ir_of(
         'func.func @f() {\n "my.a"() : () -> ()\n "my.a"() : () -> ()\n arith.constant 1 : i32\n return\n}'

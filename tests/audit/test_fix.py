@@ -201,6 +201,47 @@ def test_verification_refuses_a_broken_effect() -> None:
         corrected(dump)
 
 
+def test_verification_refuses_another_block_argument() -> None:
+    text = """func.func @f(%a: i32) {
+  cf.br ^bb1(%a : i32)
+^bb1(%b: i32 loc("b")):
+  %1 = "ttir.neg"(%b) : (i32) -> i32 loc("DEBUG|1|b")
+  %0 = "ttir.abs"(%b) : (i32) -> i32 loc("DEBUG|0|a")
+  return
+}
+"""
+    dump = audit_dump(read_text(text)[0])
+    changed = corrected(dump).replace(b"%b: i32", b"%b: i64")
+    with pytest.raises(VerificationError, match="the arguments of \\^bb1 changed"):
+        verify(dump, changed)
+
+
+def test_comments_above_an_op_that_becomes_the_first_are_no_other_arguments() -> None:
+    text = """"my.region"() ({
+^bb0(%b: i32):
+  %1 = "ttir.neg"(%b) : (i32) -> i32 loc("DEBUG|1|b")
+  // of a
+  %0 = "ttir.abs"(%b) : (i32) -> i32 loc("DEBUG|0|a")
+  "my.end"() : () -> ()
+}) : () -> ()
+"""
+    assert fixed(text).split("\n")[2:4] == [
+        "  // of a",
+        '  %0 = "ttir.abs"(%b) : (i32) -> i32 loc("DEBUG|0|a")',
+    ]
+
+
+def test_an_op_that_may_be_a_terminator_may_become_the_last() -> None:
+    text = """scf.if %c {
+  "my.effect"() : () -> () loc("DEBUG|1|b")
+  "my.effect"() : () -> () loc("DEBUG|2|c")
+  %0 = memref.alloc() : memref<4xi32> loc("DEBUG|0|a")
+}
+"""
+    text = f"func.func @f(%c: i1) {{\n{text}  return\n}}\n"
+    assert fixed(text).split("\n")[2] == '  %0 = memref.alloc() : memref<4xi32> loc("DEBUG|0|a")'
+
+
 def test_verification_refuses_more_inversions() -> None:
     dump = audit_dump(read_text(fixed(SHUFFLED))[0])
     dump.orders[1] = [1, 0, 2, 3]

@@ -1,5 +1,6 @@
 """Standard streams that are closed, full, or pipes that nobody reads any more."""
 
+import os
 import subprocess
 import sys
 
@@ -26,3 +27,19 @@ def test_a_report_that_cannot_be_written_is_an_error(format_: str) -> None:
 def test_a_stream_that_is_not_needed_may_be_closed(redirection: str) -> None:
     done = redirected(redirection)
     assert (done.returncode, b"789 inversions" in done.stdout) == (1, True)
+
+
+@pytest.mark.parametrize("command", [["fix", "-q"], ["check"], ["graph"], ["explain", "%106"], ["--help"]])
+def test_a_pipe_that_nobody_reads_is_no_error(command: list[str]) -> None:
+    path = [] if command == ["--help"] else [str(SAMPLES / "resnet" / "after_alias.mlir")]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "eio_audit", command[0], *path, *command[1:]],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -51,6 +51,27 @@ def test_arguments_of_a_function_are_different_buffers() -> None:
     assert not waits(USE_AND_FREE, f"%t: {T}, %v: {T}")
 
 
+def test_an_op_without_results_hands_nothing_on() -> None:
+    store = "memref.store %v, %m[%t] : memref<4xindex>"
+    assert not waits(store + USE_AND_FREE, "%t: index, %v: index, %m: memref<4xindex>")
+
+
+def test_a_last_op_that_is_no_terminator_hands_nothing_over() -> None:
+    loop = f"scf.for %k = %i to %i step %i {{\n%x = ttnn.add %t, %v : {T}\n}}"
+    assert not waits(loop + USE_AND_FREE, f"%t: {T}, %v: {T}, %i: index")
+
+
+def test_any_unlisted_op_may_be_the_terminator_where_none_is_listed() -> None:
+    branch = f"""
+    %r = my.if %c {{
+      "my.yield"(%v) : ({T}) -> ()
+      %y = arith.constant 1 : i32
+    }}
+    """
+    free = USE_AND_FREE.replace("%t", "%r")
+    assert waits(branch + free, f"%v: {T}, %c: i1")
+
+
 def test_an_op_assumed_pure_is_no_view() -> None:
     ir = ir_of(
         f'func.func @f(%t: {T}) {{\n%v = "my.new"(%t) : ({T}) -> {T}\n{USE_AND_FREE}return\n}}\n',
