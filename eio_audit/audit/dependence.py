@@ -116,7 +116,7 @@ class Dependences:
         self._add_uses(new)
         for block, graph in new.items():
             self._add_all_effects(graph)
-            self._add_terminator(block, graph)
+            self._add_terminator(graph)
         self._graphs.update(new)
         return {block: self._graphs[block] for block in blocks}
 
@@ -184,7 +184,7 @@ class Dependences:
         """Orders the ops with effects: each write behind what came before, each read behind the last write.
 
         Effects on memref-like values keep an order among each other and with effects on all memory;
-        effects on tensors with effects on all memory only. The last op of the block has its place anyway.
+        effects on tensors with effects on all memory only. The terminator has its place anyway.
         """
         last_barrier = -1  # the last op that writes or frees anything anywhere
         memory = _Chain()
@@ -192,7 +192,7 @@ class Dependences:
         readers: list[int] = []  # ops that read anything anywhere since then
         for k in active:
             op = graph.ops[k]
-            if op == graph.ops[-1]:
+            if op == graph.ops[-1] and self._is_terminator(op):
                 break
             effects = self.effects.of(op)
             writes = bool(effects.anywhere & {"write", "free"})
@@ -243,10 +243,15 @@ class Dependences:
             used.update(alias_class(v) for v in ir.operands_of(nested))
         return used
 
-    def _add_terminator(self, block: int, graph: DependenceGraph) -> None:
+    def _is_terminator(self, last: int) -> bool:
+        """Whether the last op of a block is its terminator: custom assembly may leave the terminator out."""
+        is_nested = self._ir.parent_op(self._ir.op_block[last]) >= 0
+        return is_nested and self.effects.may_be_terminator(last)
+
+    def _add_terminator(self, graph: DependenceGraph) -> None:
         """The terminator stays last: behind every op that nothing else holds back."""
         last = len(graph.ops) - 1
-        if last < 1 or self._ir.parent_op(block) < 0 or not self.effects.may_be_terminator(graph.ops[last]):
+        if last < 1 or not self._is_terminator(graph.ops[last]):
             return
         is_used = bytearray(last + 1)
         for producer, _, _ in graph.edges():

@@ -235,6 +235,19 @@ def test_the_terminator_stays_last() -> None:
     assert {(u, v, str(kind)) for u, v, kind in graph.edges()} == {(0, 2, "terminator"), (1, 2, "terminator")}
 
 
+def test_effects_hold_the_last_op_of_a_block_whose_terminator_is_left_out() -> None:
+    ir = ir_of("""func.func @f(%m: memref<4xf32>, %v: f32, %c: index) {
+      scf.for %i = %c to %c step %c {
+        memref.store %v, %m[%c] : memref<4xf32>
+        memref.store %v, %m[%i] : memref<4xf32>
+      }
+      return
+    }""")
+    block = ir.op_block[2]
+    (dependence,) = Dependences(ir).of([block])[block].dependences()
+    assert (dependence.producer, dependence.user, dependence.kind) == (2, 3, "effect")
+
+
 def test_an_effect_table_of_the_dump_names_the_unknown_ops() -> None:
     ir = ir_of(
         'func.func @f() {\n "my.a"() : () -> ()\n "my.a"() : () -> ()\n arith.constant 1 : i32\n return\n}'
