@@ -114,7 +114,7 @@ class Dependences:
         """
         new = {b: DependenceGraph(self._ir.block_ops[b]) for b in blocks if b not in self._graphs}
         self._add_uses(new)
-        for block, graph in new.items():
+        for graph in new.values():
             self._add_all_effects(graph)
             self._add_terminator(graph)
         self._graphs.update(new)
