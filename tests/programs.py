@@ -31,3 +31,28 @@ def programs(draw: st.DrawFn, max_ops: int = 9) -> str:
             lines.append(f'%{k} = "{name}"({operands}) : ({types}) -> i32{location}{comment}')
     body = "".join(f"  {line}\n" for line in lines)
     return f"func.func @f() {{\n{body}  return\n}}\n"
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> str:
+    """Loads, stores and sums in loops whose terminators custom assembly leaves out, at most two deep."""
+    lines = ["func.func @f(%m: memref<4xi32>, %n: memref<4xi32>, %i: index, %a: i32) {"]
+    depth = 1
+    for k in range(draw(st.integers(1, 9))):
+        buffer = draw(st.sampled_from(["%m", "%n"]))
+        match draw(st.sampled_from(["load", "store", "sum", "open", "close"])):
+            case "load":
+                line = f"%{k} = memref.load {buffer}[%i] : memref<4xi32>"
+            case "store":
+                line = f"memref.store %a, {buffer}[%i] : memref<4xi32>"
+            case "open" if depth < 3:
+                line = f"scf.for %j{k} = %i to %i step %i {{"
+            case "close" if depth > 1:
+                depth -= 1
+                line = "}"
+            case _:
+                line = f"%{k} = arith.addi %a, %a : i32"
+        lines.append("  " * depth + line)
+        depth += line.endswith("{")
+    lines += ["  " * d + "}" for d in range(depth - 1, 0, -1)]
+    return "\n".join([*lines, "  return", "}\n"])

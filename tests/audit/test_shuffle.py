@@ -9,7 +9,7 @@ from eio_audit.audit import shuffle as shuffle_module
 from eio_audit.audit.shuffle import random_order
 from eio_audit.order.precedence import Precedence
 from tests.judge import same_program
-from tests.programs import programs
+from tests.programs import loops, programs
 
 THREE = """func.func @f() {
   %0 = arith.constant 0 : i32
@@ -67,12 +67,12 @@ def test_an_order_that_breaks_a_dependence_is_not_returned(monkeypatch: pytest.M
         shuffled("func.func @f() {\n  my.a\n  my.b\n}\n", seed=1)
 
 
-@given(programs(), st.integers(0, 1000))
+@given(programs() | loops(), st.integers(0, 1000))
 def test_mlir_sees_the_same_program(text: str, seed: int) -> None:
     assert same_program(stamped(text), shuffled(stamped(text), seed))
 
 
-@given(programs(), st.integers(0, 1000))
+@given(programs() | loops(), st.integers(0, 1000))
 def test_a_fix_brings_back_what_was_in_order(text: str, seed: int) -> None:
     in_order = stamped(text)
     assert check(read_text(in_order)).summary.inversions == 0
