@@ -18,6 +18,7 @@ from eio_audit.audit.explain import (
 )
 from eio_audit.mlir.effects import ANY, EffectSource
 from eio_audit.report.console import Console, print_line
+from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.text_order import print_heading
 from eio_audit.report.wording import count, op_name
 
@@ -56,15 +57,15 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
         print_line(console, f"{len(ops):,} ops carry index {ops[0].op.index}:")
     for op in ops:
         if len(ops) > 1 and not verbose:
-            _print_outline(op, console)
+            _print_outline(op, explanation.dump.source, console)
         else:
-            _print_op(op, console, verbose=verbose)
+            _print_op(op, explanation.dump.source, console, verbose=verbose)
     if len(ops) > 1 and not verbose:
         print_line(console, "--verbose explains each of them; a line instead of the index, one")
 
 
-def _print_outline(op: OpExplanation, console: Console) -> None:
-    _print_title(op, console)
+def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
+    _print_title(op, source, console)
     print_line(console, _inversions(op), indent=4)
     if op.derived:
         print_line(console, "derived: a pass made it from another op", indent=4)
@@ -72,14 +73,15 @@ def _print_outline(op: OpExplanation, console: Console) -> None:
         print_line(console, _fix(op), indent=4)
 
 
-def _print_title(op: OpExplanation, console: Console) -> None:
+def _print_title(op: OpExplanation, source: str, console: Console) -> None:
     where = " ".join(filter(None, (op.function, op.block)))
-    place = f" at line {op.op.line}: op {op.place + 1:,} of {op.ops:,} in {where} (line {op.block_line})"
-    print_line(console, (op_name(op.op), "bold cyan"), place, indent=2)
+    line = (f"line {op.op.line}", hyperlink(source, op.op.line))
+    place = f": op {op.place + 1:,} of {op.ops:,} in {where} (line {op.block_line})"
+    print_line(console, (op_name(op.op), "bold cyan"), " at ", line, place, indent=2)
 
 
-def _print_op(op: OpExplanation, console: Console, *, verbose: bool) -> None:
-    _print_title(op, console)
+def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
+    _print_title(op, source, console)
     for fact in filter(None, (_model(op), _derived(op), _index(op), _effects(op.effects), *_neighbours(op))):
         print_line(console, fact, indent=4)
     print_line(console, (_inversions(op), "bold"), indent=4)

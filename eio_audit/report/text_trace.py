@@ -9,6 +9,7 @@ from itertools import groupby
 
 from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.report.console import Column, Console, print_line, print_table
+from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.wording import count, op_name, reason
 
 NOT_SHOWN = "(not in the log)"
@@ -130,14 +131,17 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
         console,
         "first shuffled by: ",
         (name, "bold"),
-        f" (dump at {place.source}:{place.line}), {culprit.introduced:,} avoidable",
+        " (dump at ",
+        (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
+        f"), {culprit.introduced:,} avoidable",
     )
     print_line(
         console,
         "worst op: ",
         (op_name(worst.op), "cyan"),
-        f" in {where} stands {'early' if worst.early else 'late'} at line {worst.op.line}, "
-        f"in {count(worst.inversions, 'inversion')}",
+        f" in {where} stands {'early' if worst.early else 'late'} at ",
+        (f"line {worst.op.line}", hyperlink(place.source, worst.op.line)),
+        f", in {count(worst.inversions, 'inversion')}",
         (f" ({worst.op.module})" if worst.op.module else "", "dim"),
         f": {reason(worst, block)}",
         indent=2,

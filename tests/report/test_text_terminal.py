@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import check, read, read_text
+from eio_audit import check, explain, read, read_text, trace
 from eio_audit.report.console import make_console
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.text import print_check
+from eio_audit.report.text_explain import print_explanation
+from eio_audit.report.text_trace import print_trace
 from tests.audit.test_check import ISSUE
+from tests.report.test_text import IN_ORDER, SHUFFLED, log
 
 
 class Terminal(io.StringIO):
@@ -55,6 +58,20 @@ def test_a_terminal_links_to_lines(issue: Path) -> None:
     text = printed(issue, Terminal(), color=True)
     assert f";{issue.parent.as_uri()}/after%20one.mlir#2\x1b\\" in text
     assert f";{issue.parent.as_uri()}/after%20one.mlir#5\x1b\\" in text
+
+
+def test_explanations_link_to_lines(issue: Path) -> None:
+    file = Terminal()
+    print_explanation(explain(read(issue), "#18"), make_console(file, color=True))
+    assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
+
+
+def test_traces_link_to_lines(issue: Path) -> None:
+    before, after = IN_ORDER.replace("%0 =", "%2 ="), SHUFFLED
+    issue.write_text(log(("Before", before), ("After", after)))
+    file = Terminal()
+    print_trace(trace(read(issue)), make_console(file, color=True))
+    assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
 
 
 def test_no_link_is_piped(issue: Path) -> None:
