@@ -37,7 +37,7 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     if len(broken) == 1 and len(check.dumps) > 1:
         _print_others([dump for dump in check.dumps if dump is not broken[0]], console)
     print_line(console, *conclusion_pieces(check))
-    _print_remedy(check.dumps, console)
+    print_remedy(check.dumps, console)
 
 
 def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
@@ -186,7 +186,7 @@ def _print_others(dumps: Sequence[DumpAudit], console: Console) -> None:
     print_line(console, ", ".join(notes))
 
 
-def _print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
+def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     """What can be done: the commands, or why there is nothing to do."""
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))

@@ -27,13 +27,14 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
+from eio_audit.report.text import print_remedy
 from eio_audit.report.text_order import print_heading, print_order
 from eio_audit.report.wording import count, op_name
 
-SHOWN_CHANGES = 8
+SHOWN_CHANGES = 3
 """How many ops of each group a report names that is not verbose."""
 
-SHOWN_LINES = 4
+SHOWN_LINES = 2
 """How many lines of each other list."""
 
 SIDE_BY_SIDE = 140
@@ -50,27 +51,38 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     if diff.ops.implied:
         shown = f"{count(diff.ops.implied, 'op')} that only one of the two printing forms shows: not counted"
         print_line(console, (shown, "dim"))
+    hidden = 0
     for function, changes in by_function([c for group in diff.ops.groups.values() for c in group]):
         print_line(console)
         print_line(console, (function or "outside functions", "bold"))
         for name, group in diff.ops.groups.items():
             members = set(map(id, group))
-            _print_group(name, [c for c in changes if id(c) in members], console, verbose=verbose)
+            chosen = [c for c in changes if id(c) in members]
+            hidden += _print_group(name, chosen, console, verbose=verbose)
     if diff.after.summary.inversions:
         print_line(console)
         print_line(console, ("order", "bold"))
         print_order(diff.after, console, verbose=verbose, before=diff.before)
-    _print_inverse_ops(diff, console, verbose=verbose)
-    _print_runs(diff.fragmentation, console, verbose=verbose)
+    hidden += _print_inverse_ops(diff, console, verbose=verbose)
+    hidden += _print_runs(diff.fragmentation, console, verbose=verbose)
     _print_locations(diff.locations, console, verbose=verbose)
+    if hidden or diff.after.summary.inversions:
+        print_line(console)
+    if diff.after.summary.inversions:
+        print_remedy([diff.after], console)
+    if hidden:
+        print_line(console, (f"--verbose shows {hidden:,} more", "dim"))
 
 
 # ---------------------------------------------------------------------- ops
 
 
-def _print_group(name: str, changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:
+# What is printed below returns how many ops, pairs or modules it left out.
+
+
+def _print_group(name: str, changes: Sequence[OpChange], console: Console, *, verbose: bool) -> int:
     if not changes:
-        return
+        return 0
     print_line(console, (f"{len(changes):,} {name}", "bold"), kinds_of(changes), indent=2)
     ordered = sorted(changes, key=lambda change: (not change.moved, -(change.inversions_after or 0)))
     shown = changes if verbose else ordered[:SHOWN_CHANGES]
@@ -78,7 +90,7 @@ def _print_group(name: str, changes: Sequence[OpChange], console: Console, *, ve
         _print_side_by_side(shown, console)
     else:
         _print_changes(shown, console, verbose=verbose)
-    _print_rest(len(changes) - len(shown), console)
+    return len(changes) - len(shown)
 
 
 def _print_changes(changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:
@@ -130,45 +142,39 @@ def _modules(change: OpChange) -> str:
     return from_to(change, lambda op: op.module or "")
 
 
-def _print_rest(number: int, console: Console, indent: int = 4) -> None:
-    if number > 0:
-        print_line(console, (f"... and {number:,} more; --verbose shows all", "dim"), indent=indent)
-
-
 # ---------------------------------------------------------------------- inverse ops
 
 
-def _print_inverse_ops(diff: Diff, console: Console, *, verbose: bool) -> None:
+def _print_inverse_ops(diff: Diff, console: Console, *, verbose: bool) -> int:
     inverse = diff.inverse_ops
     if not (inverse.cancelled or inverse.moved or inverse.gone or inverse.added or inverse.remaining):
-        return
+        return 0
+    hidden = 0
     print_line(console)
     print_line(console, ("inverse ops", "bold"), f"  {inverse_summary(inverse)}")
     for title, style, lines in inverse_parts(inverse):
         if lines:
             print_line(console, (title, style), indent=2)
-            _print_some(lines, console, verbose=verbose)
+            shown = lines if verbose else lines[:SHOWN_LINES]
+            hidden += len(lines) - len(shown)
+            for line in shown:
+                print_line(console, line, indent=4)
     if said := disorder(diff):
         print_line(console, said, indent=2)
-
-
-def _print_some(lines: Sequence[str], console: Console, *, verbose: bool) -> None:
-    shown = lines if verbose else lines[:SHOWN_LINES]
-    for line in shown:
-        print_line(console, line, indent=4)
-    _print_rest(len(lines) - len(shown), console)
+    return hidden
 
 
 # ---------------------------------------------------------------------- modules and locations
 
 
-def _print_runs(fragmentation: Fragmentation, console: Console, *, verbose: bool) -> None:
-    worse = torn(fragmentation.modules) + torn(fragmentation.functions)
+def _print_runs(fragmentation: Fragmentation, console: Console, *, verbose: bool) -> int:
+    modules, functions = torn(fragmentation.modules), torn(fragmentation.functions)
+    worse = modules + functions
     if not worse:
-        return
+        return 0
     print_line(console)
     print_line(console, ("modules", "bold"), f"  {runs_summary(fragmentation)}")
-    shown = worse if verbose else worse[:SHOWN_LINES]
+    shown = worse if verbose else modules[:SHOWN_LINES] + functions[:1]
     columns = [
         Column("before", [f"{one.before:,}" for one in shown], right=True),
         Column("after", [f"{one.after:,}" for one in shown], right=True, style="red"),
@@ -176,7 +182,7 @@ def _print_runs(fragmentation: Fragmentation, console: Console, *, verbose: bool
         Column("runs of", [one.name for one in shown]),
     ]
     print_table(console, columns, indent=2)
-    _print_rest(len(worse) - len(shown), console, indent=2)
+    return len(worse) - len(shown)
 
 
 def _print_locations(locations: HealthChange, console: Console, *, verbose: bool) -> None:
