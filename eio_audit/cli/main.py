@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from eio_audit import __version__
 
+TYPE_CHECKING = False  # typing takes longer to import than all else that --version needs
 if TYPE_CHECKING:
     import click
 
