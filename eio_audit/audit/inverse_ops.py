@@ -61,7 +61,7 @@ class InverseOps:
         cancelled: the pairs of the dump before that are gone.
         copies: ops of these pairs of which copies are left, on other operands of the ops they were moved
             past.
-        moved: ops that were moved and did not cancel.
+        moved: ops that were moved and did not cancel; not those that were only put back in order.
         gone: ops that are gone without an inverse: merged with another or folded.
         added: ops that came from none of the dump before.
         remaining: pairs of the dump after that undo each other.
@@ -104,7 +104,7 @@ class LayoutChanges:
         self.came_to: dict[int, list[int]] = {}
         for new in self.does[1]:
             was = comparison.was.get(new)
-            if was is not None and new in comparison.moved:
+            if was is not None and new in comparison.moved and not comparison.came_back(new):
                 self.came_to.setdefault(was, []).append(new)
         added = [op for op in self.does[1] if op not in comparison.was]
         self.orphans = []

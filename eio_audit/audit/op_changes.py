@@ -167,6 +167,11 @@ class Comparison:
             implied=len(implied[0]) + len(implied[1]),
         )
 
+    def came_back(self, new: int) -> bool:
+        """Whether an op of both dumps is in fewer inversions than it was: put back, not shuffled."""
+        before, after = self._inversions
+        return after.get(new, 0) < before.get(self.was[new], 0)
+
     def _ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
         found = self.ancestor(new)
         if new in commuted and (found is None or found[0] != commuted[new]):

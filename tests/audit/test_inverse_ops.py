@@ -67,6 +67,14 @@ def test_a_permute_moved_down_in_vain_is_known_by_what_it_feeds() -> None:
     assert (moved.before.op.result, [one.op.result for one in moved.after]) == ("%0", ["%1"])
 
 
+def test_a_permute_that_is_put_back_in_order_was_not_moved_in_vain() -> None:
+    others = [op("relu", "0", "a", T, '"DEBUG|1|e"'), op("abs", "1", "b", T, '"DEBUG|2|r"')]
+    late = permute("2", "a", '"DEBUG|3|p"')
+    in_order, shuffled = func(*others, late), func(late, *others)
+    assert len(compare(in_order, shuffled).moved) == 1
+    assert compare(shuffled, in_order).moved == ()
+
+
 def test_copies_are_the_price_of_cancelling() -> None:
     add = '%{0} = "ttir.add"(%{1}, %{2}) : ({3}, {3}) -> {3} loc("DEBUG|2|e")'
     before = func(permute("0", "a", P), add.format(1, 0, "b", U), permute("2", "1", Q, back=True))
