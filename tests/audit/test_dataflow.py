@@ -130,7 +130,7 @@ def test_the_networkx_graph_is_a_dag_with_the_ops_as_they_are_known() -> None:
     assert graph.edges[1, 2, "value"] == {"kind": "value", "inverting": True}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(programs())
 def test_a_forced_inversion_is_a_path_against_the_order(text: str) -> None:
     dump = audit_dump(read_text(text)[0])

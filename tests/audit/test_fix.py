@@ -298,7 +298,7 @@ def test_constants_follow_their_consumer() -> None:
     ],
     ids=["plain", "derived", "constants", "all"],
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=programs())
 def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: AuditOptions, text: str) -> None:
     once = fix(read_text(text), options)

@@ -90,7 +90,7 @@ def test_the_resnet() -> None:
     assert len(picture.dataflow) == 10
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(programs())
 def test_pictures_add_up_to_the_audit(text: str) -> None:
     for picture in pictures(text):

@@ -49,7 +49,7 @@ def test_on_every_sample(path: Path) -> None:
     assert_same(path.read_bytes())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(programs(max_ops=30))
 def test_on_random_programs(text: str) -> None:
     assert_same(text.encode())

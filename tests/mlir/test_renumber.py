@@ -61,7 +61,7 @@ def test_mlir_prints_the_same_names_in_any_order(path: Path, generic: bool) -> N
         assert after.rstrip() == printed(after, generic=generic).rstrip()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(programs(), st.booleans())
 def test_mlir_prints_the_same_names_in_whatever_is_fixed(text: str, generic: bool) -> None:
     before = printed(text, generic=generic)
