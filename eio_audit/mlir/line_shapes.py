@@ -68,6 +68,7 @@ class LineShapes:
         return (
             ir is not None
             and len(ir) == 2
+            and list(ir.region_op) == [-1, 0]
             and ir.text(1) == line
             and ir.location_text(1) == b"unknown"
             and len(ir.operands) == line.count(b"%")

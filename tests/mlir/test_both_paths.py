@@ -55,6 +55,14 @@ def test_on_random_programs(text: str) -> None:
     assert_same(text.encode())
 
 
+def test_on_an_empty_region_in_a_line() -> None:
+    """It is a region, though it holds no op: a block more."""
+    lines = [
+        f'  %{k} = gpu.all_reduce and %a uniform {{}} : (i32) -> (i32) loc("DEBUG|{k}|x")' for k in range(9)
+    ]
+    assert_same("\n".join(["func.func @f(%a: i32) {", *lines, "  return", "}\n"]).encode())
+
+
 HEADERS = [  # what opens a region, what may open the next one, what ends the op
     ("{n} = scf.if {u} -> i32 {{", "}} else {{", "}} loc({l})"),
     ("{n}:2 = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),
