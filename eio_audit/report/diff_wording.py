@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import groupby
 
 from eio_audit.audit.check import OpLabel
 from eio_audit.audit.diff import Diff
@@ -51,9 +50,10 @@ def ops_summary(diff: Diff) -> str:
 
 def by_function(changes: Sequence[OpChange]) -> list[tuple[str | None, list[OpChange]]]:
     """The changes of each function, functions in order of appearance."""
-    order = list(dict.fromkeys(change.function for change in changes))
-    ordered = sorted(changes, key=lambda change: order.index(change.function))
-    return [(name, list(group)) for name, group in groupby(ordered, key=lambda change: change.function)]
+    functions: dict[str | None, list[OpChange]] = {}
+    for change in changes:
+        functions.setdefault(change.function, []).append(change)
+    return list(functions.items())
 
 
 def from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:

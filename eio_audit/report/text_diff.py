@@ -51,13 +51,13 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     if diff.ops.implied:
         shown = f"{count(diff.ops.implied, 'op')} that only one of the two printing forms shows: not counted"
         print_line(console, (shown, "dim"))
+    group_of = {id(change): name for name, group in diff.ops.groups.items() for change in group}
     hidden = 0
     for function, changes in by_function([c for group in diff.ops.groups.values() for c in group]):
         print_line(console)
         print_line(console, (function or "outside functions", "bold"))
-        for name, group in diff.ops.groups.items():
-            members = set(map(id, group))
-            chosen = [c for c in changes if id(c) in members]
+        for name in diff.ops.groups:
+            chosen = [change for change in changes if group_of[id(change)] == name]
             hidden += _print_group(name, chosen, console, verbose=verbose)
     if diff.after.summary.inversions:
         print_line(console)
