@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
-    from eio_audit.mlir.source import InputError, Source
+    from eio_audit.mlir.source import InputError, Source, source_name
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
 __version__ = "0.1.0"
@@ -131,7 +131,7 @@ _HOMES = {
     "mlir.effects": ("EffectSource",),
     "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
-    "mlir.source": ("InputError", "Source"),
+    "mlir.source": ("InputError", "Source", "source_name"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
 }
 """Where the public names live; a module is imported when one of its names is first used."""
@@ -225,6 +225,7 @@ __all__ = [
     "read_text",
     "rules_by_prefix",
     "shuffle",
+    "source_name",
     "stamp",
     "stream",
     "trace",

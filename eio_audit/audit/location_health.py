@@ -70,15 +70,6 @@ class LocationHealth:
         return {rule: found[rule] for rule in LocationRule}
 
 
-def location_health(dump: AuditedDump) -> LocationHealth:
-    """Looks at the locations of a dump's ops.
-
-    Raises:
-        InputError: a location is malformed.
-    """
-    return _Inspection(dump).health()
-
-
 def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
     """The findings of a dump, each with the number of the op it is about.
 

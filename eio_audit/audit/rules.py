@@ -40,7 +40,7 @@ LOCATION_RULES = (
     Rule("EIO105", "two-functions", "One place of the model's source is said to define two functions."),
     Rule("EIO106", "refused-location", "The location of an op is not a name, as code generation needs it."),
 )
-"""The rules of ``location_health``, by the same names."""
+"""The rules of ``broken_locations``, by the same names."""
 
 RULES = (AVOIDABLE, UNAVOIDABLE, *LOCATION_RULES)
 """All rules, by code."""

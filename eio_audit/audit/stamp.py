@@ -15,7 +15,7 @@ from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.source import InputError, Source, Span, Text
+from eio_audit.mlir.source import InputError, Source, Span, splice
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
 _RESULTS = re.compile(
@@ -79,7 +79,7 @@ def _stamped(ir: IR) -> bytes:
     if definitions:
         line_end = b"" if data[max(span.start, span.end - 1) : span.end] == b"\n" else b"\n"
         edits.append((Span(span.end, span.end), line_end + b"\n".join(definitions) + b"\n"))
-    return _spliced(data, span, edits)
+    return splice(data, span, edits)
 
 
 def _printed_ops(ir: IR) -> Iterator[int]:
@@ -108,15 +108,6 @@ def _unused_prefix(ir: IR) -> bytes:
     while any(alias.startswith(prefix) for alias in ir.aliases):
         prefix += b"_"
     return prefix
-
-
-def _spliced(data: Text, span: Span, edits: list[tuple[Span, bytes]]) -> bytes:
-    """The text of a span with some stretches replaced."""
-    pieces, offset = [], span.start
-    for stretch, text in sorted(edits, key=lambda edit: edit[0].start):
-        pieces += [data[offset : stretch.start], text]
-        offset = stretch.end
-    return b"".join([*pieces, data[offset : span.end]])
 
 
 def _name_offset(ir: IR, op: int) -> int:
@@ -152,8 +143,4 @@ def _verify(before: IR, text: bytes) -> None:
 
 def _without_location(ir: IR, op: int) -> tuple[bytes, list[int]]:
     """The op's own text up to its location, and its operands."""
-    text = ir.own_text(op)
-    if ir.location_start[op] != NO_OFFSET:
-        location = ir.source.data.rfind(b"loc", ir.op_start[op], ir.location_start[op])
-        text = text[: len(text) - (ir.op_end[op] - location)]
-    return text.rstrip(), list(ir.operands_of(op))
+    return ir.bare_text(op).rstrip(), list(ir.operands_of(op))

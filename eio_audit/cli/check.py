@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, read
+from eio_audit import AuditOptions, Dump, InputError, check, find_files, read, source_name
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
@@ -148,4 +148,4 @@ def _dumps(
 
 
 def _all_names(paths: tuple[str, ...]) -> str:
-    return ", ".join("<stdin>" if path == "-" else path for path in paths)
+    return ", ".join(map(source_name, paths))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import eio_audit
-from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, read
+from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, read, source_name
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
@@ -98,7 +98,7 @@ def _around_pass(
     dumps: list[Dump], path: str, pass_name: str | None, dump_number: int | None
 ) -> tuple[Dump, Dump]:
     """The dumps before and after a pass of a log; without a dump before it, the last one before that."""
-    name = "<stdin>" if path == "-" else path
+    name = source_name(path)
     afters = [d for d in select(dumps, pass_name, None) if d.marker and d.marker.when == "after"]
     if dump_number is not None:
         afters = afters[dump_number:][:1]

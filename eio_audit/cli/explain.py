@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, InputError, explain, read
+from eio_audit import AuditOptions, InputError, explain, read, source_name
 from eio_audit.cli.options import (
     EXIT_CODES,
     NOTHING_INDEXED,
@@ -59,7 +59,7 @@ def explain_command(
         raise click.UsageError(WHICH_OP)
     dumps = select(read(path), pass_name, dump_number)
     if not dumps:
-        raise InputError("<stdin>" if path == "-" else path, None, "the input holds no IR")
+        raise InputError(source_name(path), None, "the input holds no IR")
     explanation = explain(dumps, op, options)
     warn_of_unmatched([explanation.dump])
     if not explanation.dump.summary.has_indices:

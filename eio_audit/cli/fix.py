@@ -9,7 +9,17 @@ from dataclasses import dataclass
 
 import click
 
-from eio_audit import AuditOptions, Fix, InputError, Source, VerificationError, find_files, fix, read
+from eio_audit import (
+    AuditOptions,
+    Fix,
+    InputError,
+    Source,
+    VerificationError,
+    find_files,
+    fix,
+    read,
+    source_name,
+)
 from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_nothing, write_to
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import (
@@ -106,7 +116,7 @@ def fix_command(
         with run.going_on(path):
             dumps = select(read(path), pass_name, dump_number)
             if not dumps:
-                raise InputError(_name(path), None, "nothing to fix: the input holds no IR")
+                raise InputError(source_name(path), None, "nothing to fix: the input holds no IR")
             source = dumps[0].source
             with progress(len(source.data), "fixing") as advance:
                 result = fix(
@@ -120,7 +130,7 @@ def fix_command(
             else:
                 unindexed.append((path, source, result))
     if unindexed and not run.finished:
-        names = ", ".join(_name(path) for path, _, _ in unindexed)
+        names = ", ".join(source_name(path) for path, _, _ in unindexed)
         run.fail(InputError(names, None, NOTHING_INDEXED), COULD_NOT_RUN, len(unindexed))
     else:
         for path, source, result in unindexed:
@@ -151,10 +161,6 @@ def _files(paths: Sequence[str]) -> tuple[list[str], list[InputError]]:
         except InputError as error:
             errors.append(error)
     return list(dict.fromkeys(files)), errors
-
-
-def _name(path: str) -> str:
-    return "<stdin>" if path == "-" else path
 
 
 @dataclass(slots=True)
@@ -207,7 +213,9 @@ class _Run:
         except InputError as error:
             self.fail(error, COULD_NOT_RUN)
         except VerificationError as error:
-            self.fail(InputError(_name(path), None, f"nothing was written: {error}"), VERIFICATION_FAILED)
+            self.fail(
+                InputError(source_name(path), None, f"nothing was written: {error}"), VERIFICATION_FAILED
+            )
 
     def fail(self, error: InputError, exit_code: int, file_count: int = 1) -> None:
         """Shows and counts a failure."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Dataflow, InputError, dataflow, neighbourhood, read
+from eio_audit import AuditOptions, Dataflow, InputError, dataflow, neighbourhood, read, source_name
 from eio_audit.cli.options import (
     PATH,
     audit_options,
@@ -77,7 +77,7 @@ def graph_command(
         raise click.UsageError("--radius says how far from --around")
     dumps = select(read(path), pass_name, dump_number)
     if not dumps:
-        raise InputError("<stdin>" if path == "-" else path, None, "the input holds no IR")
+        raise InputError(source_name(path), None, "the input holds no IR")
     drawn = (
         dataflow(dumps, block, options) if around is None else neighbourhood(dumps, around, radius, options)
     )

@@ -26,6 +26,8 @@ def main() -> None:
 
 def _open_closed_streams() -> None:
     """Gives streams that the caller has closed: there is nothing to read, and writing a report fails."""
+    if sys.stdin and sys.stdout and sys.stderr:
+        return
     null = os.open(os.devnull, os.O_RDONLY)
     sys.stdin = sys.stdin or os.fdopen(null, closefd=False)
     sys.stdout = sys.stdout or os.fdopen(null, "w", closefd=False)

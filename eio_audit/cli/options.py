@@ -22,6 +22,7 @@ from eio_audit import (
     InputError,
     OpTable,
     read,
+    source_name,
     unmatched_patterns,
 )
 from eio_audit.cli.config_file import Config, find_config, read_config
@@ -319,7 +320,7 @@ def only_dump(path: str, pass_name: str | None = None, dump_number: int | None =
         InputError: there is none, or more than one.
     """
     dumps = select(read(path), pass_name, dump_number)
-    name = "<stdin>" if path == "-" else path
+    name = source_name(path)
     if not dumps:
         raise InputError(name, None, "the input holds no IR")
     if len(dumps) > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, InputError, read, shuffle
+from eio_audit import AuditOptions, InputError, read, shuffle, source_name
 from eio_audit.cli.config_file import Config
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, assume_pure_option, config_options
 from eio_audit.cli.output import write_bytes
@@ -31,8 +31,6 @@ def shuffle_command(
     """
     dumps = read(path)
     if not dumps:
-        raise InputError(
-            "<stdin>" if path == "-" else path, None, "nothing to shuffle: the input holds no IR"
-        )
+        raise InputError(source_name(path), None, "nothing to shuffle: the input holds no IR")
     options = AuditOptions(assume_pure=assume_pure, ops=config.ops)
     write_bytes(shuffle(dumps, seed, options), output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import InputError, read, stamp
+from eio_audit import InputError, read, source_name, stamp
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES
 from eio_audit.cli.output import write_bytes
 
@@ -26,5 +26,5 @@ def stamp_command(path: str, output: str | None) -> None:
     """
     dumps = read(path)
     if not dumps:
-        raise InputError("<stdin>" if path == "-" else path, None, "nothing to stamp: the input holds no IR")
+        raise InputError(source_name(path), None, "nothing to stamp: the input holds no IR")
     write_bytes(stamp(dumps), output)

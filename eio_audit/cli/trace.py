@@ -16,6 +16,7 @@ from eio_audit import (
     InputError,
     __version__,
     find_dump_files,
+    source_name,
     stream,
     trace,
 )
@@ -96,7 +97,7 @@ def trace_command(
     if result.errors:
         ctx.exit(2)
     if not result.summary.has_indices:
-        names = ", ".join("<stdin>" if path == "-" else path for path in paths)
+        names = ", ".join(map(source_name, paths))
         raise InputError(names, None, NOTHING_INDEXED)
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 

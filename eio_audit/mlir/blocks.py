@@ -13,7 +13,7 @@ from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, source_name
 
 BLOCK_BYTES = 1 << 20
 """How much is read at a time."""
@@ -35,7 +35,7 @@ def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
     Raises:
         InputError: the file cannot be opened, or is compressed and damaged.
     """
-    name = "<stdin>" if path == "-" else path
+    name = source_name(path)
     unpack = None
     try:
         with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as opened:

@@ -11,7 +11,7 @@ from eio_audit.mlir.blocks import read_blocks
 from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
 from eio_audit.mlir.noise import noise_end
-from eio_audit.mlir.source import Source, Span, Text, find_all
+from eio_audit.mlir.source import Source, Span, Text, find_all, source_name
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -77,7 +77,7 @@ def stream(
     Raises:
         InputError: the file cannot be read, or is MLIR bytecode.
     """
-    name, first_line = "<stdin>" if path == "-" else path, 1
+    name, first_line = source_name(path), 1
     splitter = _Splitter(program)
     for section in _sections(read_blocks(path, advance)):
         source = Source(name, section.data, first_line=first_line)

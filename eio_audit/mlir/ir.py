@@ -138,6 +138,14 @@ class IR:
         data, starts, ends, nested_end = self.source.data, self.op_start, self.op_end, self.subtree_end
         return [data[starts[op] : ends[op]] if nested_end[op] == op + 1 else self.own_text(op) for op in ops]
 
+    def bare_text(self, op: int) -> bytes:
+        """The op's own text without its location."""
+        text, start = self.own_text(op), self.location_start[op]
+        if start == NO_OFFSET:
+            return text
+        location = self.source.data.rfind(b"loc", self.op_start[op], start)
+        return text[: len(text) - (self.op_end[op] - location)]
+
     def tail(self, op: int) -> bytes:
         """The op's text behind its last region, its location included; nothing for an op without regions."""
         return self.source.data[self.regions_end.get(op, self.op_end[op]) : self.op_end[op]]

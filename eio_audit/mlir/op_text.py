@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import STRING
 
 LONGEST_ALIAS = 1 << 16
@@ -192,13 +192,8 @@ class OpTexts:
 
 def _bare(ir: IR, op: int) -> bytes:
     """The op's text without its results' names, its regions and its location."""
-    text = ir.own_text(op)
-    if ir.location_start[op] != NO_OFFSET:
-        location = ir.source.data.rfind(b"loc", ir.op_start[op], ir.location_start[op])
-        text = text[: len(text) - (ir.op_end[op] - location)]
-    if text.startswith(b"%"):
-        text = text.partition(b"=")[2]
-    return text
+    text = ir.bare_text(op)
+    return text.partition(b"=")[2] if text.startswith(b"%") else text
 
 
 def _without_locations(text: bytes) -> bytes:

@@ -23,7 +23,7 @@ from itertools import product
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import Reader
 from eio_audit.mlir.scopes import Mentions
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import Source, Span, splice
 from eio_audit.mlir.traits import OpTable
 
 _NAME = re.compile(rb"%([\w$.-]+)")
@@ -52,14 +52,14 @@ def renumber(source: Source, span: Span, op_table: OpTable, orders: Orders) -> b
     ir = Reader(source, span, op_table, mentions=mentions).read()
     values = _NamedValues(ir, mentions)
     names = _as_printed(values, orders)
-    pieces, offset = [], span.start
-    for start, value in sorted(mentions.values.items()):
+    edits = []
+    for start, value in mentions.values.items():
         match = _NAME.match(source.data, start)
         assert match
         name = names.get(values.named_by(value))
-        pieces += [source.data[offset:start], match[0] if name is None else b"%" + name.encode("ascii")]
-        offset = match.end()
-    return b"".join([*pieces, source.data[offset : span.end]])
+        if name is not None:
+            edits.append((Span(*match.span()), b"%" + name.encode("ascii")))
+    return splice(source.data, span, edits)
 
 
 class _Kind(Enum):

@@ -13,7 +13,7 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -104,7 +104,7 @@ class Source:
         Raises:
             InputError: the file cannot be opened, or is compressed and damaged.
         """
-        name = "<stdin>" if path == "-" else path
+        name = source_name(path)
         try:
             data = sys.stdin.buffer.read() if path == "-" else _read_file(path)
         except OSError as error:
@@ -156,6 +156,20 @@ class Source:
         indent = "".join("\t" if c == "\t" else " " for c in lead + before)
         excerpt = f"{lead}{before}{after}{tail}\n{indent}^"
         return InputError(self.name, self.position_at(offset), message, excerpt)
+
+
+def source_name(path: str) -> str:
+    """What a path is called in messages: ``<stdin>`` for ``-``."""
+    return "<stdin>" if path == "-" else path
+
+
+def splice(data: Text, span: Span, edits: Iterable[tuple[Span, bytes]]) -> bytes:
+    """The text of a span with some stretches replaced, which are given in any order and do not overlap."""
+    pieces, offset = [], span.start
+    for stretch, text in sorted(edits, key=lambda edit: edit[0].start):
+        pieces += [data[offset : stretch.start], text]
+        offset = stretch.end
+    return b"".join([*pieces, data[offset : span.end]])
 
 
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, compress, islice
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.source import Span, Text
+from eio_audit.mlir.source import Span, Text, splice
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 _COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
@@ -40,12 +40,12 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
         texts = [data[start:end] for start, end in contents]
         for op in edits.keys() & set(ops) if edits else ():
             k = bisect_left(ops, op)
-            texts[k] = _splice(ir, Span(*contents[k]), edits.pop(op))
+            texts[k] = splice(data, Span(*contents[k]), edits.pop(op))
         text = _join([texts[k] for k in orders[block]], separators)
         end = contents[-1][1] + len(separators[-1])
         holder = next((op for op in ir.enclosing_ops(block) if ir.op_block[op] in orders), -1)
         edits.setdefault(holder, []).append((Span(contents[0][0], end), text))
-    return _splice(ir, ir.span, edits.pop(-1, []))
+    return splice(data, ir.span, edits.pop(-1, []))
 
 
 def _contents_and_separators(ir: IR, ops: array[int]) -> tuple[list[tuple[int, int]], list[bytes]]:
@@ -74,15 +74,6 @@ def _leading_comments(data: Text, floor: int, start: int) -> int | None:
     if match is None:
         return None
     return match.start() + len(match[0]) - len(match[0].lstrip())
-
-
-def _splice(ir: IR, span: Span, edits: list[tuple[Span, bytes]]) -> bytes:
-    """The text of a span with some stretches replaced."""
-    pieces, offset = [], span.start
-    for stretch, text in sorted(edits, key=lambda edit: edit[0].start):
-        pieces += [ir.source.data[offset : stretch.start], text]
-        offset = stretch.end
-    return b"".join([*pieces, ir.source.data[offset : span.end]])
 
 
 def _join(contents: list[bytes], separators: list[bytes]) -> bytes:

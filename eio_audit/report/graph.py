@@ -9,10 +9,10 @@ from typing import Any
 
 from eio_audit.audit.dataflow import Dataflow, DataflowEdge, DataflowOp, dataflow_graph
 from eio_audit.report.json import SCHEMA
+from eio_audit.report.printable import CONTROL
 from eio_audit.report.wording import op_name, place_of
 
 _NOT_IN_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def title_of(dataflow: Dataflow) -> str:
@@ -56,7 +56,7 @@ def _dot_edge(edge: DataflowEdge) -> str:
 def _quoted(text: str) -> str:
     """A string as dot quotes it; line ends become line breaks, other control characters are replaced."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return '"' + _CONTROL.sub("\N{REPLACEMENT CHARACTER}", escaped) + '"'
+    return '"' + CONTROL.sub("\N{REPLACEMENT CHARACTER}", escaped) + '"'
 
 
 def dataflow_to_graphml(dataflow: Dataflow) -> bytes:

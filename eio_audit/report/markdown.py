@@ -23,6 +23,7 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
+from eio_audit.report.printable import CONTROL
 from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of
 
 SHOWN_ROWS = 10
@@ -33,8 +34,6 @@ FOLDED_ROWS = 40
 
 LONGEST_CELL = 160
 """Characters of a cell in a report that is not verbose."""
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
@@ -193,7 +192,7 @@ def _code(text: str) -> str:
 
 def _literal(text: str) -> str:
     """Text in code style, outside tables; longer fences hold backticks."""
-    text = _CONTROL.sub(" ", text)
+    text = CONTROL.sub(" ", text)
     if not text.strip():
         return ""
     fence = "`" * (max(map(len, re.findall(r"`+", text)), default=0) + 1)

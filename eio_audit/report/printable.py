@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""A character that steers terminals; none of IR needs one within a line."""
 
 
 def printable(text: str) -> str:
@@ -13,5 +14,5 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[1m"))
     a\x1b[1m
     """
-    text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    text = CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
     return text.encode("utf-8", "backslashreplace").decode()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from eio_audit import AuditOptions, LocationRule, diff, read_text
+from eio_audit import AuditedDump, AuditOptions, LocationRule, diff, read_text
 from eio_audit.audit.check import audit_dump
-from eio_audit.audit.location_health import location_health
+from eio_audit.audit.location_health import LocationHealth, health_change
 from eio_audit.mlir.traits import OpTraits
 
 GOOD = '"DEBUG|1|Net[net]|/m.py:10|forward|11|abs"'
@@ -16,6 +16,10 @@ def program(*locations: str) -> str:
         for k, location in enumerate(locations)
     )
     return f"func.func @f() {{\n{ops}  return\n}}\n"
+
+
+def location_health(dump: AuditedDump) -> LocationHealth:
+    return health_change(dump, dump, {}).after
 
 
 def findings(*locations: str) -> list[tuple[str, int]]:
