@@ -7,9 +7,9 @@ and in which order, so what is open never depends on which of them has read the 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from eio_audit.mlir.ir import IR, NO_OFFSET, NO_VALUE
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
@@ -30,7 +30,8 @@ class OpenOp:
             whether it means a value outside too, as which it has been used then: a dependence too many
             is safe, one too few is not.
         undo: what these names meant before.
-        results: the text of its results; they are defined where it ends, so nothing inside it sees them.
+        results: its results' names, each with the first value it stands for and its offset; they are defined
+            where the op ends, so nothing inside it sees them.
     """
 
     __slots__ = (
@@ -46,7 +47,13 @@ class OpenOp:
     )
 
     def __init__(
-        self, op: int, traits: OpTraits, source: Source, results: bytes, *, is_generic: bool
+        self,
+        op: int,
+        traits: OpTraits,
+        source: Source,
+        results: Sequence[tuple[bytes, int, int]],
+        *,
+        is_generic: bool,
     ) -> None:
         self.op = op
         self.is_generic = is_generic
@@ -95,6 +102,9 @@ class Builder:
             name: its number, from ``intern``.
             results: the text of its results.
             is_generic: it is printed in generic form.
+
+        Raises:
+            InputError: there are no results under a name, or too many.
         """
         ir, op, block = self.ir, len(self.ir), self.current_block()
         ir.op_start.append(start)
@@ -104,13 +114,13 @@ class Builder:
         ir.op_block.append(block)
         ir.location_start.append(NO_OFFSET)
         ir.subtree_end.append(op + 1)
-        ir.first_result.append(NO_VALUE)
+        ir.first_result.append(len(ir.value_owner))
         ir.operand_start.append(len(ir.operands))
         ir.block_ops[block].append(op)
-        return self.hold_open(op, results)
+        return self.hold_open(op, self._add_results(op, results) if results else ())
 
-    def hold_open(self, op: int, results: bytes) -> OpenOp:
-        """Lets an op that has been added stay open."""
+    def hold_open(self, op: int, results: Sequence[tuple[bytes, int, int]]) -> OpenOp:
+        """Lets an op that has been added stay open; ``results`` are those of ``OpenOp``."""
         traits = self.traits.get(self.ir.name(op), UNLISTED)
         is_generic = bool(self.ir.op_is_generic[op])
         current = OpenOp(op, traits, self.ir.source, results, is_generic=is_generic)
@@ -118,26 +128,37 @@ class Builder:
         return current
 
     def end_op(self, end: int, location_start: int) -> None:
-        """Ends the innermost open op and defines its results.
+        """Ends the innermost open op and defines the names of its results.
 
         Args:
             end: where its text ends.
             location_start: where the text inside its ``loc(...)`` begins; NO_OFFSET without one.
 
         Raises:
-            InputError: a result has a name that is taken, or there are none or too many of them.
+            InputError: a name is taken.
         """
         ir, current = self.ir, self.ops.pop()
         op = current.op
         self.scopes.restore(current.undo)
-        ir.first_result[op] = len(ir.value_owner)
-        for result in RESULT.finditer(current.results) if current.results else ():
-            offset = ir.op_start[op] + result.start()
-            count = self._result_count(result[2], offset) if result[2] else 1
-            self.scopes.define(result[1], count, op, offset)
+        for name, value, offset in current.results:
+            self.scopes.define(name, value, offset)
         ir.location_start[op] = location_start
         ir.op_end[op] = end
         ir.subtree_end[op] = len(ir)
+
+    def add_values(self, owner: int, count: int = 1) -> int:
+        """Adds values of one owner, as ``IR.value_owner`` has them; returns the first."""
+        owners = self.ir.value_owner
+        owners.extend([owner] * count)
+        return len(owners) - count
+
+    def _add_results(self, op: int, text: bytes) -> list[tuple[bytes, int, int]]:
+        results = []
+        for result in RESULT.finditer(text):
+            offset = self.ir.op_start[op] + result.start()
+            count = self._result_count(result[2], offset) if result[2] else 1
+            results.append((result[1], self.add_values(op, count), offset))
+        return results
 
     def _result_count(self, digits: bytes, offset: int) -> int:
         count = int(digits.lstrip(b"0")[:18] or b"0")

@@ -15,7 +15,6 @@ from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.traits import OpTable
 
 NO_OFFSET = -1
-NO_VALUE = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
 _SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")')
@@ -39,9 +38,9 @@ class IR:
         first_result: the value number of result 0 (of the next value, for an op without results).
         operand_start: where the op's operands begin in ``operands``; one entry more than there are ops.
 
-    Values are numbered in order of definition; ``value_owner[v]`` is the defining op, or ``-1 - b``
-    for an argument of block ``b``. ``operands`` holds value numbers. Operands that follow a region of
-    their op (``} do (%x)``) are in ``late_operands``, by op.
+    Values are numbered in textual order, an op's results before what is nested in it; ``value_owner[v]``
+    is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
+    Operands that follow a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
     ``regions_end`` has, by op with regions, the offset of the closing brace of the last one.
 

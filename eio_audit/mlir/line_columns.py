@@ -131,15 +131,18 @@ class OpLines(Lines):
 
 
 class OpColumns:
-    """The ops of a stretch of lines, by column; an op that opens a region defines nothing yet.
+    """The ops of a stretch of lines, by column.
 
     Attributes:
         names: as printed.
         is_generic: by op 1 where that is in quotes, else 0.
         shapes: what stands behind name and operands; in custom assembly IS_CUSTOM and all text from the name
             on, with ``%`` for every use; behind it OPENS_REGION where the op opens a region.
-        results: the result's name, or nothing.
         result_counts: how many values the op defines.
+        value_starts: how many values the ops before it define; one entry more than there are ops.
+        results: the names that results get where their op's line ends, in turn; those of op k begin at
+            ``result_starts[k]``. An op that opens a region has its name there only where it ends.
+        result_values: by such a name, what it stands for, counted like ``value_starts``.
         use_counts: how many values the op uses.
         uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
         numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending.
@@ -155,7 +158,7 @@ class OpColumns:
             starts, ends = list(compress(starts, is_op)), list(compress(ends, is_op))
         indents, results, counts, quotes, self.names, operands, texts, locations = zip(*rows, strict=True)
         self.result_counts = _result_counts(results, counts)
-        self.results: Sequence[bytes] = results
+        self.value_starts = list(accumulate(self.result_counts, initial=0))
         self.is_generic = bytes(map(len, quotes))
         with_uses: Sequence[bytes] = operands
         self.shapes: Sequence[bytes] = texts
@@ -164,7 +167,8 @@ class OpColumns:
             self.shapes = _shapes(quotes, self.names, texts)
         self._add_uses(with_uses, are_lists=with_uses is operands)
         if not all(locations):
-            self._open_regions(op for op, location in enumerate(locations) if not location)
+            results = tuple(self._open_regions(results, locations))
+        self._add_results(results)
         last = [end - 1 for end in ends]
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", last)
@@ -185,13 +189,21 @@ class OpColumns:
         self.numbers = list(map(int, _NUMBER.findall(listed))) if self.numbered else []
         self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 
-    def _open_regions(self, ops: Iterable[int]) -> None:
-        """Sets apart the ops that open a region: their results are defined where they end."""
-        self.shapes, self.results = list(self.shapes), list(self.results)
-        for op in ops:
+    def _open_regions(self, results: Sequence[bytes], locations: Sequence[bytes]) -> list[bytes]:
+        """Marks the shapes of the ops that open a region; returns the results' names without theirs."""
+        self.shapes, results = list(self.shapes), list(results)
+        for op in compress(count(), map(not_, locations)):
             self.shapes[op] += OPENS_REGION
-            self.results[op] = b""
-            self.result_counts[op] = 0
+            results[op] = b""
+        return results
+
+    def _add_results(self, results: Sequence[bytes]) -> None:
+        self.results, self.result_values = results, self.value_starts[:-1]
+        self.result_starts: Sequence[int] = range(len(results) + 1)
+        if b"" in results:
+            self.result_values = list(compress(self.value_starts, results))
+            self.result_starts = list(accumulate(map(bool, results), initial=0))
+            self.results = list(filter(None, results))
 
 
 def _shapes(quotes: Sequence[bytes], names: Sequence[bytes], texts: Sequence[bytes]) -> list[bytes]:

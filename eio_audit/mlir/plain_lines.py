@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from itertools import accumulate, chain, compress, repeat
+from itertools import chain, repeat
 from operator import lt
 
 from eio_audit.mlir.boundaries import Boundaries
@@ -50,6 +50,11 @@ class PlainLines:
         self._lines = OpLines(self._data, end, end)
         self._columns: OpColumns | None = None
         self._aliases = AliasLines(self._data, end, end)
+        self._named_values: list[int] = []  # by name of a result, from the one numbered _first_name on
+        self._first_name = 0
+        self._limits: list[int] = []  # by use, from the one numbered _first_use on: what it may not name
+        self._first_use = 0
+        self._without_dialect: list[int] = []
         self._slow_until = 0
         self._lines_at_once = CHUNK_BYTES  # no stretch has more
 
@@ -96,7 +101,8 @@ class PlainLines:
     def _read_run(self, first: int, stop: int) -> int:
         """Reads lines that look plain, more at a time while all goes well; returns the first not read."""
         stop = min(stop, first + self._lines_at_once)
-        self._add_columns(self._lines.places[first], self._lines.places[stop])
+        if not self._add_columns(self._lines.places[first], self._lines.places[stop]):
+            return self._leave(first, stop)
         line = self._read_seams(first, stop)
         self._lines_at_once = min(2 * self._lines_at_once, CHUNK_BYTES)
         if line < stop:
@@ -133,10 +139,9 @@ class PlainLines:
 
     def _open(self, line: int) -> None:
         """Opens the region at the end of a line whose op has been added last."""
-        row, brace = self._lines.rows[line], self._lines.starts[line + 1] - 2
-        count = row[Line.RESULT_COUNT]
-        results = row[Line.RESULT] + (b":" + count if count else b"")
-        current = self._builder.hold_open(len(self._ir) - 1, results)
+        ir, row, brace = self._ir, self._lines.rows[line], self._lines.starts[line + 1] - 2
+        op, name = len(ir) - 1, row[Line.RESULT]
+        current = self._builder.hold_open(op, [(name, ir.first_result[op], ir.op_start[op])] if name else ())
         if opens_list(row[Line.TEXT]):
             current.in_region_list = True
             current.brackets.push(OPEN_PAREN, self._data.rfind(b"(", 0, brace))
@@ -169,24 +174,51 @@ class PlainLines:
 
     # ------------------------------------------------------------------ ops
 
-    def _add_columns(self, first: int, stop: int) -> None:
-        """Adds what is known of the ops before any name is bound: text alone."""
+    def _add_columns(self, first: int, stop: int) -> bool:
+        """Adds what is known of the ops before any name is bound; False where there are too many values."""
         ir, columns = self._ir, self._columns
         if first == stop:
-            return
+            return True
         assert columns is not None
-        op, operands = len(ir), len(ir.operands) - columns.use_starts[first]
+        starts, op = columns.value_starts, len(ir)
+        if len(ir.value_owner) + starts[stop] - starts[first] > self._builder.most_values:
+            return False
+        shift = len(ir.value_owner) - starts[first]
+        values = [shift + start for start in starts[first:stop]]
+        results = columns.result_counts[first:stop]
+        owners = chain.from_iterable(map(repeat, range(op, op + stop - first), results))
+        operands = len(ir.operands) - columns.use_starts[first]
         ir.op_start.extend(columns.op_starts[first:stop])
         ir.op_end.extend(columns.op_ends[first:stop])
-        ir.location_start.extend(columns.location_starts[first:stop])
+        ir.op_name.fromlist(self._name_numbers(first, stop))
         ir.op_is_generic.extend(columns.is_generic[first:stop])
+        ir.location_start.extend(columns.location_starts[first:stop])
         ir.subtree_end.fromlist(list(range(op + 1, op + 1 + stop - first)))
+        ir.first_result.fromlist(values)
+        ir.value_owner.fromlist(list(owners))
         ir.operand_start.fromlist([operands + start for start in columns.use_starts[first + 1 : stop + 1]])
+        uses = columns.use_counts[first:stop]
+        self._limits = list(chain.from_iterable(map(repeat, values, uses)))
+        self._first_use = columns.use_starts[first]
+        self._first_name = columns.result_starts[first]
+        named = columns.result_values[self._first_name : columns.result_starts[stop]]
+        self._named_values = [shift + value for value in named]
+        return True
 
     def _cut_columns(self) -> None:
         """Takes back the columns of ops that were not bound."""
         ir, ops = self._ir, len(self._ir)
-        for column in (ir.op_start, ir.op_end, ir.location_start, ir.op_is_generic, ir.subtree_end):
+        if ops < len(ir.first_result):
+            del ir.value_owner[ir.first_result[ops] :]
+        for column in (
+            ir.op_start,
+            ir.op_end,
+            ir.op_name,
+            ir.op_is_generic,
+            ir.location_start,
+            ir.subtree_end,
+            ir.first_result,
+        ):
             del column[ops:]
         del ir.operand_start[ops + 1 :]
 
@@ -196,31 +228,23 @@ class PlainLines:
             return True
         ir, scopes, columns = self._ir, self._builder.scopes, self._columns
         assert columns is not None
-        result_counts = columns.result_counts[first:stop]
-        values = list(accumulate(result_counts, initial=len(ir.value_owner)))
-        names, named_values = columns.results[first:stop], values[:-1]
-        if b"" in names:
-            named_values = list(compress(named_values, names))
-            names = list(filter(None, names))
-        if values[-1] > self._builder.most_values or not scopes.define_all(names, named_values):
+        begin, end = columns.result_starts[first], columns.result_starts[stop]
+        names = columns.results[begin:end]
+        if not scopes.define_all(
+            names, self._named_values[begin - self._first_name : end - self._first_name]
+        ):
             return False
-        op = len(ir.op_block)
-        ops = list(range(op, op + stop - first))
-        has_one_each = len(names) == len(ops) == values[-1] - values[0]
-        owners = ops if has_one_each else list(chain.from_iterable(map(repeat, ops, result_counts)))
-        ir.value_owner.fromlist(owners)
-        first_use = columns.use_starts[first]
-        used = scopes.values_of(columns.uses[first_use : columns.use_starts[stop]])
-        limits = chain.from_iterable(map(repeat, values, columns.use_counts[first:stop]))
-        if used is None or not all(map(lt, used, limits)) or not self._add_numbers(used, first_use):
+        begin, end = columns.use_starts[first], columns.use_starts[stop]
+        used = scopes.values_of(columns.uses[begin:end])
+        limits = self._limits[begin - self._first_use : end - self._first_use]
+        if used is None or not all(map(lt, used, limits)) or not self._add_numbers(used, begin):
             scopes.forget_all(names)
-            del ir.value_owner[values[0] :]
             return False
         block = self._builder.current_block()
-        ir.op_name.fromlist(self._name_numbers(first, stop))
+        ops = list(range(len(ir), len(ir) + stop - first))
+        if self._without_dialect:
+            self._add_dialects(first, stop)
         ir.op_block.fromlist([block] * len(ops))
-        values.pop()
-        ir.first_result.fromlist(values)
         ir.operands.fromlist(used)
         ir.block_ops[block].fromlist(ops)
         return True
@@ -245,18 +269,32 @@ class PlainLines:
         return True
 
     def _name_numbers(self, first: int, stop: int) -> list[int]:
+        """The numbers of the ops' names; a place-holder for those that are printed without their dialect."""
         columns = self._columns
         assert columns is not None
         names = columns.names[first:stop]
+        self._without_dialect = []
         try:
             return list(map(self._names.__getitem__, names))
         except KeyError:
             pass
         numbers = []
-        for name, is_generic in zip(names, columns.is_generic[first:stop], strict=True):
-            # A name without dialect: in quotes it is whole, else it depends on the op around it.
-            number = self._builder.intern(name, is_whole=bool(is_generic))
+        for op, (name, is_generic) in enumerate(
+            zip(names, columns.is_generic[first:stop], strict=True), first
+        ):
+            if is_generic or b"." in name:
+                numbers.append(self._builder.intern(name, is_whole=bool(is_generic)))
+            else:
+                numbers.append(-1)
+                self._without_dialect.append(op)
             if b"." in name:
-                self._names[name] = number
-            numbers.append(number)
+                self._names[name] = numbers[-1]
         return numbers
+
+    def _add_dialects(self, first: int, stop: int) -> None:
+        """Names the ops that are printed without their dialect, which the op around them implies."""
+        columns, op = self._columns, len(self._ir) - first
+        assert columns is not None
+        begin, end = bisect_left(self._without_dialect, first), bisect_left(self._without_dialect, stop)
+        for place in self._without_dialect[begin:end]:
+            self._ir.op_name[op + place] = self._builder.intern(columns.names[place], is_whole=False)

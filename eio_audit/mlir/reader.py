@@ -264,7 +264,7 @@ class Reader:
                 if self.scopes.is_argument(text, block):
                     self.scopes.mention(text, token.start("token"))
                 else:
-                    self.scopes.define(text, 1, -1 - block, token.start("token"))
+                    self.scopes.define(text, self.builder.add_values(-1 - block), token.start("token"))
             brackets.feed(text, token.start("token"))
         space = SPACE.match(self.data, position, self.end)
         assert space

@@ -115,13 +115,12 @@ class Scopes:
 
     # ------------------------------------------------------------------ definitions
 
-    def define(self, name: bytes, count: int, owner: int, offset: int) -> None:
-        """Defines ``count`` values under one name.
+    def define(self, name: bytes, value: int, offset: int) -> None:
+        """Gives a name to values that the IR has already.
 
         Args:
             name: with its ``%``.
-            count: ``%0:3`` defines three.
-            owner: the op, or ``-1 - block`` for a block argument.
+            value: what it stands for; the first of three for ``%0:3``.
             offset: of the name, for errors.
 
         Raises:
@@ -132,9 +131,8 @@ class Scopes:
             raise self._error(offset, f"redefinition of value '{_text(name)}'")
         self._scopes[-1].undo.append((name, old))
         if self._mentions is not None:
-            self._mentions.define(len(self._ir.value_owner), offset)
-        self._defs[name] = len(self._ir.value_owner)
-        self._ir.value_owner.extend([owner] * count)
+            self._mentions.define(value, offset)
+        self._defs[name] = value
 
     def define_header_argument(self, name: bytes, block: int) -> tuple[bytes, int | None]:
         """Defines an argument that a custom op names before its region; returns what undoes it."""
@@ -191,10 +189,7 @@ class Scopes:
     # ------------------------------------------------------------------ many at once, for plain lines
 
     def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
-        """Defines new names in the current region; False, and nothing changed, where one has a meaning.
-
-        The values are added to the IR by the caller.
-        """
+        """Defines new names in the current region; False, and nothing changed, where one has a meaning."""
         meanings = list(map(self._defs.setdefault, names, values))
         if meanings != values:
             for name, meaning, value in zip(names, meanings, values, strict=True):

@@ -21,7 +21,7 @@ from tests.test_samples import FILES, SAMPLES
 FIELDS = [
     name
     for name in vars(IR(Source("", b""), Span(0, 0), OpTable()))
-    if name not in ("source", "span", "op_table")
+    if name not in ("source", "span", "op_table", "names", "op_name")
 ]
 DATA = Path(__file__).parent.parent / "data"
 
@@ -31,7 +31,8 @@ def outcome(source: Source, span: Span, *, exact: bool) -> dict[str, object] | s
         ir = reader.Reader(source, span, OpTable(), exact=exact).read()
     except InputError as error:
         return str(error)
-    return {name: getattr(ir, name) for name in FIELDS}
+    names = {"op_names": list(map(ir.name, range(len(ir)))), "names": set(ir.names)}
+    return {name: getattr(ir, name) for name in FIELDS} | names
 
 
 def assert_same(data: bytes) -> None:
