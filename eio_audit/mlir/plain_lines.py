@@ -54,7 +54,6 @@ class PlainLines:
         self._first_name = 0
         self._limits: list[int] = []  # by use, from the one numbered _first_use on: what it may not name
         self._first_use = 0
-        self._without_dialect: list[int] = []
         self._slow_until = 0
         self._lines_at_once = CHUNK_BYTES  # no stretch has more
 
@@ -190,7 +189,6 @@ class PlainLines:
         operands = len(ir.operands) - columns.use_starts[first]
         ir.op_start.extend(columns.op_starts[first:stop])
         ir.op_end.extend(columns.op_ends[first:stop])
-        ir.op_name.fromlist(self._name_numbers(first, stop))
         ir.op_is_generic.extend(columns.is_generic[first:stop])
         ir.location_start.extend(columns.location_starts[first:stop])
         ir.subtree_end.fromlist(list(range(op + 1, op + 1 + stop - first)))
@@ -213,7 +211,6 @@ class PlainLines:
         for column in (
             ir.op_start,
             ir.op_end,
-            ir.op_name,
             ir.op_is_generic,
             ir.location_start,
             ir.subtree_end,
@@ -242,8 +239,7 @@ class PlainLines:
             return False
         block = self._builder.current_block()
         ops = list(range(len(ir), len(ir) + stop - first))
-        if self._without_dialect:
-            self._add_dialects(first, stop)
+        ir.op_name.fromlist(self._name_numbers(first, stop))
         ir.op_block.fromlist([block] * len(ops))
         ir.operands.fromlist(used)
         ir.block_ops[block].fromlist(ops)
@@ -269,32 +265,18 @@ class PlainLines:
         return True
 
     def _name_numbers(self, first: int, stop: int) -> list[int]:
-        """The numbers of the ops' names; a place-holder for those that are printed without their dialect."""
         columns = self._columns
         assert columns is not None
         names = columns.names[first:stop]
-        self._without_dialect = []
         try:
             return list(map(self._names.__getitem__, names))
         except KeyError:
             pass
         numbers = []
-        for op, (name, is_generic) in enumerate(
-            zip(names, columns.is_generic[first:stop], strict=True), first
-        ):
-            if is_generic or b"." in name:
-                numbers.append(self._builder.intern(name, is_whole=bool(is_generic)))
-            else:
-                numbers.append(-1)
-                self._without_dialect.append(op)
+        for name, is_generic in zip(names, columns.is_generic[first:stop], strict=True):
+            # A name without dialect: in quotes it is whole, else it depends on the op around it.
+            number = self._builder.intern(name, is_whole=bool(is_generic))
             if b"." in name:
-                self._names[name] = numbers[-1]
+                self._names[name] = number
+            numbers.append(number)
         return numbers
-
-    def _add_dialects(self, first: int, stop: int) -> None:
-        """Names the ops that are printed without their dialect, which the op around them implies."""
-        columns, op = self._columns, len(self._ir) - first
-        assert columns is not None
-        begin, end = bisect_left(self._without_dialect, first), bisect_left(self._without_dialect, stop)
-        for place in self._without_dialect[begin:end]:
-            self._ir.op_name[op + place] = self._builder.intern(columns.names[place], is_whole=False)
