@@ -13,7 +13,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, count, pairwise, repeat
-from operator import add, not_, sub
+from operator import add, itemgetter, not_, sub
 
 from eio_audit.mlir.source import Text
 from eio_audit.mlir.tokens import all_but
@@ -40,6 +40,7 @@ _LINE = re.compile(
 )
 _ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
 _USE = re.compile(_VALUE)
+_USE_OR_END = re.compile(_VALUE + rb"|\n")
 _NUMBER = re.compile(rb"#(\d{1,9})")
 CLOSING = b"}"
 """Stands in place of an op's name in a line that closes a region."""
@@ -111,15 +112,18 @@ class OpLines(Lines):
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _LINE)
         rows, name = self.rows, Line.NAME
+        self.seams: list[int] = []
+        self.places: Sequence[int] = range(len(rows) + 1)
+        is_generic, is_located = map(itemgetter(Line.QUOTE), rows), map(itemgetter(Line.LOCATION), rows)
+        if all(is_generic) and all(is_located):
+            return
         no_plain = [k for k, row in enumerate(rows) if not row[Line.LOCATION] or row[name] == CLOSING]
         self.seams = [line for line in no_plain if rows[line][name]]
-        self.places: Sequence[int] = range(len(rows) + 1)
-        if no_plain:
-            self.refuse(line for line in no_plain if not rows[line][name])
-            is_op = bytearray(b"\1") * len(rows)
-            for line in no_plain:
-                is_op[line] = rows[line][name] not in (b"", CLOSING)
-            self.places = list(accumulate(is_op, initial=0))
+        self.refuse(line for line in no_plain if not rows[line][name])
+        is_op = bytearray(b"\1") * len(rows)
+        for line in no_plain:
+            is_op[line] = rows[line][name] not in (b"", CLOSING)
+        self.places = list(accumulate(is_op, initial=0))
 
     def lines_of_ops(self) -> list[int]:
         """By op, the line it begins in."""
@@ -139,10 +143,8 @@ class OpColumns:
         shapes: what stands behind name and operands; in custom assembly IS_CUSTOM and all text from the name
             on, with ``%`` for every use; behind it OPENS_REGION where the op opens a region.
         result_counts: how many values the op defines.
-        value_starts: how many values the ops before it define; one entry more than there are ops.
-        results: the names that results get where their op's line ends, in turn; those of op k begin at
-            ``result_starts[k]``. An op that opens a region has its name there only where it ends.
-        result_values: by such a name, what it stands for, counted like ``value_starts``.
+        results: the name that its results get where the line ends, or nothing: in a line that opens a region
+            the op does not end.
         use_counts: how many values the op uses.
         uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
         numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending.
@@ -157,33 +159,33 @@ class OpColumns:
             rows = list(compress(rows, is_op))
             starts, ends = list(compress(starts, is_op)), list(compress(ends, is_op))
         indents, results, counts, quotes, self.names, operands, texts, locations = zip(*rows, strict=True)
-        self.result_counts = _result_counts(results, counts)
-        self.value_starts = list(accumulate(self.result_counts, initial=0))
         self.is_generic = bytes(map(len, quotes))
-        with_uses: Sequence[bytes] = operands
-        self.shapes: Sequence[bytes] = texts
-        if not all(quotes):
-            with_uses = [o if q else t for q, o, t in zip(quotes, operands, texts, strict=True)]
-            self.shapes = _shapes(quotes, self.names, texts)
-        self._add_uses(with_uses, are_lists=with_uses is operands)
-        if not all(locations):
-            results = tuple(self._open_regions(results, locations))
-        self._add_results(results)
+        self.shapes: list[bytes] = list(texts)
+        self._add_uses(operands if all(quotes) else self._custom_uses(operands))
+        self.result_counts = _result_counts(results, counts)
+        self.results: Sequence[bytes] = results if all(locations) else self._open_regions(results, locations)
         last = [end - 1 for end in ends]
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", last)
         self.location_starts = array("q", list(map(sub, last, [len(text) + 1 for text in locations])))
 
-    def _add_uses(self, texts: Sequence[bytes], *, are_lists: bool) -> None:
-        """Finds the uses in the ops' texts, which hold no other ``%``.
+    def _custom_uses(self, operands: Sequence[bytes]) -> list[bytes]:
+        """The operands with those of custom assembly, whose texts become shapes."""
+        custom = [op for op, is_generic in enumerate(self.is_generic) if not is_generic]
+        texts = b"\n".join(map(self.shapes.__getitem__, custom))
+        with_uses = list(operands)
+        without_names = _USE.sub(b"%", texts).split(b"\n")
+        uses = b", ".join(_USE_OR_END.findall(texts)).split(b"\n")
+        for op, shape, listed in zip(custom, without_names, uses, strict=True):
+            self.shapes[op] = IS_CUSTOM + self.names[op] + shape
+            with_uses[op] = listed.strip(b", ")
+        return with_uses
 
-        Args:
-            texts: by op.
-            are_lists: each is ``%a, %b#1, ...`` and nothing else.
-        """
-        listed = b", ".join(filter(None, texts) if are_lists else _USE.findall(b"\n".join(texts)))
+    def _add_uses(self, operands: Sequence[bytes]) -> None:
+        """Adds the uses in lists ``%a, %b#1, ...``, by op."""
+        listed = b", ".join(filter(None, operands))
         numbered = listed.split(b"#")
-        self.use_counts = list(map(bytes.count, texts, repeat(b"%")))
+        self.use_counts = list(map(bytes.count, operands, repeat(b"%")))
         self.use_starts = list(accumulate(self.use_counts, initial=0))
         self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
         self.numbers = list(map(int, _NUMBER.findall(listed))) if self.numbered else []
@@ -191,28 +193,11 @@ class OpColumns:
 
     def _open_regions(self, results: Sequence[bytes], locations: Sequence[bytes]) -> list[bytes]:
         """Marks the shapes of the ops that open a region; returns the results' names without theirs."""
-        self.shapes, results = list(self.shapes), list(results)
+        others = list(results)
         for op in compress(count(), map(not_, locations)):
             self.shapes[op] += OPENS_REGION
-            results[op] = b""
-        return results
-
-    def _add_results(self, results: Sequence[bytes]) -> None:
-        self.results, self.result_values = results, self.value_starts[:-1]
-        self.result_starts: Sequence[int] = range(len(results) + 1)
-        if b"" in results:
-            self.result_values = list(compress(self.value_starts, results))
-            self.result_starts = list(accumulate(map(bool, results), initial=0))
-            self.results = list(filter(None, results))
-
-
-def _shapes(quotes: Sequence[bytes], names: Sequence[bytes], texts: Sequence[bytes]) -> list[bytes]:
-    custom = b"\n".join(compress(texts, map(not_, quotes)))
-    without_names = iter(_USE.sub(b"%", custom).split(b"\n"))
-    return [
-        text if quote else IS_CUSTOM + name + next(without_names)
-        for quote, name, text in zip(quotes, names, texts, strict=True)
-    ]
+            others[op] = b""
+        return others
 
 
 def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[int]:

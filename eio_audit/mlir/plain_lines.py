@@ -12,8 +12,8 @@ paths give the same result.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
-from itertools import chain, repeat
+from collections.abc import Callable, Sequence
+from itertools import accumulate, chain, compress, repeat
 from operator import lt
 
 from eio_audit.mlir.boundaries import Boundaries
@@ -46,14 +46,15 @@ class PlainLines:
         self._data = builder.ir.source.data
         self._end = end
         self._shapes = LineShapes(read_exactly, text)
-        self._names: dict[bytes, int] = {}
+        self._name_numbers: dict[bytes, int] = {}
         self._lines = OpLines(self._data, end, end)
         self._columns: OpColumns | None = None
         self._aliases = AliasLines(self._data, end, end)
-        self._named_values: list[int] = []  # by name of a result, from the one numbered _first_name on
-        self._first_name = 0
-        self._limits: list[int] = []  # by use, from the one numbered _first_use on: what it may not name
-        self._first_use = 0
+        self._first_added = 0
+        self._names: Sequence[bytes] = []
+        self._named_values: list[int] = []
+        self._name_starts: Sequence[int] = []
+        self._limits: list[int] = []
         self._slow_until = 0
         self._lines_at_once = CHUNK_BYTES  # no stretch has more
 
@@ -179,28 +180,27 @@ class PlainLines:
         if first == stop:
             return True
         assert columns is not None
-        starts, op = columns.value_starts, len(ir)
-        if len(ir.value_owner) + starts[stop] - starts[first] > self._builder.most_values:
+        op, results, names = len(ir), columns.result_counts[first:stop], columns.results[first:stop]
+        *values, values_end = accumulate(results, initial=len(ir.value_owner))
+        if values_end > self._builder.most_values:
             return False
-        shift = len(ir.value_owner) - starts[first]
-        values = [shift + start for start in starts[first:stop]]
-        results = columns.result_counts[first:stop]
-        owners = chain.from_iterable(map(repeat, range(op, op + stop - first), results))
-        operands = len(ir.operands) - columns.use_starts[first]
+        ops, uses = range(op, op + stop - first), columns.use_counts[first:stop]
+        self._first_added = first
+        self._limits = list(chain.from_iterable(map(repeat, values, uses)))
+        self._names, self._named_values = names, values
+        self._name_starts = range(len(names) + 1)
+        if b"" in names:
+            self._names, self._named_values = list(filter(None, names)), list(compress(values, names))
+            self._name_starts = list(accumulate(map(bool, names), initial=0))
         ir.op_start.extend(columns.op_starts[first:stop])
         ir.op_end.extend(columns.op_ends[first:stop])
         ir.op_is_generic.extend(columns.is_generic[first:stop])
         ir.location_start.extend(columns.location_starts[first:stop])
         ir.subtree_end.fromlist(list(range(op + 1, op + 1 + stop - first)))
         ir.first_result.fromlist(values)
-        ir.value_owner.fromlist(list(owners))
-        ir.operand_start.fromlist([operands + start for start in columns.use_starts[first + 1 : stop + 1]])
-        uses = columns.use_counts[first:stop]
-        self._limits = list(chain.from_iterable(map(repeat, values, uses)))
-        self._first_use = columns.use_starts[first]
-        self._first_name = columns.result_starts[first]
-        named = columns.result_values[self._first_name : columns.result_starts[stop]]
-        self._named_values = [shift + value for value in named]
+        ir.value_owner.fromlist(list(chain.from_iterable(map(repeat, ops, results))))
+        ir.operand_start.pop()
+        ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
         return True
 
     def _cut_columns(self) -> None:
@@ -223,26 +223,27 @@ class PlainLines:
         """Binds the ops of one block, results and uses; False, and nothing changed, where that needs care."""
         if first == stop:
             return True
-        ir, scopes, columns = self._ir, self._builder.scopes, self._columns
+        ir, scopes, columns, added = self._ir, self._builder.scopes, self._columns, self._first_added
         assert columns is not None
-        begin, end = columns.result_starts[first], columns.result_starts[stop]
-        names = columns.results[begin:end]
-        if not scopes.define_all(
-            names, self._named_values[begin - self._first_name : end - self._first_name]
-        ):
+        begin, end = self._name_starts[first - added], self._name_starts[stop - added]
+        names = self._names[begin:end]
+        if not scopes.define_all(names, self._named_values[begin:end]):
             return False
-        begin, end = columns.use_starts[first], columns.use_starts[stop]
+        use_starts = columns.use_starts
+        begin, end, before = use_starts[first], use_starts[stop], use_starts[added]
         used = scopes.values_of(columns.uses[begin:end])
-        limits = self._limits[begin - self._first_use : end - self._first_use]
-        if used is None or not all(map(lt, used, limits)) or not self._add_numbers(used, begin):
+        if (
+            used is None
+            or not all(map(lt, used, self._limits[begin - before : end - before]))
+            or not self._add_numbers(used, begin)
+        ):
             scopes.forget_all(names)
             return False
-        block = self._builder.current_block()
-        ops = list(range(len(ir), len(ir) + stop - first))
-        ir.op_name.fromlist(self._name_numbers(first, stop))
-        ir.op_block.fromlist([block] * len(ops))
+        block, op = self._builder.current_block(), len(ir)
+        ir.op_name.fromlist(self._numbers_of_names(first, stop))
+        ir.op_block.fromlist([block] * (stop - first))
         ir.operands.fromlist(used)
-        ir.block_ops[block].fromlist(ops)
+        ir.block_ops[block].fromlist(list(range(op, op + stop - first)))
         return True
 
     def _add_numbers(self, used: list[int], first_use: int) -> bool:
@@ -264,12 +265,12 @@ class PlainLines:
             used[place] = value + number
         return True
 
-    def _name_numbers(self, first: int, stop: int) -> list[int]:
+    def _numbers_of_names(self, first: int, stop: int) -> list[int]:
         columns = self._columns
         assert columns is not None
         names = columns.names[first:stop]
         try:
-            return list(map(self._names.__getitem__, names))
+            return list(map(self._name_numbers.__getitem__, names))
         except KeyError:
             pass
         numbers = []
@@ -277,6 +278,6 @@ class PlainLines:
             # A name without dialect: in quotes it is whole, else it depends on the op around it.
             number = self._builder.intern(name, is_whole=bool(is_generic))
             if b"." in name:
-                self._names[name] = number
+                self._name_numbers[name] = number
             numbers.append(number)
         return numbers
