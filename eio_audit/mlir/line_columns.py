@@ -147,7 +147,8 @@ class OpColumns:
             the op does not end.
         use_counts: how many values the op uses.
         uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
-        numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending.
+        numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending, and the number
+            of uses.
         numbers: these numbers.
         op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
     """
@@ -188,7 +189,8 @@ class OpColumns:
         self.use_counts = list(map(bytes.count, operands, repeat(b"%")))
         self.use_starts = list(accumulate(self.use_counts, initial=0))
         self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
-        self.numbers = list(map(int, _NUMBER.findall(listed))) if self.numbered else []
+        self.numbered.append(self.use_starts[-1])
+        self.numbers = list(map(int, _NUMBER.findall(listed))) if len(numbered) > 1 else []
         self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 
     def _open_regions(self, results: Sequence[bytes], locations: Sequence[bytes]) -> list[bytes]:

@@ -130,19 +130,21 @@ class LineShapes:
             return ir.op_end[1] == line_end and ir.location_text(1) == b"unknown"
         return ir.region_start[3] == line_end - 1
 
-    def region_follows(self, lines: OpLines, line: int, dialect: str, *, is_generic: bool) -> bool:
+    def region_follows(self, lines: OpLines, line: int, name: bytes) -> bool:
         """Whether what stands below a line shows that the brace at its end opens a region.
+
+        In generic form it can open nothing else.
 
         Args:
             lines: of the stretch.
             line: its number.
-            dialect: of the op that the region would belong to.
-            is_generic: that op is in generic form, where nothing else can stand.
+            name: of the op in custom assembly that the region would belong to.
         """
-        below = lines.rows[line + 1] if line + 1 < len(lines.rows) else lines.rows[line]
-        is_op = below[Line.QUOTE] or below[Line.RESULT] or below[Line.TEXT].startswith(b" %")
-        if is_generic or (is_op and line + 1 < len(lines.rows)):
-            return True
+        if line + 1 < len(lines.rows):
+            below = lines.rows[line + 1]
+            if below[Line.QUOTE] or below[Line.RESULT] or below[Line.TEXT].startswith(b" %"):
+                return True
+        dialect = name.partition(b".")[0].decode()
         return self._text.region(lines.starts[line + 1] - 1, dialect, has_arguments=False)
 
 

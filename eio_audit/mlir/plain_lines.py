@@ -55,6 +55,7 @@ class PlainLines:
         self._named_values: list[int] = []
         self._name_starts: Sequence[int] = []
         self._limits: list[int] = []
+        self._next_numbered = 0
         self._slow_until = 0
         self._lines_at_once = CHUNK_BYTES  # no stretch has more
 
@@ -134,8 +135,7 @@ class PlainLines:
 
     def _can_open(self, line: int) -> bool:
         row = self._lines.rows[line]
-        dialect = row[Line.NAME].partition(b".")[0].decode()
-        return self._shapes.region_follows(self._lines, line, dialect, is_generic=bool(row[Line.QUOTE]))
+        return bool(row[Line.QUOTE]) or self._shapes.region_follows(self._lines, line, row[Line.NAME])
 
     def _open(self, line: int) -> None:
         """Opens the region at the end of a line whose op has been added last."""
@@ -165,8 +165,7 @@ class PlainLines:
             builder.close_region(brace)
             builder.end_op(end, end - 1 - len(location))
             return True
-        dialect = name.partition(".")[0]
-        if not self._shapes.region_follows(self._lines, line, dialect, is_generic=current.is_generic):
+        if not current.is_generic and not self._shapes.region_follows(self._lines, line, name.encode()):
             return False
         builder.close_region(brace)
         builder.open_region(end - 1, current)
@@ -186,6 +185,7 @@ class PlainLines:
             return False
         ops, uses = range(op, op + stop - first), columns.use_counts[first:stop]
         self._first_added = first
+        self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
         self._limits = list(chain.from_iterable(map(repeat, values, uses)))
         self._names, self._named_values = names, values
         self._name_starts = range(len(names) + 1)
@@ -235,11 +235,11 @@ class PlainLines:
         if (
             used is None
             or not all(map(lt, used, self._limits[begin - before : end - before]))
-            or not self._add_numbers(used, begin)
+            or (columns.numbered[self._next_numbered] < end and not self._add_numbers(used, begin))
         ):
             scopes.forget_all(names)
             return False
-        block, op = self._builder.current_block(), len(ir)
+        block, op = self._builder.current_block(), len(ir.op_block)
         ir.op_name.fromlist(self._numbers_of_names(first, stop))
         ir.op_block.fromlist([block] * (stop - first))
         ir.operands.fromlist(used)
@@ -255,14 +255,14 @@ class PlainLines:
         """
         columns, owners = self._columns, self._ir.value_owner
         assert columns is not None
-        first = bisect_left(columns.numbered, first_use)
-        stop = bisect_left(columns.numbered, first_use + len(used), lo=first)
-        for numbered in range(first, stop):
+        stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)
+        for numbered in range(self._next_numbered, stop):
             place, number = columns.numbered[numbered] - first_use, columns.numbers[numbered]
             value = used[place]
             if value + number >= len(owners) or owners[value + number] != owners[value]:
                 return False
             used[place] = value + number
+        self._next_numbered = stop
         return True
 
     def _numbers_of_names(self, first: int, stop: int) -> list[int]:
