@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from eio_audit.mlir.source import Span, Text, find_all
 
-_STARTS = {b" IR Dump ": (b"// -----//", b"----"), b"MLIR M": (b"END OF ", b"")}
-"""What all markers hold, and what stands before it in each; looked for with ``bytes.find``."""
+_COMMON = b"IR "
+_LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")
+"""What all markers hold, which is looked for with ``bytes.find``, and what stands before it in each."""
 
 _PASS = re.compile(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
@@ -50,12 +51,7 @@ def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
 
     A marker inside a string is none. Complexity: linear, at the speed of ``bytes.find``.
     """
-    found = (place for common, leads in _STARTS.items() for place in _occurrences(data, common, leads))
-    for offset in sorted(found):
-        line_start = data.rfind(b"\n", 0, offset) + 1
-        before = data[line_start:offset]
-        if (before.count(b'"') - before.count(b'\\"')) % 2:
-            continue
+    for offset in _starts(data):
         if match := _PASS.match(data, offset) or _JIT.match(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
         elif match := _STAGE.match(data, offset):
@@ -65,11 +61,22 @@ def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
             yield Span(offset, match.end()), None
 
 
-def _occurrences(data: Text, common: bytes, leads: tuple[bytes, ...]) -> Iterator[int]:
-    for offset in find_all(data, common, Span(0, len(data))):
-        lead = next((lead for lead in leads if data[max(offset - len(lead), 0) : offset] == lead), None)
-        if lead is not None:
-            yield offset - len(lead)
+def _starts(data: Text) -> Iterator[int]:
+    """Where a marker may begin: outside strings."""
+    counted = quotes = 0  # how far, and how many quotes are in the line up to there
+    for common in find_all(data, _COMMON, Span(0, len(data))):
+        lead = next((lead for lead in _LEADS if data[max(common - len(lead), 0) : common] == lead), None)
+        if lead is None:
+            continue
+        offset = common - len(lead)
+        line_start = data.rfind(b"\n", counted, offset) + 1
+        if line_start:
+            counted, quotes = line_start, 0
+        before = data[counted:offset]
+        quotes += before.count(b'"') - before.count(b'\\"')
+        counted = offset
+        if quotes % 2 == 0:
+            yield offset
 
 
 def _pass_marker(match: re.Match[bytes]) -> Marker:
