@@ -179,7 +179,7 @@ class Summary:
         return self.indexed + self.followed > 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DumpAudit:
     """The order of one dump.
 
@@ -205,7 +205,7 @@ class DumpAudit:
     assumed_pure: Counter[str] = field(default_factory=Counter)
     unmatched: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def summary(self) -> Summary:
         """The dump's figures added up."""
         return summarize([self])
@@ -218,24 +218,25 @@ def summarize(dumps: Sequence[DumpAudit]) -> Summary:
 
 def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
     """Adds up the figures of the blocks of so many dumps."""
+    disordered = [b for b in blocks if b.inversions]
     return Summary(
         dumps=dumps,
         blocks=len(blocks),
         ops=sum(b.ops for b in blocks),
         indexed=sum(b.indexed for b in blocks),
-        inversions=sum(b.inversions for b in blocks),
-        forced=sum(b.forced or 0 for b in blocks),
-        minimum=sum(b.minimum for b in blocks),
-        lower_bound=sum(b.lower_bound for b in blocks),
-        avoidable=sum(b.avoidable for b in blocks),
-        knock_on=sum(b.knock_on for b in blocks),
-        displaced=sum(b.displaced for b in blocks),
+        inversions=sum(b.inversions for b in disordered),
+        forced=sum(b.forced or 0 for b in disordered),
+        minimum=sum(b.minimum for b in disordered),
+        lower_bound=sum(b.lower_bound for b in disordered),
+        avoidable=sum(b.avoidable for b in disordered),
+        knock_on=sum(b.knock_on for b in disordered),
+        displaced=sum(b.displaced for b in disordered),
         derived=sum(b.derived for b in blocks),
-        inherited=sum(b.inherited for b in blocks),
+        inherited=sum(b.inherited for b in disordered),
         constants=sum(b.constants for b in blocks),
-        at_constants=sum(b.at_constants for b in blocks),
+        at_constants=sum(b.at_constants for b in disordered),
         followed=sum(b.followed for b in blocks),
-        certified=all(b.certified for b in blocks),
+        certified=all(b.certified for b in disordered),
     )
 
 
@@ -335,9 +336,11 @@ def audit_dump(
     ir = read_ir(dump.source, dump.span, options.op_table)
     keys = OrderKeys(ir, options)
     blocks = list(_blocks_with_indices(ir, keys))
-    inverted = [block.block for block in blocks if _has_inversion(block.keys)]
+    inverted = [block.block for block in blocks if block.descents]
     dependences = Dependences(ir, options.assume_pure)
     graphs = dependences.of([b for b in inverted if not ir.region_is_graph[ir.block_region[b]]])
+    for block in blocks:
+        block.graph = graphs.get(block.block)
     restored: dict[int, Restoration] = {}
     functions = functions_around(ir)
     audit = DumpAudit(
@@ -346,12 +349,7 @@ def audit_dump(
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
         blocks=tuple(
-            _audit_block(
-                replace(block, graph=graphs[block.block]) if block.block in graphs else block,
-                functions[block.block],
-                restored,
-                describes_worst=describes_worst,
-            )
+            _audit_block(block, functions[block.block], restored, describes_worst=describes_worst)
             for block in blocks
         ),
         unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
@@ -366,31 +364,21 @@ def audit_dump(
 
 def _blocks_with_indices(ir: IR, keys: OrderKeys) -> Iterator[KeyedBlock]:
     """The blocks that hold an op with an index, be it one that follows its consumer."""
-    for block in range(ir.block_count):
-        ops = ir.block_ops[block]
+    for block, ops in enumerate(ir.block_ops):
         block_keys = keys.of(ops)
         followed = keys.count_followed(ops)
-        if followed or any(key is not None for key in block_keys):
+        if followed or block_keys.count(None) < len(ops):
             yield KeyedBlock(ir, keys, block, block_keys, followed)
 
 
-def _has_inversion(keys: Sequence[int | None]) -> bool:
-    highest = -1
-    for key in keys:
-        if key is not None:
-            if key < highest:
-                return True
-            highest = key
-    return False
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class KeyedBlock:
     """A block with its keys, and its dependences where they are of interest and it is in no graph region.
 
     Attributes:
         keys: by place in the block, None for an op without a say in inversions.
         followed: how many ops carry an index that does not count.
+        descents: inversions between neighbours among the ops with a say; 0 where the block is in order.
     """
 
     ir: IR
@@ -399,6 +387,10 @@ class KeyedBlock:
     keys: list[int | None]
     followed: int
     graph: DependenceGraph | None = None
+    descents: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.descents = count_descents(self.counted_keys)
 
     @property
     def indices(self) -> OriginalIndices:
@@ -409,6 +401,11 @@ class KeyedBlock:
     def ops(self) -> array[int]:
         """Its ops in textual order."""
         return self.ir.block_ops[self.block]
+
+    @property
+    def counted_keys(self) -> list[int]:
+        """The keys of the ops that have a say, in textual order."""
+        return [key for key in self.keys if key is not None]
 
     @property
     def original_places(self) -> dict[int, int]:
@@ -434,43 +431,41 @@ def _audit_block(
 ) -> BlockAudit:
     """Audits one block; an order better than the textual one goes into ``restored``."""
     ir, ops = block.ir, block.ops
-    places = [k for k, key in enumerate(block.keys) if key is not None]
-    with_index = [ops[k] for k in places]
-    derived = block.indices.derived(with_index)
-    constants = block.order_keys.constants(with_index)
     in_order = BlockAudit(
         function=function,
         block=ir.block_name(block.block),
         line=ir.source.line_at(ir.block_offset(block.block)),
         ops=len(ops),
-        indexed=len(places),
+        indexed=len(ops) - block.keys.count(None),
         inversions=0,
         descents=0,
         forced=None if ir.region_is_graph[ir.block_region[block.block]] else 0,
         minimum=0,
         lower_bound=0,
         displaced=0,
-        derived=sum(derived),
+        derived=block.order_keys.derived_by_block[block.block],
         inherited=0,
-        constants=sum(constants),
+        constants=block.order_keys.constants_by_block[block.block],
         followed=block.followed,
     )
-    keys = [block.keys[k] or 0 for k in places]
-    if not _has_inversion(keys):
+    if not block.descents:
         return in_order
+    keys = block.counted_keys
     inversions = count_inversions(keys)
     out_of_place = displaced(keys)
+    places = [place for place, key in enumerate(block.keys) if key is not None]
+    with_index = list(map(ops.__getitem__, places))
     described = [places[p] for p in out_of_place] if describes_worst else []
     disordered = replace(
         in_order,
         inversions=inversions,
-        descents=count_descents(keys),
+        descents=block.descents,
         minimum=inversions,
         lower_bound=inversions,
         displaced=len(out_of_place),
-        inherited=_inversions_with(keys, derived, inversions),
+        inherited=_inversions_with(keys, block.indices.derived(with_index), inversions),
         worst=tuple(describe_displaced(block, described, NAMED_OPS).values()),
-        at_constants=_inversions_with(keys, constants, inversions),
+        at_constants=_inversions_with(keys, block.order_keys.constants(with_index), inversions),
         profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
     )
     if block.graph is None:
@@ -490,7 +485,7 @@ def _audit_block(
     )
 
 
-def _inversions_with(keys: Sequence[int], is_member: Sequence[bool], inversions: int) -> int:
+def _inversions_with(keys: Sequence[int], is_member: Sequence[int], inversions: int) -> int:
     """How many of the inversions have a member at an end."""
     if not any(is_member):
         return 0

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import compress, islice
+from operator import and_, eq
 
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
@@ -23,8 +27,6 @@ class OrderKeys:
         self.indices = OriginalIndices(ir, options.pattern)
         if options.order_from is not None:
             self.indices = self.indices.replaced(options.order_from.indices_of(ir, self.indices))
-        rows = ir.op_table.rows
-        self._may_be_constant = [_may_be_constant(rows.get(name, UNLISTED)) for name in ir.names]
 
     def of(self, ops: Sequence[int]) -> list[int | None]:
         """The keys of several ops, None for an op without a say in inversions."""
@@ -44,13 +46,36 @@ class OrderKeys:
         indices, following = self.indices.keys(ops), self._following(ops)
         return sum(i is not None and why is not None for i, why in zip(indices, following, strict=True))
 
-    def constants(self, ops: Sequence[int]) -> list[bool]:
-        """Which ops have no operands and are pure or constants by the op table."""
-        ir, names, starts = self._ir, self._ir.op_name, self._ir.operand_start
-        return [
-            starts[op] == starts[op + 1] and self._may_be_constant[names[op]] and op not in ir.late_operands
-            for op in ops
-        ]
+    def constants(self, ops: Iterable[int]) -> bytes:
+        """By op, 1 if it has no operands and is pure or a constant by the op table."""
+        return bytes(map(self._is_constant.__getitem__, ops))
+
+    @cached_property
+    def constants_by_block(self) -> Counter[int]:
+        """How many ops with a key are constants, by block."""
+        return self._count_by_block(self._is_constant)
+
+    @cached_property
+    def derived_by_block(self) -> Counter[int]:
+        """How many ops with a key a pass made from others, by block."""
+        return self._count_by_block(self.indices.derived(range(len(self._ir))))
+
+    def _count_by_block(self, members: Sequence[int]) -> Counter[int]:
+        """How many ops with a key are members, by block; ``members`` has 1 for a member, by op."""
+        if 1 not in members:
+            return Counter()
+        keyed = [key is not None for key in self.of(range(len(self._ir)))]
+        return Counter(compress(self._ir.op_block, map(and_, members, keyed)))
+
+    @cached_property
+    def _is_constant(self) -> bytearray:
+        ir, rows = self._ir, self._ir.op_table.rows
+        may_be_constant = [_may_be_constant(rows.get(name, UNLISTED)) for name in ir.names]
+        is_constant = bytearray(len(ir))
+        starts = ir.operand_start
+        for op in compress(range(len(ir)), map(eq, starts, islice(starts, 1, None))):
+            is_constant[op] = may_be_constant[ir.op_name[op]] and op not in ir.late_operands
+        return is_constant
 
     def _following(self, ops: Sequence[int]) -> list[Follow | None]:
         why: list[Follow | None] = [None] * len(ops)

@@ -152,9 +152,9 @@ class OriginalIndices:
         """The indices of several ops, None for an unindexed one."""
         return list(map(self._scanned[0].__getitem__, ops))
 
-    def derived(self, ops: Iterable[int]) -> list[bool]:
-        """Which ops a pass made from others: the name extends its child's name (``"X_tm0"("X")``)."""
-        return list(map(bool, map(self._scanned[1].__getitem__, ops)))
+    def derived(self, ops: Iterable[int]) -> bytes:
+        """By op, 1 if a pass made it from another: the name extends its child's name (``"X_tm0"("X")``)."""
+        return bytes(map(self._scanned[1].__getitem__, ops))
 
     def replaced(self, indices: list[int | None]) -> OriginalIndices:
         """The same dump with other indices, one per op; what is derived stays so."""

@@ -216,6 +216,8 @@ def _read_file(path: str) -> Text:
 
 def _count_lines(data: Text, start: int, end: int) -> int:
     """How many lines end in a stretch, counted piece by piece: a slice is a copy."""
+    if end - start <= LONGEST_LINE:
+        return data[start:end].count(b"\n")
     pieces = range(start, end, LONGEST_LINE)
     return sum(data[piece : min(piece + LONGEST_LINE, end)].count(b"\n") for piece in pieces)
 
