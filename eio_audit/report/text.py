@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -210,4 +209,6 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
 
 def _argument(source: str) -> str:
     """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
+    import shlex  # noqa: PLC0415  (for a dump out of order)
+
     return "FILE" if source.startswith("<") else shlex.quote(source)
