@@ -42,7 +42,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Position:
     """A place in a dump as people count: 1-based line, 1-based column in characters."""
 
