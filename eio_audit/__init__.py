@@ -53,13 +53,14 @@ if TYPE_CHECKING:
     from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
+    from eio_audit.audit.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
     from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
     from eio_audit.audit.module_runs import Fragmentation, Runs
     from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
-    from eio_audit.audit.original_index import DEFAULT_INDEX_PATTERN, IndexPattern, ModelLine
+    from eio_audit.audit.origin import ModelLine
     from eio_audit.audit.original_order import OriginalOrder
     from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
     from eio_audit.audit.shuffle import shuffle
@@ -122,7 +123,8 @@ _HOMES = {
     "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.original_order": ("OriginalOrder",),
     "audit.verification": ("VerificationError",),
-    "audit.original_index": ("DEFAULT_INDEX_PATTERN", "IndexPattern", "ModelLine"),
+    "audit.index_pattern": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.origin": ("ModelLine",),
     "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
     "audit.shuffle": ("shuffle",),
     "audit.stamp": ("stamp",),

@@ -14,7 +14,7 @@ from eio_audit.audit.dependence_paths import DependencePaths
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.op_choice import choose_dump, find_ops
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
-from eio_audit.audit.original_index import ModelLine, Origin
+from eio_audit.audit.origin import ModelLine, Origin
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.effects import EffectSource
 from eio_audit.order.displaced import displaced

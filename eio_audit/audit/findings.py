@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump, BlockAudit, OpLabel, label
 from eio_audit.audit.location_health import broken_locations
-from eio_audit.audit.original_index import ModelLine
+from eio_audit.audit.origin import ModelLine
 from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, Rule
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_carried

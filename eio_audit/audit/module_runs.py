@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
-from eio_audit.audit.original_index import Origin
+from eio_audit.audit.origin import Origin
 
 RunKey = tuple[str, ...]
 """A module with those around it, outermost first; a source function as ``(file, name)``."""

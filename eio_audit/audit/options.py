@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.original_index import IndexPattern
+from eio_audit.audit.index_pattern import IndexPattern
 from eio_audit.mlir.traits import OpTable, OpTraits
 
 if TYPE_CHECKING:

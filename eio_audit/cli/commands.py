@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 from pathlib import Path
 
@@ -40,6 +39,8 @@ def _meant(name: str) -> str:
     """What somebody may have meant who gave a name that no command has."""
     if name == "-" or Path(name).exists():
         return f"Did you mean 'check {name}'?"
+    import difflib
+
     close = difflib.get_close_matches(name, COMMANDS, n=1)
     return f"Did you mean '{close[0]}'?" if close else f"There are {', '.join(COMMANDS)}."
 

@@ -25,10 +25,10 @@ from eio_audit import (
 )
 from eio_audit.cli.options import fail_on_option
 from eio_audit.cli.output import write_bytes
-from eio_audit.cli.source_root import SourceRoot
 
 if TYPE_CHECKING:
     from eio_audit import AuditedDump, Baseline, Finding
+    from eio_audit.cli.source_root import SourceRoot
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -218,8 +218,15 @@ def gate_options(command: F) -> F:
             raise click.UsageError("--baseline knows what may pass: it goes with no --max-... option")
         wanted = {*gate.rules, *rules_named(*select)} - rules_named(*ignore)
         gate = replace(gate, rules=tuple(rule for rule in RULES if rule in wanted))
-        root = None if source_root is None else SourceRoot(source_root)
-        choice = GateChoice(gate, baseline, update_baseline, root)
+        choice = GateChoice(gate, baseline, update_baseline, _source_root(source_root))
         return command(*args, choice=choice, **others)
 
     return cast(F, with_gate)
+
+
+def _source_root(folder: str | None) -> SourceRoot | None:
+    if folder is None:
+        return None
+    from eio_audit.cli.source_root import SourceRoot
+
+    return SourceRoot(folder)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from eio_audit import Verdict, __version__
 from eio_audit.cli.output import encoded, write_bytes, write_text
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from eio_audit import OrderAlbum, OrderPicture
 
 FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "sarif", "junit", "gitlab", "html")
@@ -42,6 +43,8 @@ class OutputType(click.ParamType):  # type: ignore[type-arg]  # not generic befo
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Leaves the names of files to the shell."""
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(incomplete, type="file")]
 
 

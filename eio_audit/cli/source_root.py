@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
-from eio_audit import InputError, ModelLine
+from eio_audit import InputError
+
+if TYPE_CHECKING:
+    from eio_audit import ModelLine
 
 
 class SourceRoot:

@@ -51,7 +51,6 @@ class Boundaries:
         self._data = source.data
         self._end = end
         self._listed = listed_ops
-        self._dialects = listed_dialects()
 
     def skip_trivia(self, offset: int) -> int:
         """The first offset from ``offset`` on that is neither white space, comment nor a line of a log."""
@@ -257,7 +256,7 @@ class Boundaries:
 
     def _is_bare_op(self, name: bytes, dialect: str, behind: int) -> bool:
         """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
-        if name in BARE_OPS or dialect in self._dialects:
+        if name in BARE_OPS or dialect in listed_dialects():
             return True
         line_end = self._data.find(b"\n", behind, self._end)
         return self._data.find(b" loc(", behind, line_end if line_end >= 0 else self._end) >= 0

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
-import lzma
 import mmap
 import os
 import re
 import sys
-import zlib
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from eio_audit.mlir.packed import MAGIC_BYTES, damage_errors, unpacker_for
 
 EXCERPT_WIDTH = 100
 """Longest stretch of a line, in characters, that an error message shows."""
@@ -35,12 +33,6 @@ Text: TypeAlias = bytes | mmap.mmap
 
 _LINE_END = re.compile(rb"\n")
 
-_DECOMPRESSORS = (
-    (b"\x1f\x8b", gzip.decompress),
-    (b"BZh", bz2.decompress),
-    (b"\xfd7zXZ\x00", lzma.decompress),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -50,7 +42,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Position:
     """A place in a dump as people count: 1-based line, 1-based column in characters."""
 
@@ -109,13 +101,13 @@ class Source:
             data = sys.stdin.buffer.read() if path == "-" else _read_file(path)
         except OSError as error:
             raise InputError(name, None, f"cannot read: {error.strerror or error}") from error
-        for magic, decompress in _DECOMPRESSORS:
-            if data[: len(magic)] == magic:
-                try:
-                    return cls(name, decompress(data), is_compressed=True)
-                except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-                    raise InputError(name, None, f"damaged compressed file: {error}") from error
-        return cls(name, data)
+        unpacker = unpacker_for(data[:MAGIC_BYTES])
+        if unpacker is None:
+            return cls(name, data)
+        try:
+            return cls(name, unpacker.decompress(data), is_compressed=True)
+        except damage_errors() as error:
+            raise InputError(name, None, f"damaged compressed file: {error}") from error
 
     def line_at(self, offset: int) -> int:
         """The 1-based line that holds the byte at ``offset``.

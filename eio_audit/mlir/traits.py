@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -27,8 +26,7 @@ STRUCTURE_FLAGS = (
 )
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
 
-_PLACE = re.compile(r"operand (?:[0-9]{1,6}|\?)|result [0-9]{1,6}")
-_GLOB = re.compile(r"[*?\[]")
+_PLACE = r"operand (?:[0-9]{1,6}|\?)|result [0-9]{1,6}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +159,7 @@ class OpTable:
 
 def is_pattern(name: str) -> bool:
     """Whether a row stands under a shell pattern instead of an op's full name."""
-    return _GLOB.search(name) is not None
+    return not set("*?[").isdisjoint(name)
 
 
 def parse_op_traits(name: str, entry: object) -> OpTraits:
@@ -203,7 +201,7 @@ def _check_places(on: object, effects: object) -> None:
     if not isinstance(on, Mapping):
         raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
-        if _PLACE.fullmatch(place) is None:
+        if re.fullmatch(_PLACE, place) is None:
             raise ValueError(f"'{place}' is no place: expected 'operand 0', 'operand ?' or 'result 0'")
         _check_words(kinds, effects if isinstance(effects, list) else (), f"effect on {place}")
 
@@ -218,6 +216,8 @@ def _check_words(words: object, known: Collection[str], what: str) -> None:
 def _check_word(word: object, known: Collection[str], what: str) -> None:
     if word in known:
         return
+    import difflib  # noqa: PLC0415  (slow to import; needed for a message only)
+
     close = difflib.get_close_matches(str(word), known, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"
     raise ValueError(f"unknown {what} '{word}'; {hint}")

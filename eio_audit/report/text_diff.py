@@ -9,7 +9,7 @@ from eio_audit.audit.diff import Diff
 from eio_audit.audit.location_health import HealthChange
 from eio_audit.audit.module_runs import Fragmentation
 from eio_audit.audit.op_changes import OpChange
-from eio_audit.report.console import Column, Console, print_line, print_table
+from eio_audit.report.console import Console, print_line
 from eio_audit.report.diff_wording import (
     both,
     by_function,
@@ -27,6 +27,7 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
+from eio_audit.report.table import Column, print_table
 from eio_audit.report.text import print_remedy
 from eio_audit.report.text_order import print_heading, print_order
 from eio_audit.report.wording import count, op_name

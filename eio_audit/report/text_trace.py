@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from eio_audit.audit.trace import Culprit, Trace, TracedPass
-from eio_audit.report.console import Column, Console, print_line, print_table
+from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
+from eio_audit.report.table import Column, print_table
 from eio_audit.report.wording import count, op_name, reason
 
 NOT_SHOWN = "(not in the log)"

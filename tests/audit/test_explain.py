@@ -16,7 +16,7 @@ from eio_audit import (
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.dataflow import BlockDataflow
 from eio_audit.audit.explain import _Block, _OpInBlock
-from eio_audit.audit.original_index import ModelLine
+from eio_audit.audit.origin import ModelLine
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs

@@ -8,7 +8,7 @@ from eio_audit.audit.check import audit_dump
 from eio_audit.audit.findings import find
 from eio_audit.audit.gate import worst_first
 from eio_audit.audit.location_health import LocationRule
-from eio_audit.audit.original_index import ModelLine
+from eio_audit.audit.origin import ModelLine
 from eio_audit.audit.rules import LOCATION_RULES, rules_by_prefix
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED

@@ -1,7 +1,8 @@
 import pytest
 
 from eio_audit import IndexPattern, InputError
-from eio_audit.audit.original_index import Origin, OriginalIndices, parse_origin
+from eio_audit.audit.origin import Origin, parse_origin
+from eio_audit.audit.original_index import OriginalIndices
 from tests.reading import ir_of
 
 
@@ -92,7 +93,7 @@ def test_the_fields_of_an_origin() -> None:
 
 
 def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eio_audit.audit.original_index.PATTERN_SECONDS", 0.05)
+    monkeypatch.setattr("eio_audit.audit.index_pattern.PATTERN_SECONDS", 0.05)
     with pytest.raises(InputError, match="takes too long"):
         index(f'"{"a" * 70}!"', pattern=IndexPattern(r"^(?P<index>(?:a|aa)+)+$"))
 

@@ -28,7 +28,19 @@ def imported(*args: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "room", ["rich", "networkx", "regex", "eio_audit.order.best_order", "eio_audit.audit.fix"]
+    "room",
+    [
+        "rich",
+        "networkx",
+        "regex",
+        "difflib",
+        "gzip",
+        "click.shell_completion",
+        "eio_audit.mlir.location",
+        "eio_audit.order.best_order",
+        "eio_audit.audit.fix",
+        "eio_audit.report.table",
+    ],
 )
 def test_a_dump_in_order_is_checked_without(room: str, tmp_path: Path) -> None:
     file = tmp_path / "f.mlir"

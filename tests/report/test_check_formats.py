@@ -25,7 +25,7 @@ from eio_audit import (
     judge,
     read_text,
 )
-from eio_audit.audit.original_index import ModelLine
+from eio_audit.audit.origin import ModelLine
 from eio_audit.cli.reports import FORMATS, rendered
 from eio_audit.mlir.source import Position
 from eio_audit.report.finding import repository_path

@@ -1,0 +1,86 @@
+"""How the op index is found in a location's name: a regular expression, the usual one or a user's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from eio_audit.mlir.source import InputError
+
+DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
+"""Tried on each name of a location, outermost first; group ``index`` is the op index."""
+
+PATTERN_SECONDS = 2.0
+"""How long a pattern may take on one name: only one that backtracks without end needs that long."""
+
+LONGEST_INDEX = 4000
+"""Digits; Python refuses to make an int of more than 4,300."""
+
+_DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
+_PLAIN_INDICES = re.compile(rb'^"(?:DEBUG\|)?([0-9]{1,18})\|[^\n]*+(?<=[")])$|^[^\n]*+$', re.MULTILINE)
+"""Of a name's location, which ends like this; that of a file ends with a number."""
+
+
+class IndexPattern:
+    """An index pattern written as a regular expression.
+
+    Attributes:
+        expression: as it was written.
+
+    Raises:
+        ValueError: the expression is malformed or lacks a group ``index``.
+    """
+
+    def __init__(self, expression: str = DEFAULT_INDEX_PATTERN) -> None:
+        self.expression = expression
+        self._is_default = expression == DEFAULT_INDEX_PATTERN
+        if self._is_default:
+            return
+        import regex  # noqa: PLC0415  (slow to import; needed for a user's pattern only: it can be stopped)
+
+        try:
+            self._pattern = regex.compile(expression)
+        except regex.error as error:
+            raise ValueError(f"malformed index pattern: {error}") from error
+        if "index" not in self._pattern.groupindex:
+            raise ValueError("the index pattern has no group named 'index'")
+
+    def indices_in(self, locations: Sequence[bytes]) -> list[int | None]:
+        """The indices of many locations' texts at once, as far as they can be told without parsing them.
+
+        Only the default pattern has a short cut; None stands for "parse it", not for "unindexed".
+        """
+        if not self._is_default:
+            return [None] * len(locations)
+        found = _PLAIN_INDICES.findall(b"\n".join(locations))
+        if len(found) != len(locations):  # a location over several lines
+            return [None] * len(locations)
+        return list(map(int, found)) if all(found) else [int(index) if index else None for index in found]
+
+    def index_in(self, name: str) -> int | None:
+        """The integer that group ``index`` matches in ``name``; None for no match or no integer.
+
+        Raises:
+            InputError: matching one name takes longer than PATTERN_SECONDS.
+        """
+        if self._is_default:
+            plain = _DEFAULT.search(name)
+            return int(plain["index"]) if plain and len(plain["index"]) <= LONGEST_INDEX else None
+        try:
+            match = self._pattern.search(name, timeout=PATTERN_SECONDS)
+        except TimeoutError:
+            message = f"the index pattern takes too long on the location {name[:80]!r}"
+            raise InputError("--index-pattern", None, message) from None
+        return None if match is None else _integer(match["index"])
+
+    def without_index(self, name: str) -> str:
+        """The name with nothing where its index was."""
+        match = (_DEFAULT if self._is_default else self._pattern).search(name)
+        return name[: match.start("index")] + name[match.end("index") :] if match else name
+
+
+def _integer(text: str | None) -> int | None:
+    digits = (text or "").removeprefix("-")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > LONGEST_INDEX:
+        return None
+    return int(text or "")
