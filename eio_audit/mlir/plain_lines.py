@@ -56,6 +56,7 @@ class PlainLines:
         self._name_starts: Sequence[int] = []
         self._limits: list[int] = []
         self._next_numbered = 0
+        self._known_numbers: list[int] = []
         self._slow_until = 0
         self._lines_at_once = CHUNK_BYTES  # no stretch has more
 
@@ -185,6 +186,8 @@ class PlainLines:
             return False
         ops, uses = range(op, op + stop - first), columns.use_counts[first:stop]
         self._first_added = first
+        known = list(map(self._name_numbers.get, columns.names[first:stop], repeat(-1)))
+        self._known_numbers = [] if -1 in known else known
         self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
         self._limits = list(chain.from_iterable(map(repeat, values, uses)))
         self._names, self._named_values = names, values
@@ -266,18 +269,15 @@ class PlainLines:
         return True
 
     def _numbers_of_names(self, first: int, stop: int) -> list[int]:
-        columns = self._columns
+        """The numbers of the ops' names; one without dialect depends on the op around it."""
+        if self._known_numbers:
+            return self._known_numbers[first - self._first_added : stop - self._first_added]
+        columns, numbers = self._columns, {}
         assert columns is not None
-        names = columns.names[first:stop]
-        try:
-            return list(map(self._name_numbers.__getitem__, names))
-        except KeyError:
-            pass
-        numbers = []
-        for name, is_generic in zip(names, columns.is_generic[first:stop], strict=True):
-            # A name without dialect: in quotes it is whole, else it depends on the op around it.
+        names = list(zip(columns.names[first:stop], columns.is_generic[first:stop], strict=True))
+        for name, is_generic in dict.fromkeys(names):
             number = self._builder.intern(name, is_whole=bool(is_generic))
+            numbers[name, is_generic] = number
             if b"." in name:
                 self._name_numbers[name] = number
-            numbers.append(number)
-        return numbers
+        return list(map(numbers.__getitem__, names))
