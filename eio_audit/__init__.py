@@ -17,18 +17,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
     from eio_audit.audit.baseline import Baseline, BaselineEntry
-    from eio_audit.audit.check import (
-        AuditedDump,
-        BlockAudit,
-        Check,
-        DisplacedOp,
-        DumpAudit,
-        Hold,
-        OpLabel,
-        Summary,
-        check,
-        unmatched_patterns,
-    )
+    from eio_audit.audit.check import AuditedDump, Check, check
     from eio_audit.audit.dataflow import (
         Dataflow,
         DataflowEdge,
@@ -49,6 +38,15 @@ if TYPE_CHECKING:
         OpExplanation,
         PathStep,
         explain,
+    )
+    from eio_audit.audit.figures import (
+        BlockAudit,
+        DisplacedOp,
+        DumpAudit,
+        Hold,
+        OpLabel,
+        Summary,
+        unmatched_patterns,
     )
     from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, fix

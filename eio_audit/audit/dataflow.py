@@ -8,8 +8,10 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check import AuditedDump, DumpAudit, KeyedBlock, OpLabel, audit_dump
+from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.figures import DumpAudit, OpLabel
+from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.audit.op_choice import choose_dump, find_ops
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eio_audit.audit.check import DumpAudit, audit_dump
+from eio_audit.audit.check import audit_dump
 from eio_audit.audit.compared_dump import ComparedDump
+from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.location_health import HealthChange, health_change
 from eio_audit.audit.location_numbers import Interned

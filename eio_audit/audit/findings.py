@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.check import AuditedDump, BlockAudit, OpLabel, label
+from eio_audit.audit.check import AuditedDump
+from eio_audit.audit.figures import BlockAudit, OpLabel
+from eio_audit.audit.keyed_block import label
 from eio_audit.audit.location_health import broken_locations
 from eio_audit.audit.origin import ModelLine
 from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, Rule

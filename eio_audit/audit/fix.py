@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.check import AuditedDump, DumpAudit, Summary, audit_dump, summarize
+from eio_audit.audit.check import AuditedDump, audit_dump
+from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.renumbering import renumbered
 from eio_audit.audit.verification import VerificationError, verify

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check import Check, Summary
+from eio_audit.audit.check import Check
+from eio_audit.audit.figures import Summary
 from eio_audit.audit.rules import AVOIDABLE, UNAVOIDABLE, Rule
 
 if TYPE_CHECKING:  # a check that lists no findings does without them

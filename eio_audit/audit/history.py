@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from eio_audit.audit.check import AuditedDump, BlockAudit, audit_dump
+from eio_audit.audit.check import AuditedDump, audit_dump
+from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.functions import functions_around, only_function
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.dumps import Dump

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check import AuditedDump, OpLabel, label
+from eio_audit.audit.check import AuditedDump
+from eio_audit.audit.figures import OpLabel
+from eio_audit.audit.keyed_block import label
 from eio_audit.audit.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check import OpLabel
 from eio_audit.audit.compared_dump import ComparedDump
+from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.location_numbers import NO_LOCATION
 from eio_audit.audit.matching import Matching
 from eio_audit.audit.printing_forms import implied_ops, is_shorthand

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import compress, islice
-from operator import and_, eq
+from itertools import compress, islice, repeat
+from operator import and_, eq, is_not
 
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.traits import UNLISTED, OpTraits
+from eio_audit.order.inversions import count_descents
 
 
 class OrderKeys:
@@ -28,27 +29,41 @@ class OrderKeys:
         if options.order_from is not None:
             self.indices = self.indices.replaced(options.order_from.indices_of(ir, self.indices))
 
-    def of(self, ops: Sequence[int]) -> list[int | None]:
+    def of(self, ops: Iterable[int]) -> list[int | None]:
         """The keys of several ops, None for an op without a say in inversions."""
-        keys = self.indices.keys(ops)
+        return list(map(self._by_op.__getitem__, ops))
+
+    @cached_property
+    def _by_op(self) -> list[int | None]:
+        indices = self.indices.by_op
         if not self._follow:
-            return keys
-        return [None if why is not None else key for key, why in zip(keys, self._following(ops), strict=True)]
+            return indices
+        following = self._following(range(len(indices)))
+        return [None if why is not None else key for key, why in zip(indices, following, strict=True)]
+
+    @cached_property
+    def ascend(self) -> bool:
+        """Whether no op stands before one of a smaller key anywhere in the dump, so in no block either."""
+        return not count_descents([key for key in self._by_op if key is not None])
 
     def follows(self, op: int) -> Follow | None:
         """Why an op that carries an index follows its consumer all the same; None where it does not."""
         return None if self.indices.index(op) is None else self._following([op])[0]
 
-    def count_followed(self, ops: Sequence[int]) -> int:
-        """How many of several ops carry an index and follow their consumer all the same."""
-        if not self._follow:
-            return 0
-        indices, following = self.indices.keys(ops), self._following(ops)
-        return sum(i is not None and why is not None for i, why in zip(indices, following, strict=True))
+    @cached_property
+    def keyed_by_block(self) -> Counter[int]:
+        """How many ops have a key, by block."""
+        return Counter(compress(self._ir.op_block, self._has_key))
 
-    def constants(self, ops: Iterable[int]) -> bytes:
-        """By op, 1 if it has no operands and is pure or a constant by the op table."""
-        return bytes(map(self._is_constant.__getitem__, ops))
+    @cached_property
+    def followed_by_block(self) -> Counter[int]:
+        """How many ops carry an index and follow their consumer all the same, by block."""
+        if not self._follow:
+            return Counter()
+        return (
+            Counter(compress(self._ir.op_block, map(is_not, self.indices.by_op, repeat(None))))
+            - self.keyed_by_block
+        )
 
     @cached_property
     def constants_by_block(self) -> Counter[int]:
@@ -58,23 +73,31 @@ class OrderKeys:
     @cached_property
     def derived_by_block(self) -> Counter[int]:
         """How many ops with a key a pass made from others, by block."""
-        return self._count_by_block(self.indices.derived(range(len(self._ir))))
+        return self._count_by_block(self.indices.derived_by_op)
 
     def _count_by_block(self, members: Sequence[int]) -> Counter[int]:
         """How many ops with a key are members, by block; ``members`` has 1 for a member, by op."""
-        if 1 not in members:
-            return Counter()
-        keyed = [key is not None for key in self.of(range(len(self._ir)))]
-        return Counter(compress(self._ir.op_block, map(and_, members, keyed)))
+        return Counter(compress(self._ir.op_block, map(and_, members, self._has_key)) if 1 in members else ())
+
+    @cached_property
+    def _has_key(self) -> bytes:
+        """By op, 1 if it has a key."""
+        return bytes(map(is_not, self._by_op, repeat(None)))
+
+    def constants(self, ops: Iterable[int]) -> bytes:
+        """By op, 1 if it has no operands and is pure or a constant by the op table."""
+        return bytes(map(self._is_constant.__getitem__, ops))
 
     @cached_property
     def _is_constant(self) -> bytearray:
         ir, rows = self._ir, self._ir.op_table.rows
         may_be_constant = [_may_be_constant(rows.get(name, UNLISTED)) for name in ir.names]
-        is_constant = bytearray(len(ir))
         starts = ir.operand_start
-        for op in compress(range(len(ir)), map(eq, starts, islice(starts, 1, None))):
-            is_constant[op] = may_be_constant[ir.op_name[op]] and op not in ir.late_operands
+        no_operands = list(compress(range(len(ir)), map(eq, starts, islice(starts, 1, None))))
+        names = map(ir.op_name.__getitem__, no_operands)
+        is_constant = bytearray(len(ir))
+        for op in compress(no_operands, map(may_be_constant.__getitem__, names)):
+            is_constant[op] = op not in ir.late_operands
         return is_constant
 
     def _following(self, ops: Sequence[int]) -> list[Follow | None]:

@@ -7,18 +7,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check import (
-    NAMED_OPS,
-    AuditedDump,
-    BlockAudit,
-    DisplacedOp,
-    DumpAudit,
-    KeyedBlock,
-    OpLabel,
-    audit_dump,
-    describe_displaced,
-)
+from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.dataflow import BlockDataflow, Dataflow
+from eio_audit.audit.disorder import NAMED_OPS, describe_displaced
+from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit, OpLabel
+from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.order.displaced import displaced

@@ -38,12 +38,22 @@ class OriginalIndices:
         """The op's index, or None when it is unindexed."""
         return self._scanned[0][op]
 
+    @property
+    def by_op(self) -> list[int | None]:
+        """The indices of all ops, None for an unindexed one."""
+        return self._scanned[0]
+
+    @property
+    def derived_by_op(self) -> bytearray:
+        """By op, 1 if a pass made it from another: the name extends its child's name (``"X_tm0"("X")``)."""
+        return self._scanned[1]
+
     def keys(self, ops: Iterable[int]) -> list[int | None]:
         """The indices of several ops, None for an unindexed one."""
         return list(map(self._scanned[0].__getitem__, ops))
 
     def derived(self, ops: Iterable[int]) -> bytes:
-        """By op, 1 if a pass made it from another: the name extends its child's name (``"X_tm0"("X")``)."""
+        """What ``derived_by_op`` has of several ops."""
         return bytes(map(self._scanned[1].__getitem__, ops))
 
     def replaced(self, indices: list[int | None]) -> OriginalIndices:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
 
-from eio_audit.audit.check import BlockAudit, DisplacedOp, Summary, summarize_blocks
+from eio_audit.audit.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.history import Difference, DumpStates, History
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump

@@ -9,8 +9,9 @@ import re
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -127,6 +128,13 @@ class Source:
         if self._counted_bytes > COUNTED_TIMES * len(self.data):
             self._line_starts = array("q", [0, *(match.end() for match in _LINE_END.finditer(self.data))])
         return line
+
+    def lines_at(self, offsets: Sequence[int]) -> list[int]:
+        """The 1-based lines that hold the bytes at several offsets, which ascend."""
+        if not offsets:
+            return []
+        pieces = (_count_lines(self.data, start, end) for start, end in pairwise(offsets))
+        return list(accumulate(pieces, initial=self.line_at(offsets[0])))
 
     def position_at(self, offset: int) -> Position:
         """The line and column of the byte at ``offset``; columns count characters, not bytes."""

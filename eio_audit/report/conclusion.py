@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check import Check, DumpAudit, Summary
+from eio_audit.audit.check import Check
+from eio_audit.audit.figures import DumpAudit, Summary
 from eio_audit.report.wording import count
 
 if TYPE_CHECKING:

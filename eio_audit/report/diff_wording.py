@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from eio_audit.audit.check import OpLabel
 from eio_audit.audit.diff import Diff
+from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.inverse_ops import InverseOps, LayoutPair, MovedLayoutOp
 from eio_audit.audit.location_health import HealthChange, LocationRule
 from eio_audit.audit.module_runs import Fragmentation, Runs

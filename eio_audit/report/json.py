@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit, OpLabel, Summary
 from eio_audit.audit.diff import Diff
 from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
+from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit, OpLabel, Summary
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
 from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp

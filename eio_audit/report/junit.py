@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from eio_audit.audit.check import BlockAudit, DumpAudit
+from eio_audit.audit.figures import BlockAudit, DumpAudit
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
 from eio_audit.mlir.source import InputError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from eio_audit.audit.check import DumpAudit
 from eio_audit.audit.diff import Diff
+from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.op_changes import OpChange
 from eio_audit.report.diff_wording import (
     by_function,

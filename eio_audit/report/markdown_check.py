@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.check import DumpAudit
+from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.gate import Verdict
 from eio_audit.report.conclusion import conclusion
 from eio_audit.report.finding import SHOWN_FINDINGS, background, place_of_error, rest

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check import Check, DumpAudit, Summary
+from eio_audit.audit.check import Check
+from eio_audit.audit.figures import DumpAudit, Summary
 from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.wording import assumed_pure, count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from eio_audit.audit.check import DumpAudit
+from eio_audit.audit.figures import DumpAudit
 from eio_audit.report.conclusion import in_graph_regions
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.table import Column, print_table

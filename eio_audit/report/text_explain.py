@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.check import OpLabel
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain import (
     Explanation,
@@ -16,6 +15,7 @@ from eio_audit.audit.explain import (
     OpExplanation,
     PathStep,
 )
+from eio_audit.audit.figures import OpLabel
 from eio_audit.mlir.effects import ANY, EffectSource
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit
+from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.report.console import Console, Piece, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.sparkline import can_show_bars, sparkline

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from eio_audit.audit.check import BlockAudit, DisplacedOp, DumpAudit, Hold, OpLabel
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit, Hold, OpLabel
 from eio_audit.audit.options import Follow
 
 

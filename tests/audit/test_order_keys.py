@@ -30,7 +30,7 @@ def test_constants_have_no_operands_and_are_pure_by_the_op_table(op: str, expect
 def test_what_follows_has_no_key() -> None:
     ir = ir_of(DERIVED)
     keys = OrderKeys(ir, AuditOptions(follow=["derived"]))
-    assert (keys.of([1, 2]), keys.count_followed([1, 2])) == ([None, 4], 1)
+    assert (keys.of([1, 2]), keys.followed_by_block[ir.op_block[1]]) == ([None, 4], 1)
     assert (keys.follows(1), keys.follows(2)) == (Follow.DERIVED, None)
     assert OrderKeys(ir, AuditOptions()).of([1, 2]) == [5, 4]
 

@@ -1,0 +1,105 @@
+"""Audits the order of a block that has inversions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from eio_audit.audit.figures import BlockAudit, DisplacedOp, Hold
+from eio_audit.audit.holds import find_holds
+from eio_audit.audit.keyed_block import KeyedBlock
+from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import count_inversions, inversions_carried
+from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.profile import order_profile
+
+NAMED_OPS = 10
+"""How many displaced ops of a block an audit describes, worst first."""
+
+PROFILE_PARTS = 40
+"""In how many parts an audit profiles the order of a block."""
+
+
+def audit_disorder(
+    in_order: BlockAudit, block: KeyedBlock, *, describes_worst: bool
+) -> tuple[BlockAudit, Restoration | None]:
+    """Audits a block with inversions.
+
+    Args:
+        in_order: the figures that do not depend on the order.
+        block: its keys, and its dependences unless it is in a graph region, which has no order to keep.
+        describes_worst: whether the displaced ops are described that carry most inversions.
+
+    Returns:
+        All its figures, and what orders it best; None for a graph region.
+    """
+    keys = block.counted_keys
+    inversions = count_inversions(keys)
+    out_of_place = displaced(keys)
+    places = [place for place, key in enumerate(block.keys) if key is not None]
+    with_index = list(map(block.ops.__getitem__, places))
+    described = [places[p] for p in out_of_place] if describes_worst else []
+    disordered = replace(
+        in_order,
+        inversions=inversions,
+        descents=block.descents,
+        minimum=inversions,
+        lower_bound=inversions,
+        displaced=len(out_of_place),
+        inherited=_inversions_with(keys, block.indices.derived(with_index), inversions),
+        worst=tuple(describe_displaced(block, described, NAMED_OPS).values()),
+        at_constants=_inversions_with(keys, block.order_keys.constants(with_index), inversions),
+        profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
+    )
+    if block.graph is None:
+        return disordered, None
+    restoration = restore_order(block.keys, block.graph.precedence)
+    audit = replace(
+        disordered,
+        forced=restoration.forced,
+        minimum=restoration.inversions,
+        lower_bound=restoration.lower_bound,
+        moved=restoration.moved,
+        moved_lower_bound=restoration.moved_lower_bound,
+    )
+    return audit, restoration
+
+
+def _inversions_with(keys: Sequence[int], is_member: Sequence[int], inversions: int) -> int:
+    """How many of the inversions have a member at an end."""
+    if not any(is_member):
+        return 0
+    others = [key for key, member in zip(keys, is_member, strict=True) if not member]
+    return inversions - count_inversions(others)
+
+
+def describe_displaced(
+    block: KeyedBlock, places: Sequence[int], limit: int | None = None
+) -> dict[int, DisplacedOp]:
+    """Describes displaced ops, by their place in the block, those that carry most inversions first.
+
+    Args:
+        block: where they stand.
+        places: of the displaced ops, among all ops of the block.
+        limit: how many to describe; None for all.
+
+    Complexity: near linear in the ops and dependences of the block.
+    """
+    if not places:
+        return {}
+    standing = block.original_places
+    carried = dict(zip(standing, inversions_carried([block.key(k) for k in standing]), strict=True))
+    chosen = sorted(places, key=lambda k: (-carried[k], k))[:limit]
+    textual = {k: rank for rank, k in enumerate(standing)}
+    early = {k: standing[k] >= textual[k] for k in chosen}
+    holds = find_holds(block.keys, block.graph, early) if block.graph is not None else {}
+    return {
+        k: DisplacedOp(
+            op=block.label(k),
+            inversions=carried[k],
+            early=early[k],
+            derived=block.indices.is_derived(block.ops[k]),
+            hold=Hold(block.label(holds[k][0]), holds[k][1]) if k in holds else None,
+        )
+        for k in chosen
+    }

@@ -1,0 +1,224 @@
+"""What the audit of a dump's order says: figures of blocks and dumps, and the ops that are out of place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eio_audit.audit.dependence import DependenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class OpLabel:
+    """An op as a person recognizes it.
+
+    Attributes:
+        name: ``ttir.permute``.
+        result: the first result's name, ``%12``; None for an op without results.
+        index: its original position; None when unindexed.
+        line: where it stands in the file, 1-based.
+        module: the innermost module its location names (``BatchNorm2d[net.norm0]``), or None.
+    """
+
+    name: str
+    result: str | None
+    index: int | None
+    line: int
+    module: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The dependence that keeps a displaced op where it stands."""
+
+    op: OpLabel
+    kind: DependenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacedOp:
+    """A member of a smallest set of ops whose removal leaves the block in order.
+
+    Attributes:
+        op: which.
+        inversions: how many inversions it is an end of.
+        early: it stands before ops of smaller index; otherwise it stands behind ops of larger index.
+        derived: a pass made it from the op whose index it carries.
+        hold: the direct user that needs it early, or the direct producer that keeps it late; None
+            where nothing does, so that a fix can move it.
+    """
+
+    op: OpLabel
+    inversions: int
+    early: bool
+    derived: bool
+    hold: Hold | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockAudit:
+    """The order of one block.
+
+    Attributes:
+        function: symbol of the function around it, or None.
+        block: its label, ``^bb0`` for an entry block printed without one.
+        line: 1-based line of the label, or of the first op.
+        ops: ops that stand in it, the terminator included, nested ones not.
+        indexed: how many of them carry an op index.
+        inversions: pairs of indexed ops, the earlier with the larger index.
+        descents: inversions between neighbours among the indexed ops.
+        forced: inversions where one op depends on the other; None for a graph region, which has no order.
+        minimum: inversions of the best order found; the true minimum where ``certified``.
+        lower_bound: no legal order has fewer.
+        displaced: size of a smallest set of ops whose removal leaves the block in order.
+        derived: indexed ops that a pass made from another op and that carry its index.
+        inherited: inversions with a derived op at an end.
+        worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
+        constants: indexed ops without operands that the op table calls pure or constant.
+        at_constants: inversions with a constant at an end.
+        followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        moved: ops that a fix moves.
+        moved_lower_bound: no order with the minimum of inversions moves fewer.
+        profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
+            start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
+    """
+
+    function: str | None
+    block: str
+    line: int
+    ops: int
+    indexed: int
+    inversions: int
+    descents: int
+    forced: int | None
+    minimum: int
+    lower_bound: int
+    displaced: int
+    derived: int
+    inherited: int
+    worst: tuple[DisplacedOp, ...] = ()
+    constants: int = 0
+    at_constants: int = 0
+    followed: int = 0
+    moved: int = 0
+    moved_lower_bound: int = 0
+    profile: tuple[float, ...] = ()
+
+    @property
+    def certified(self) -> bool:
+        """Whether the minimum is proven."""
+        return self.minimum == self.lower_bound
+
+    @property
+    def moved_certified(self) -> bool:
+        """Whether it is also proven that no order with as few inversions moves fewer ops."""
+        return self.certified and self.moved == self.moved_lower_bound
+
+    @property
+    def avoidable(self) -> int:
+        """Inversions that a fix removes."""
+        return self.inversions - self.minimum
+
+    @property
+    def knock_on(self) -> int:
+        """Inversions of the best order found that no single dependence forces."""
+        return self.minimum - self.forced if self.forced is not None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Figures added up over blocks; graph regions count with ``forced`` 0."""
+
+    dumps: int
+    blocks: int
+    ops: int
+    indexed: int
+    inversions: int
+    forced: int
+    minimum: int
+    lower_bound: int
+    avoidable: int
+    knock_on: int
+    displaced: int
+    derived: int
+    inherited: int
+    constants: int
+    at_constants: int
+    followed: int
+    certified: bool
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether any op carries an index, be it one that follows its consumer."""
+        return self.indexed + self.followed > 0
+
+
+@dataclass(frozen=True)
+class DumpAudit:
+    """The order of one dump.
+
+    Attributes:
+        source: file name, ``<stdin>`` for standard input.
+        line: 1-based line of the dump's marker, or of its first line.
+        pass_name: from the marker; None without one.
+        when: ``"before"`` or ``"after"`` that pass; None without a marker.
+        blocks: the blocks that hold an op with an index, in textual order.
+        unknown_ops: how many ops there are, by name, that may do anything to memory because the op table
+            does not say; counted only where a block has inversions.
+        assumed_pure: how many ops are taken to have no effects that otherwise would have some, by the pattern
+            that says so; counted only where a block has inversions.
+        unmatched: the patterns of ops to be taken as pure that match no op of the dump.
+    """
+
+    source: str
+    line: int
+    pass_name: str | None
+    when: str | None
+    blocks: tuple[BlockAudit, ...]
+    unknown_ops: Counter[str]
+    assumed_pure: Counter[str] = field(default_factory=Counter)
+    unmatched: tuple[str, ...] = ()
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The dump's figures added up."""
+        return summarize([self])
+
+
+def summarize(dumps: Sequence[DumpAudit]) -> Summary:
+    """Adds up the figures of several dumps."""
+    return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
+
+
+def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
+    """Adds up the figures of the blocks of so many dumps."""
+    disordered = [b for b in blocks if b.inversions]
+    return Summary(
+        dumps=dumps,
+        blocks=len(blocks),
+        ops=sum(b.ops for b in blocks),
+        indexed=sum(b.indexed for b in blocks),
+        inversions=sum(b.inversions for b in disordered),
+        forced=sum(b.forced or 0 for b in disordered),
+        minimum=sum(b.minimum for b in disordered),
+        lower_bound=sum(b.lower_bound for b in disordered),
+        avoidable=sum(b.avoidable for b in disordered),
+        knock_on=sum(b.knock_on for b in disordered),
+        displaced=sum(b.displaced for b in disordered),
+        derived=sum(b.derived for b in blocks),
+        inherited=sum(b.inherited for b in disordered),
+        constants=sum(b.constants for b in blocks),
+        at_constants=sum(b.at_constants for b in disordered),
+        followed=sum(b.followed for b in blocks),
+        certified=all(b.certified for b in disordered),
+    )
+
+
+def unmatched_patterns(dumps: Sequence[DumpAudit]) -> list[str]:
+    """The patterns of ops to be taken as pure that match no op of any dump."""
+    first = dumps[0].unmatched if dumps else ()
+    return [pattern for pattern in first if all(pattern in dump.unmatched for dump in dumps)]

@@ -1,0 +1,83 @@
+"""A block of a dump with the keys that its ops are ordered by."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.figures import OpLabel
+from eio_audit.audit.order_keys import OrderKeys
+from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.mlir.ir import IR
+from eio_audit.order.inversions import count_descents
+
+if TYPE_CHECKING:
+    from eio_audit.audit.dependence import DependenceGraph
+
+
+@dataclass(slots=True)
+class KeyedBlock:
+    """A block with its keys, and its dependences where they are of interest and it is in no graph region.
+
+    Attributes:
+        keys: by place in the block, None for an op without a say in inversions.
+        descents: inversions between neighbours among the ops with a say; 0 where the block is in order.
+    """
+
+    ir: IR
+    order_keys: OrderKeys
+    block: int
+    graph: DependenceGraph | None = None
+    keys: list[int | None] = field(init=False)
+    descents: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keys = self.order_keys.of(self.ops)
+        self.descents = count_descents(self.counted_keys)
+
+    @property
+    def indices(self) -> OriginalIndices:
+        """The indices that the ops' locations carry."""
+        return self.order_keys.indices
+
+    @property
+    def ops(self) -> array[int]:
+        """Its ops in textual order."""
+        return self.ir.block_ops[self.block]
+
+    @property
+    def counted_keys(self) -> list[int]:
+        """The keys of the ops that have a say, in textual order."""
+        return [key for key in self.keys if key is not None]
+
+    @property
+    def original_places(self) -> dict[int, int]:
+        """By place of an op with a say, in textual order: its 0-based place among those in original order."""
+        places = [place for place, key in enumerate(self.keys) if key is not None]
+        ranked = sorted(places, key=self.key)
+        rank_of = {place: rank for rank, place in enumerate(ranked)}
+        return {place: rank_of[place] for place in places}
+
+    def key(self, place: int) -> int:
+        """The key of an op with a say."""
+        key = self.keys[place]
+        assert key is not None
+        return key
+
+    def label(self, place: int) -> OpLabel:
+        """The op at a place."""
+        return label(self.ir, self.indices, self.ops[place])
+
+
+def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
+    """The op as a person recognizes it."""
+    results = ir.results(op)
+    origin = indices.origin(op)
+    return OpLabel(
+        name=ir.name(op),
+        result=results[0] if results else None,
+        index=indices.index(op),
+        line=ir.source.line_at(ir.op_start[op]),
+        module=origin.modules[-1] if origin and origin.modules else None,
+    )
