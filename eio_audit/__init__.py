@@ -76,19 +76,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "audit.baseline": ("Baseline", "BaselineEntry"),
-    "audit.check": (
-        "AuditedDump",
-        "BlockAudit",
-        "Check",
-        "DisplacedOp",
-        "DumpAudit",
-        "Hold",
-        "OpLabel",
-        "OriginalOrder",
-        "Summary",
-        "check",
-        "unmatched_patterns",
-    ),
+    "audit.check": ("AuditedDump", "Check", "check"),
     "audit.dataflow": (
         "Dataflow",
         "DataflowEdge",
@@ -109,6 +97,15 @@ _HOMES = {
         "OpExplanation",
         "PathStep",
         "explain",
+    ),
+    "audit.figures": (
+        "BlockAudit",
+        "DisplacedOp",
+        "DumpAudit",
+        "Hold",
+        "OpLabel",
+        "Summary",
+        "unmatched_patterns",
     ),
     "audit.findings": ("Finding", "find"),
     "audit.fix": ("Fix", "fix"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import compress, repeat
+from operator import is_
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.index_pattern import IndexPattern
@@ -104,10 +105,9 @@ class OriginalIndices:
             texts = self._texts(ops)
             definitions = list(map(self._definition, texts)) if self._ir.aliases else texts
             keys = self._pattern.indices_in(definitions)
-            if None in keys:
-                for place in [place for place, key in enumerate(keys) if key is None]:
-                    if definitions[place] not in NAMELESS:
-                        keys[place] = self._parsed.index(ops[place])
+            for place in list(compress(range(len(ops)), map(is_, keys, repeat(None)))):
+                if definitions[place] not in NAMELESS:
+                    keys[place] = self._parsed.index(ops[place])
             indices += keys
             for op in compress(ops, map(bytes.endswith, definitions, repeat(b")"))):
                 derived[op] = self._parsed.is_derived(op)
