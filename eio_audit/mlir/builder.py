@@ -139,7 +139,8 @@ class Builder:
         """
         ir, current = self.ir, self.ops.pop()
         op = current.op
-        self.scopes.restore(current.undo)
+        if current.undo:
+            self.scopes.restore(current.undo)
         for name, value, offset in current.results:
             self.scopes.define(name, value, offset)
         ir.location_start[op] = location_start
@@ -201,7 +202,8 @@ class Builder:
         self.scopes.open(region, isolated=isolated, may_shadow=traits is UNLISTED)
         if owner is not None:
             owner.has_region = True
-            self._header_arguments(owner)
+            if owner.names:
+                self._header_arguments(owner)
 
     def close_region(self, brace: int) -> None:
         """Closes the innermost region, of the innermost open op.
@@ -217,8 +219,6 @@ class Builder:
 
     def _header_arguments(self, owner: OpenOp) -> None:
         """The names in a custom header that nothing defines are arguments of the region it opens."""
-        if not owner.names:
-            return
         block = self._begin_block(NO_OFFSET)
         for name in dict.fromkeys(split_use(token)[0] for token, *_ in owner.names):
             undo = self.scopes.define_header_argument(name, block)

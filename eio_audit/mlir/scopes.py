@@ -99,11 +99,13 @@ class Scopes:
             InputError: a value is used that nothing in scope defines, or before its definition.
         """
         closed = self._scopes.pop()
-        self._resolve(closed)
+        if closed.unresolved:
+            self._resolve(closed)
         if closed.outer_defs is not None:
             self._defs = closed.outer_defs
         else:
-            self.restore(closed.undo)
+            if closed.undo:
+                self.restore(closed.undo)
             for name in closed.names:
                 del self._defs[name]
         if not closed.unresolved:
