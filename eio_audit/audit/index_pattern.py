@@ -26,6 +26,7 @@ class IndexPattern:
 
     Attributes:
         expression: as it was written.
+        is_default: it is the usual one.
 
     Raises:
         ValueError: the expression is malformed or lacks a group ``index``.
@@ -33,8 +34,8 @@ class IndexPattern:
 
     def __init__(self, expression: str = DEFAULT_INDEX_PATTERN) -> None:
         self.expression = expression
-        self._is_default = expression == DEFAULT_INDEX_PATTERN
-        if self._is_default:
+        self.is_default = expression == DEFAULT_INDEX_PATTERN
+        if self.is_default:
             return
         import regex  # noqa: PLC0415  (slow to import; needed for a user's pattern only: it can be stopped)
 
@@ -50,7 +51,7 @@ class IndexPattern:
 
         Only the default pattern has a short cut; None stands for "parse it", not for "unindexed".
         """
-        if not self._is_default:
+        if not self.is_default:
             return [None] * len(locations)
         found = _PLAIN_INDICES.findall(b"\n".join(locations))
         if len(found) != len(locations):  # a location over several lines
@@ -63,7 +64,7 @@ class IndexPattern:
         Raises:
             InputError: matching one name takes longer than PATTERN_SECONDS.
         """
-        if self._is_default:
+        if self.is_default:
             plain = _DEFAULT.search(name)
             return int(plain["index"]) if plain and len(plain["index"]) <= LONGEST_INDEX else None
         try:
@@ -75,7 +76,7 @@ class IndexPattern:
 
     def without_index(self, name: str) -> str:
         """The name with nothing where its index was."""
-        match = (_DEFAULT if self._is_default else self._pattern).search(name)
+        match = (_DEFAULT if self.is_default else self._pattern).search(name)
         return name[: match.start("index")] + name[match.end("index") :] if match else name
 
 

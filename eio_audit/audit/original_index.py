@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, repeat
-from operator import is_
+from operator import eq, is_
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.index_pattern import IndexPattern
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_NUMBER
 
 if TYPE_CHECKING:
     from eio_audit.audit.origin import ModelLine, Origin
@@ -97,30 +97,29 @@ class OriginalIndices:
 
     @cached_property
     def _scanned(self) -> tuple[list[int | None], bytearray]:
-        """By op its index, and whether it is derived; the locations are looked at in batches."""
-        indices: list[int | None] = []
+        """By op its index, and whether it is derived."""
+        indices: list[int | None] = list(self._ir.name_number)
         derived = bytearray(len(self._ir))
-        for start in range(0, len(self._ir), OPS_AT_ONCE):
-            ops = range(start, min(start + OPS_AT_ONCE, len(self._ir)))
-            texts = self._texts(ops)
-            definitions = list(map(self._definition, texts)) if self._ir.aliases else texts
-            keys = self._pattern.indices_in(definitions)
-            for place in list(compress(range(len(ops)), map(is_, keys, repeat(None)))):
-                if definitions[place] not in NAMELESS:
-                    keys[place] = self._parsed.index(ops[place])
-            indices += keys
-            for op in compress(ops, map(bytes.endswith, definitions, repeat(b")"))):
-                derived[op] = self._parsed.is_derived(op)
+        others: Sequence[int] = range(len(self._ir))
+        if self._pattern.is_default:
+            others = list(compress(others, map(eq, self._ir.name_number, repeat(NO_NUMBER))))
+        for start in range(0, len(others), OPS_AT_ONCE):
+            self._look_at(others[start : start + OPS_AT_ONCE], indices, derived)
         return indices, derived
 
-    def _texts(self, ops: range) -> list[bytes]:
-        """The ops' locations as text; empty for an op without."""
-        data, batch = self._ir.source.data, slice(ops.start, ops.stop)
-        starts, ends = self._ir.location_start[batch], self._ir.op_end[batch]
-        return [
-            data[start : end - 1] if start != NO_OFFSET else b""
-            for start, end in zip(starts, ends, strict=True)
-        ]
+    def _look_at(self, ops: Sequence[int], indices: list[int | None], derived: bytearray) -> None:
+        """Looks at the text of several ops' locations; what it does not tell is parsed."""
+        data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
+        texts = [data[starts[op] : ends[op] - 1] for op in ops]  # without one, nothing
+        definitions = list(map(self._definition, texts)) if self._ir.aliases else texts
+        found = self._pattern.indices_in(definitions)
+        for place in list(compress(range(len(ops)), map(is_, found, repeat(None)))):
+            if definitions[place] not in NAMELESS:
+                found[place] = self._parsed.index(ops[place])
+        for op, index in zip(ops, found, strict=True):
+            indices[op] = index
+        for op in compress(ops, map(bytes.endswith, definitions, repeat(b")"))):
+            derived[op] = self._parsed.is_derived(op)
 
     def _definition(self, text: bytes) -> bytes:
         """The text of a location, for an alias that of its definition."""

@@ -6,14 +6,17 @@ and in which order, so what is open never depends on which of them has read the 
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
 from eio_audit.mlir.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.source import Source
-from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
+from eio_audit.mlir.tokens import ARGUMENT, NUMBERED_NAME, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
+
+_NUMBERED_NAME = re.compile(NUMBERED_NAME)
 
 
 class OpenOp:
@@ -113,6 +116,7 @@ class Builder:
         ir.op_is_generic.append(is_generic)
         ir.op_block.append(block)
         ir.location_start.append(NO_OFFSET)
+        ir.name_number.append(NO_NUMBER)
         ir.subtree_end.append(op + 1)
         ir.first_result.append(len(ir.value_owner))
         ir.operand_start.append(len(ir.operands))
@@ -144,6 +148,9 @@ class Builder:
         for name, value, offset in current.results:
             self.scopes.define(name, value, offset)
         ir.location_start[op] = location_start
+        if location_start != NO_OFFSET:
+            numbered = _NUMBERED_NAME.fullmatch(ir.source.data, location_start, end - 1)
+            ir.name_number[op] = int(numbered[1]) if numbered else NO_NUMBER
         ir.op_end[op] = end
         ir.subtree_end[op] = len(ir)
 

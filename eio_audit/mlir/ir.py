@@ -15,6 +15,7 @@ from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.traits import OpTable
 
 NO_OFFSET = -1
+NO_NUMBER = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
 _SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")')
@@ -34,6 +35,8 @@ class IR:
         op_is_generic: whether the op is printed in generic form (``"dialect.op"(...)``).
         op_block: the block the op stands in.
         location_start: offset of the text inside ``loc(...)``, or NO_OFFSET; it ends at ``op_end - 1``.
+        name_number: the number that the op's location begins with, if it is such a name and nothing else
+            (``loc("DEBUG|15|...")``, see ``NUMBERED_NAME``), or NO_NUMBER.
         subtree_end: one past the last op nested in this one.
         first_result: the value number of result 0 (of the next value, for an op without results).
         operand_start: where the op's operands begin in ``operands``; one entry more than there are ops.
@@ -61,6 +64,7 @@ class IR:
         self.op_is_generic = bytearray()
         self.op_block = array("i")
         self.location_start = array("q")
+        self.name_number = array("q")
         self.subtree_end = array("i")
         self.first_result = array("i")
         self.operand_start = array("q", [0])

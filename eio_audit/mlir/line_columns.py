@@ -15,8 +15,9 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, count, pairwise, repeat
 from operator import add, itemgetter, not_, sub
 
+from eio_audit.mlir.ir import NO_NUMBER
 from eio_audit.mlir.source import Text
-from eio_audit.mlir.tokens import all_but
+from eio_audit.mlir.tokens import NUMBERED_NAME, all_but
 
 CHUNK_BYTES = 1 << 18
 
@@ -35,7 +36,7 @@ _LINE = re.compile(
     rb'(")?+((?(4)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))"
     rb'(?(4)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(4)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
-    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))$|^[^\n]*+$",
+    rb"(?:loc\((" + NUMBERED_NAME + rb"(?=\)$)|" + _LOCATION + rb")\)|(?<=\{))$|^[^\n]*+$",
     re.MULTILINE,
 )
 _ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
@@ -52,7 +53,7 @@ IS_CUSTOM = OPENS_REGION = b"\n"
 class Line:
     """The places in a row of ``OpLines``: what the pattern's groups hold, each empty where it is missing."""
 
-    INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION = range(8)
+    INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION, NUMBER = range(9)
 
 
 class Lines:
@@ -150,6 +151,7 @@ class OpColumns:
         numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending, and the number
             of uses.
         numbers: these numbers.
+        name_numbers: as ``IR.name_number`` has them.
         op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
     """
 
@@ -159,7 +161,9 @@ class OpColumns:
             is_op = list(map(sub, lines.places[1:], lines.places))
             rows = list(compress(rows, is_op))
             starts, ends = list(compress(starts, is_op)), list(compress(ends, is_op))
-        indents, results, counts, quotes, self.names, operands, texts, locations = zip(*rows, strict=True)
+        indents, results, counts, quotes, self.names, operands, texts, locations, numbers = zip(
+            *rows, strict=True
+        )
         self.is_generic = bytes(map(len, quotes))
         self.shapes: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
@@ -168,6 +172,9 @@ class OpColumns:
         last = [end - 1 for end in ends]
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", last)
+        if not all(numbers):
+            numbers = tuple(number or NO_NUMBER for number in numbers)
+        self.name_numbers = list(map(int, numbers))
         self.location_starts = array("q", list(map(sub, last, [len(text) + 1 for text in locations])))
 
     def _custom_uses(self, operands: Sequence[bytes]) -> list[bytes]:

@@ -199,6 +199,7 @@ class PlainLines:
         ir.op_end.extend(columns.op_ends[first:stop])
         ir.op_is_generic.extend(columns.is_generic[first:stop])
         ir.location_start.extend(columns.location_starts[first:stop])
+        ir.name_number.fromlist(columns.name_numbers[first:stop])
         ir.subtree_end.fromlist(list(range(op + 1, op + 1 + stop - first)))
         ir.first_result.fromlist(values)
         ir.value_owner.fromlist(list(chain.from_iterable(map(repeat, ops, results))))
@@ -216,6 +217,7 @@ class PlainLines:
             ir.op_end,
             ir.op_is_generic,
             ir.location_start,
+            ir.name_number,
             ir.subtree_end,
             ir.first_result,
         ):

@@ -34,6 +34,8 @@ ALIAS = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)\s*+=\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
 FILE_METADATA = re.compile(rb'\{-#(?:[^"#]|' + STRING + rb"|#(?!-\}))*+#-\}")
+NUMBERED_NAME = rb'"(?:DEBUG\|)?([0-9]{1,18})\|' + all_but(b'"\\\n') + rb'*+"'
+"""A location's name that begins with a number, as front ends write it: ``"DEBUG|15|..."`` or ``"15|..."``."""
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
