@@ -19,6 +19,7 @@ from eio_audit.mlir.effects import patterns_without_op
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
+from eio_audit.order.inversions import count_descents
 
 
 @dataclass(frozen=True)
@@ -150,11 +151,9 @@ def audit_dump(
 
 
 def _disordered_blocks(ir: IR, keys: OrderKeys) -> dict[int, KeyedBlock]:
-    """The blocks with inversions; where the keys of the whole dump ascend there is none."""
-    if keys.ascend:
-        return {}
-    blocks = (KeyedBlock(ir, keys, block) for block in range(ir.block_count))
-    return {block.block: block for block in blocks if block.descents}
+    """The blocks with inversions."""
+    disordered = [block for block, ops in enumerate(ir.block_ops) if count_descents(keys.counted(ops))]
+    return {block: KeyedBlock(ir, keys, block) for block in disordered}
 
 
 def _audit_in_order(ir: IR, keys: OrderKeys, block: int, function: str | None, line: int) -> BlockAudit:

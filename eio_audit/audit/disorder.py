@@ -9,7 +9,7 @@ from eio_audit.audit.figures import BlockAudit, DisplacedOp, Hold
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.order.displaced import displaced
-from eio_audit.order.inversions import count_inversions, inversions_carried
+from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.profile import order_profile
 
@@ -42,7 +42,7 @@ def audit_disorder(
     disordered = replace(
         in_order,
         inversions=inversions,
-        descents=block.descents,
+        descents=count_descents(keys),
         minimum=inversions,
         lower_bound=inversions,
         displaced=len(out_of_place),

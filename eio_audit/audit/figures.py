@@ -59,9 +59,9 @@ class DisplacedOp:
     hold: Hold | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
 class BlockAudit:
-    """The order of one block.
+    """The order of one block; not to be changed.
 
     Attributes:
         function: symbol of the function around it, or None.

@@ -10,7 +10,6 @@ from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
-from eio_audit.order.inversions import count_descents
 
 if TYPE_CHECKING:
     from eio_audit.audit.dependence import DependenceGraph
@@ -22,7 +21,6 @@ class KeyedBlock:
 
     Attributes:
         keys: by place in the block, None for an op without a say in inversions.
-        descents: inversions between neighbours among the ops with a say; 0 where the block is in order.
     """
 
     ir: IR
@@ -30,11 +28,9 @@ class KeyedBlock:
     block: int
     graph: DependenceGraph | None = None
     keys: list[int | None] = field(init=False)
-    descents: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.keys = self.order_keys.of(self.ops)
-        self.descents = count_descents(self.counted_keys)
 
     @property
     def indices(self) -> OriginalIndices:
@@ -49,7 +45,7 @@ class KeyedBlock:
     @property
     def counted_keys(self) -> list[int]:
         """The keys of the ops that have a say, in textual order."""
-        return [key for key in self.keys if key is not None]
+        return self.order_keys.counted(self.ops)
 
     @property
     def original_places(self) -> dict[int, int]:

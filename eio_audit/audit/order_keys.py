@@ -12,7 +12,6 @@ from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.traits import UNLISTED, OpTraits
-from eio_audit.order.inversions import count_descents
 
 
 class OrderKeys:
@@ -41,10 +40,9 @@ class OrderKeys:
         following = self._following(range(len(indices)))
         return [None if why is not None else key for key, why in zip(indices, following, strict=True)]
 
-    @cached_property
-    def ascend(self) -> bool:
-        """Whether no op stands before one of a smaller key anywhere in the dump, so in no block either."""
-        return not count_descents([key for key in self._by_op if key is not None])
+    def counted(self, ops: Iterable[int]) -> list[int]:
+        """The keys of those of several ops that have a say."""
+        return [key for key in map(self._by_op.__getitem__, ops) if key is not None]
 
     def follows(self, op: int) -> Follow | None:
         """Why an op that carries an index follows its consumer all the same; None where it does not."""

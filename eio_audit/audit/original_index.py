@@ -98,11 +98,12 @@ class OriginalIndices:
     @cached_property
     def _scanned(self) -> tuple[list[int | None], bytearray]:
         """By op its index, and whether it is derived."""
-        indices: list[int | None] = list(self._ir.name_number)
-        derived = bytearray(len(self._ir))
-        others: Sequence[int] = range(len(self._ir))
+        numbers = self._ir.name_number.tolist()
+        indices: list[int | None] = [*numbers]
+        derived = bytearray(len(numbers))
+        others: Sequence[int] = range(len(numbers))
         if self._pattern.is_default:
-            others = list(compress(others, map(eq, self._ir.name_number, repeat(NO_NUMBER))))
+            others = list(compress(others, map(eq, numbers, repeat(NO_NUMBER))))
         for start in range(0, len(others), OPS_AT_ONCE):
             self._look_at(others[start : start + OPS_AT_ONCE], indices, derived)
         return indices, derived
