@@ -12,7 +12,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, compress, count, pairwise, repeat
+from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
 from eio_audit.mlir.ir import NO_NUMBER
@@ -105,15 +105,17 @@ class OpLines(Lines):
 
     Attributes:
         seams: the lines that open or close regions, ascending.
+        is_op: by line, 1 if an op begins in it; nothing where each is an op.
         places: by line, how many ops begin in the lines before it; one entry more than there are lines.
     """
 
-    __slots__ = ("places", "seams")
+    __slots__ = ("is_op", "places", "seams")
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _LINE)
         rows, name = self.rows, Line.NAME
         self.seams: list[int] = []
+        self.is_op = bytearray()
         self.places: Sequence[int] = range(len(rows) + 1)
         is_generic, is_located = map(itemgetter(Line.QUOTE), rows), map(itemgetter(Line.LOCATION), rows)
         if all(is_generic) and all(is_located):
@@ -121,14 +123,14 @@ class OpLines(Lines):
         no_plain = [k for k, row in enumerate(rows) if not row[Line.LOCATION] or row[name] == CLOSING]
         self.seams = [line for line in no_plain if rows[line][name]]
         self.refuse(line for line in no_plain if not rows[line][name])
-        is_op = bytearray(b"\1") * len(rows)
+        self.is_op = bytearray(b"\1") * len(rows)
         for line in no_plain:
-            is_op[line] = rows[line][name] not in (b"", CLOSING)
-        self.places = list(accumulate(is_op, initial=0))
+            self.is_op[line] = rows[line][name] not in (b"", CLOSING)
+        self.places = list(accumulate(self.is_op, initial=0))
 
     def lines_of_ops(self) -> list[int]:
         """By op, the line it begins in."""
-        return [line for line, (here, below) in enumerate(pairwise(self.places)) if here < below]
+        return list(compress(count(), self.is_op or repeat(1, len(self.rows))))
 
     def seams_in(self, first: int, stop: int) -> list[int]:
         """The seams among a range of lines."""
@@ -157,10 +159,9 @@ class OpColumns:
 
     def __init__(self, lines: OpLines) -> None:
         rows, starts, ends = lines.rows, lines.starts[:-1], lines.starts[1:]
-        if len(rows) > lines.places[-1]:
-            is_op = list(map(sub, lines.places[1:], lines.places))
-            rows = list(compress(rows, is_op))
-            starts, ends = list(compress(starts, is_op)), list(compress(ends, is_op))
+        if lines.is_op:
+            rows = list(compress(rows, lines.is_op))
+            starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
         indents, results, counts, quotes, self.names, operands, texts, locations, numbers = zip(
             *rows, strict=True
         )
@@ -183,10 +184,9 @@ class OpColumns:
         texts = b"\n".join(map(self.shapes.__getitem__, custom))
         with_uses = list(operands)
         without_names = _USE.sub(b"%", texts).split(b"\n")
-        uses = b", ".join(_USE_OR_END.findall(texts)).split(b"\n")
-        for op, shape, listed in zip(custom, without_names, uses, strict=True):
+        uses = b", ".join(_USE_OR_END.findall(texts)).replace(b", \n", b"\n").replace(b"\n, ", b"\n")
+        for op, shape, with_uses[op] in zip(custom, without_names, uses.split(b"\n"), strict=True):
             self.shapes[op] = IS_CUSTOM + self.names[op] + shape
-            with_uses[op] = listed.strip(b", ")
         return with_uses
 
     def _add_uses(self, operands: Sequence[bytes]) -> None:
