@@ -112,7 +112,7 @@ class OriginalIndices:
         """Looks at the text of several ops' locations; what it does not tell is parsed."""
         data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
         texts = [data[starts[op] : ends[op] - 1] for op in ops]  # without one, nothing
-        definitions = list(map(self._definition, texts)) if self._ir.aliases else texts
+        definitions = self._definitions(texts) if self._ir.aliases else texts
         found = self._pattern.indices_in(definitions)
         for place in list(compress(range(len(ops)), map(is_, found, repeat(None)))):
             if definitions[place] not in NAMELESS:
@@ -122,7 +122,10 @@ class OriginalIndices:
         for op in compress(ops, map(bytes.endswith, definitions, repeat(b")"))):
             derived[op] = self._parsed.is_derived(op)
 
-    def _definition(self, text: bytes) -> bytes:
-        """The text of a location, for an alias that of its definition."""
-        span = self._ir.aliases.get(text) if text.startswith(b"#") else None
-        return self._ir.source.data[span.start : span.end] if span else text
+    def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
+        """The texts of locations, for aliases those of their definitions."""
+        data, spans = self._ir.source.data, map(self._ir.aliases.get, texts)
+        return [
+            text if span is None else data[span.start : span.end]
+            for text, span in zip(texts, spans, strict=True)
+        ]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import accumulate, chain, compress, repeat
-from operator import lt
+from operator import lt, sub
 
 from eio_audit.mlir.boundaries import Boundaries
 from eio_audit.mlir.builder import Builder
@@ -81,13 +81,12 @@ class PlainLines:
             if run is None:
                 return offset
             first, stop = run
-            rows = self._aliases.rows[first:stop]
-            names = [row[0] for row in rows]
+            names, locations = zip(*self._aliases.rows[first:stop], strict=True)
             if len(set(names)) < len(names) or not aliases.keys().isdisjoint(names):
                 return offset
             ends = [start - 2 for start in self._aliases.starts[first + 1 : stop + 1]]
-            spans = (Span(end - len(row[1]), end) for end, row in zip(ends, rows, strict=True))
-            aliases.update(zip(names, spans, strict=True))
+            begins = map(sub, ends, map(len, locations))
+            aliases.update(zip(names, map(Span, begins, ends), strict=True))
             offset = self._aliases.starts[stop]
         return offset
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.packed import MAGIC_BYTES, damage_errors, unpacker_for
 
@@ -40,8 +40,7 @@ Text: TypeAlias = bytes | mmap.mmap
 _LINE_END = re.compile(rb"\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a dump: 0-based byte offsets, half-open."""
 
     start: int
