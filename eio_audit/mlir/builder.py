@@ -80,7 +80,6 @@ class Builder:
     Attributes:
         ops: the open ops, outermost first.
         regions: the open regions, outermost first; the first is the implicit one around the dump.
-        most_values: how many values there can be: each is named, or has a type, somewhere in the text.
     """
 
     def __init__(self, ir: IR, end: int, mentions: Mentions | None = None) -> None:
@@ -89,7 +88,6 @@ class Builder:
         self.scopes = Scopes(ir, self.traits, mentions)
         self.ops: list[OpenOp] = []
         self.regions: list[int] = []
-        self.most_values = len(ir.source.data)
         self._end = end
         self._name_numbers: dict[str, int] = {}
         self._blocks: list[int] = []  # the current block of each open region, -1 before the first
@@ -160,6 +158,10 @@ class Builder:
         owners.extend([owner] * count)
         return len(owners) - count
 
+    def has_room(self, values: int) -> bool:
+        """Whether there can be so many values more: each is named, or has a type, somewhere in the text."""
+        return len(self.ir.value_owner) + values <= len(self.ir.source.data)
+
     def _add_results(self, op: int, text: bytes) -> list[tuple[bytes, int, int]]:
         results = []
         for result in RESULT.finditer(text):
@@ -172,7 +174,7 @@ class Builder:
         count = int(digits.lstrip(b"0")[:18] or b"0")
         if count == 0:
             raise self.ir.source.error(offset, "expected at least one result")
-        if len(self.ir.value_owner) + count > self.most_values:
+        if not self.has_room(count):
             raise self.ir.source.error(offset, "an op cannot have more results than the file has bytes")
         return count
 

@@ -53,7 +53,8 @@ IS_CUSTOM = OPENS_REGION = b"\n"
 class Line:
     """The places in a row of ``OpLines``: what the pattern's groups hold, each empty where it is missing."""
 
-    INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION, NUMBER = range(9)
+    GROUPS = range(9)
+    INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION, NUMBER = GROUPS
 
 
 class Lines:
@@ -162,9 +163,8 @@ class OpColumns:
         if lines.is_op:
             rows = list(compress(rows, lines.is_op))
             starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
-        indents, results, counts, quotes, self.names, operands, texts, locations, numbers = zip(
-            *rows, strict=True
-        )
+        columns: Iterable[Sequence[bytes]] = zip(*rows, strict=True) if rows else repeat((), len(Line.GROUPS))
+        indents, results, counts, quotes, self.names, operands, texts, locations, numbers = columns
         self.is_generic = bytes(map(len, quotes))
         self.shapes: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
