@@ -173,9 +173,7 @@ class OpColumns:
         last = [end - 1 for end in ends]
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", last)
-        if not all(numbers):
-            numbers = tuple(number or NO_NUMBER for number in numbers)
-        self.name_numbers = list(map(int, numbers))
+        self.name_numbers = [int(number) if number else NO_NUMBER for number in numbers]
         self.location_starts = array("q", list(map(sub, last, [len(text) + 1 for text in locations])))
 
     def _custom_uses(self, operands: Sequence[bytes]) -> list[bytes]:
