@@ -20,9 +20,10 @@ from eio_audit.mlir.effects import patterns_without_op
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
-from eio_audit.order.displaced import displaced
-from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
+from eio_audit.order.displaced import displaced_in
+from eio_audit.order.inversions import count_descents, inversions_carried
 from eio_audit.order.profile import order_profile
+from eio_audit.order.runs import split_into_runs
 
 if TYPE_CHECKING:
     from eio_audit.order.linear_extension import Restoration
@@ -458,8 +459,8 @@ def _audit_block(
     keys = [block.keys[k] or 0 for k in places]
     if not _has_inversion(keys):
         return in_order
-    inversions = count_inversions(keys)
-    out_of_place = displaced(keys)
+    runs = split_into_runs(keys)
+    inversions, out_of_place = runs.inversions, displaced_in(runs)
     described = [places[p] for p in out_of_place] if describes_worst else []
     disordered = replace(
         in_order,
@@ -468,16 +469,16 @@ def _audit_block(
         minimum=inversions,
         lower_bound=inversions,
         displaced=len(out_of_place),
-        inherited=_inversions_with(keys, derived, inversions),
+        inherited=runs.inversions_with(derived),
         worst=tuple(describe_displaced(block, described, NAMED_OPS).values()),
-        at_constants=_inversions_with(keys, constants, inversions),
+        at_constants=runs.inversions_with(constants),
         profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
     )
     if block.graph is None:
         return disordered
     from eio_audit.order.linear_extension import restore_order  # noqa: PLC0415  (not for clean dumps)
 
-    restoration = restore_order(block.keys, block.graph.precedence)
+    restoration = restore_order(block.keys, block.graph.precedence, inversions)
     if restoration.inversions < inversions:
         restored[block.block] = restoration
     return replace(
@@ -488,14 +489,6 @@ def _audit_block(
         moved=restoration.moved,
         moved_lower_bound=restoration.moved_lower_bound,
     )
-
-
-def _inversions_with(keys: Sequence[int], is_member: Sequence[bool], inversions: int) -> int:
-    """How many of the inversions have a member at an end."""
-    if not any(is_member):
-        return 0
-    others = [key for key, member in zip(keys, is_member, strict=True) if not member]
-    return inversions - count_inversions(others)
 
 
 def describe_displaced(
