@@ -7,14 +7,14 @@ everything nested in them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain, compress, islice, repeat
-from operator import gt, sub
+from operator import gt, is_, mul, sub
 
-from eio_audit.mlir.effects import PURE, EffectTable
+from eio_audit.mlir.effects import EffectTable
 from eio_audit.mlir.ir import IR
 from eio_audit.order.precedence import Precedence
 
@@ -60,7 +60,7 @@ class DependenceGraph:
         self._users.append(user)
         self._kinds.append(kind)
 
-    def add_values(self, producers: Sequence[int], users: Sequence[int]) -> None:
+    def add_values(self, producers: array[int], users: array[int]) -> None:
         """Adds an edge for each use of a result, given as parallel columns."""
         self._producers.extend(producers)
         self._users.extend(users)
@@ -69,6 +69,15 @@ class DependenceGraph:
     def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:
         """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
         return zip(self._producers, self._users, self._kinds, strict=True)
+
+    def by_kind(self, kind: DependenceKind) -> Iterator[tuple[int, int]]:
+        """The edges of one kind, as (producer, user) by place in the block."""
+        is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()
+        return compress(zip(self._producers, self._users, strict=True), is_wanted)
+
+    def producers(self) -> Iterable[int]:
+        """The places of the producers, as often as they have users."""
+        return self._producers
 
     def placed_too_early(self, place: Sequence[int]) -> list[int]:
         """The users that would stand before a producer of theirs if op k stood at ``place[k]``."""
@@ -83,7 +92,7 @@ class DependenceGraph:
     @cached_property
     def precedence(self) -> Precedence:
         """The edges as the order engine takes them."""
-        return Precedence.from_edges(len(self.ops), self._producers, self._users)
+        return Precedence(len(self.ops), self._producers, self._users)
 
 
 class Dependences:
@@ -127,9 +136,10 @@ class Dependences:
         return graph
 
     def _add_all_effects(self, graph: DependenceGraph) -> None:
-        active = [k for k, op in enumerate(graph.ops) if self.effects.of(op) is not PURE]
-        self._add_effects(graph, active)
-        self._add_tensor_effects(graph, active)
+        active = self.effects.acting(graph.ops)
+        if active:
+            self._add_effects(graph, active)
+            self._add_tensor_effects(graph, active)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
         """SSA def-use."""
@@ -150,13 +160,12 @@ class Dependences:
         """The uses in a block without nested ops, column by column."""
         ir, first, stop = self._ir, graph.ops[0], graph.ops[-1] + 1
         starts = ir.operand_start[first : stop + 1]
-        producers = list(map(ir.value_owner.__getitem__, ir.operands[starts[0] : starts[-1]]))
+        size, owner_of = stop - first, ir.value_owner.tolist()
+        producers = [owner_of[value] - first for value in ir.operands[starts[0] : starts[-1]]]
         counts = map(sub, islice(starts, 1, None), starts)
-        users = chain.from_iterable(map(repeat, range(stop - first), counts))
-        graph.add_values(
-            [producer - first for producer in producers if first <= producer < stop],
-            [user for producer, user in zip(producers, users, strict=True) if first <= producer < stop],
-        )
+        users = chain.from_iterable(map(mul, zip(range(size)), counts))  # each as often as it has operands
+        is_inside = [0 <= producer < size for producer in producers]
+        graph.add_values(array("i", compress(producers, is_inside)), array("i", compress(users, is_inside)))
 
     def _add_nested_uses(self, graphs: dict[int, DependenceGraph]) -> None:
         """The uses in blocks and in what is nested in them: one walk that knows the ops around."""
@@ -254,12 +263,9 @@ class Dependences:
         if not self._has_terminator(graph):
             return
         last = len(graph.ops) - 1
-        is_used = bytearray(last + 1)
-        for producer, _, _ in graph.edges():
-            is_used[producer] = 1
-        for k in range(last):
-            if not is_used[k]:
-                graph.add(k, last, DependenceKind.TERMINATOR)
+        used = set(graph.producers())
+        for k in [k for k in range(last) if k not in used]:
+            graph.add(k, last, DependenceKind.TERMINATOR)
 
 
 class _Chain:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from eio_audit.audit.figures import BlockAudit, DisplacedOp, Hold
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
-from eio_audit.order.displaced import displaced
-from eio_audit.order.inversions import count_descents, count_inversions, inversions_carried
+from eio_audit.order.displaced import displaced_in
+from eio_audit.order.inversions import count_descents, inversions_carried
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.profile import order_profile
+from eio_audit.order.runs import split_into_runs
 
 NAMED_OPS = 10
 """How many displaced ops of a block an audit describes, worst first."""
@@ -34,8 +35,8 @@ def audit_disorder(
         All its figures, and what orders it best; None for a graph region.
     """
     keys = block.counted_keys
-    inversions = count_inversions(keys)
-    out_of_place = displaced(keys)
+    runs = split_into_runs(keys)
+    inversions, out_of_place = runs.inversions, displaced_in(runs)
     places = [place for place, key in enumerate(block.keys) if key is not None]
     with_index = list(map(block.ops.__getitem__, places))
     described = [places[p] for p in out_of_place] if describes_worst else []
@@ -46,14 +47,14 @@ def audit_disorder(
         minimum=inversions,
         lower_bound=inversions,
         displaced=len(out_of_place),
-        inherited=_inversions_with(keys, block.indices.derived(with_index), inversions),
+        inherited=runs.inversions_with(block.indices.derived(with_index)),
         worst=tuple(describe_displaced(block, described, NAMED_OPS).values()),
-        at_constants=_inversions_with(keys, block.order_keys.constants(with_index), inversions),
+        at_constants=runs.inversions_with(block.order_keys.constants(with_index)),
         profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
     )
     if block.graph is None:
         return disordered, None
-    restoration = restore_order(block.keys, block.graph.precedence)
+    restoration = restore_order(block.keys, block.graph.precedence, inversions)
     audit = replace(
         disordered,
         forced=restoration.forced,
@@ -63,14 +64,6 @@ def audit_disorder(
         moved_lower_bound=restoration.moved_lower_bound,
     )
     return audit, restoration
-
-
-def _inversions_with(keys: Sequence[int], is_member: Sequence[int], inversions: int) -> int:
-    """How many of the inversions have a member at an end."""
-    if not any(is_member):
-        return 0
-    others = [key for key, member in zip(keys, is_member, strict=True) if not member]
-    return inversions - count_inversions(others)
 
 
 def describe_displaced(

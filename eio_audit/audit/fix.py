@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump, audit_dump
@@ -96,12 +96,9 @@ def corrected(dump: AuditedDump) -> bytes:
     """
     text = reorder(dump.ir, dump.orders)
     verify(dump, text)
+    inversions = dict(zip(dump.blocks, (block.inversions for block in dump.audit.blocks), strict=True))
     for block, order in dump.orders.items():
-        keys = dump.keys.of(dump.ir.block_ops[block])
-        if _inversions([keys[k] for k in order]) > _inversions(keys):
+        keys = map(dump.keys.of(dump.ir.block_ops[block]).__getitem__, order)
+        if count_inversions([key for key in keys if key is not None]) > inversions.get(block, 0):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
-
-
-def _inversions(keys: Sequence[int | None]) -> int:
-    return count_inversions([key for key in keys if key is not None])

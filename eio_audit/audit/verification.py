@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, islice, repeat
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, compress, count, islice
 from operator import ne, sub
 from typing import Protocol
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pieces import pieces
 from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.source import InputError, Source, Span
 
 OPS_AT_ONCE = 1 << 13
 """Ops whose texts are compared together."""
+
+BYTES_AT_ONCE = 1 << 20
+"""Bytes of a longer text that are compared together: a slice is a copy."""
 
 
 class VerificationError(Exception):
@@ -72,9 +76,13 @@ class _Comparison:
         self.before = before
         self.old = before.ir
         self.new = after
-        self.runs = list(_runs(before.ir, before.orders))
+        self.runs = list(filter(None, _runs(before.ir, before.orders)))
+        self.run_slices = [slice(run.start, run.stop) for run in self.runs]
         self.old_of = self._in_new_order(range(len(before.ir)))
-        self.old_block_of = dict(zip(self.new.op_block, self._in_new_order(self.old.op_block), strict=True))
+        self.old_blocks = self._in_new_order(before.ir.op_block.tolist())
+        self.old_block_of = {
+            block: self.old_blocks[ops[0]] for block, ops in enumerate(after.block_ops) if ops
+        }
 
     def run(self) -> None:
         self._compare_texts()
@@ -90,18 +98,57 @@ class _Comparison:
 
     def _in_new_order(self, column: Sequence[int]) -> list[int]:
         """A column of the old ops, in the order of the new ones."""
-        return list(chain.from_iterable(column[run.start : run.stop] for run in self.runs))
+        return list(chain.from_iterable(map(column.__getitem__, self.run_slices)))
 
     def _compare_texts(self) -> None:
-        for start in range(0, len(self.new), OPS_AT_ONCE):
-            new_ops = range(start, min(start + OPS_AT_ONCE, len(self.new)))
-            old_ops = self.old_of[start : new_ops.stop]
-            new_texts, old_texts = self.new.own_texts(new_ops), self.old.own_texts(old_ops)
+        new_ops = self._ops_by_themselves()
+        for start in range(0, len(new_ops), OPS_AT_ONCE):
+            batch = new_ops[start : start + OPS_AT_ONCE]
+            old_ops = list(map(self.old_of.__getitem__, batch))
+            new_texts, old_texts = self.new.own_texts(batch), self.old.own_texts(old_ops)
             if new_texts != old_texts:
                 changed = next(compress(old_ops, map(ne, new_texts, old_texts)))
                 raise self._failure("the text of an op changed", changed)
         if _alias_texts(self.new) != _alias_texts(self.old):
             raise VerificationError("an alias stands for something else")
+
+    def _ops_by_themselves(self) -> Sequence[int]:
+        """The new ops whose texts have to be compared one by one.
+
+        Not those of a run that has one text, if each begins and ends in it where it did. But an op that holds
+        ops of other runs lies in several.
+        """
+        moved_by = list(map(sub, self.new.op_start.tolist(), self._in_new_order(self.old.op_start.tolist())))
+        if moved_by != list(map(sub, self.new.op_end, self._in_new_order(self.old.op_end.tolist()))):
+            return range(len(self.new))
+        starts = list(accumulate(map(len, self.runs), initial=0))
+        if not set(starts).issuperset(compress(count(1), map(ne, islice(moved_by, 1, None), moved_by))):
+            return range(len(self.new))
+        holders = {op for block in self.before.orders for op in self.old.enclosing_ops(block)}
+        single = list(compress(range(len(self.new)), map(holders.__contains__, self.old_of)))
+        for run, start in zip(self.runs, starts, strict=False):
+            if not self._is_same_text(self._span(run, holders), moved_by[start]):
+                single += range(start, start + len(run))
+        return single
+
+    def _span(self, run: range, holders: Container[int]) -> Span:
+        """Where the old ops of a run lie; of one that holds ops of other runs, the header at the most."""
+        old, last = self.old, run[-1]
+        start = old.op_start[run.start]
+        if last in holders:
+            return Span(start, old.header_end(last))
+        while (around := old.parent_op(old.op_block[last])) >= run.start and around not in holders:
+            last = around
+        return Span(start, old.op_end[last])
+
+    def _is_same_text(self, span: Span, shift: int) -> bool:
+        """Whether a stretch of the old text is that of the new one which lies further on by ``shift``."""
+        old, new = self.old.source.data, self.new.source.data
+        for start in range(span.start, span.end, BYTES_AT_ONCE):
+            end = min(start + BYTES_AT_ONCE, span.end)
+            if old[start:end] != new[start + shift : end + shift]:
+                return False
+        return True
 
     def _compare_nesting(self) -> None:
         """Ops in pre-order that hold as many ops each make one tree; the blocks in it are compared apart."""
@@ -109,14 +156,14 @@ class _Comparison:
         sizes = self._in_new_order(list(map(sub, old.subtree_end, range(len(old)))))
         blocks = list(map(self.old_block_of.__getitem__, new.op_block))
         is_one_to_one = len(set(self.old_block_of.values())) == len(self.old_block_of)
-        is_same = blocks == self._in_new_order(old.op_block) and is_one_to_one
+        is_same = blocks == self.old_blocks and is_one_to_one
         if not is_same or list(map(sub, new.subtree_end, range(len(new)))) != sizes:
             raise VerificationError("the ops stand in other blocks than before")
 
     def _compare_operands(self) -> None:
         """The same results of the same ops; of an argument its block and the text say enough."""
         new, old, starts = self.new, self.old, self.old.operand_start
-        shifts = list(map(sub, self._in_new_order(old.first_result), new.first_result))
+        shifts = list(map(sub, self._in_new_order(old.first_result.tolist()), new.first_result))
         # By new value, which old value it is; by old value, itself. An argument is its block.
         new_values = [
             value + shifts[owner] if owner >= 0 else ~self.old_block_of.get(~owner, old.block_count)
@@ -126,16 +173,18 @@ class _Comparison:
             value if owner >= 0 else owner if old.block_ops[~owner] else ~old.block_count
             for value, owner in enumerate(old.value_owner)
         ]
-        operands = (old.operands[starts[run.start] : starts[run.stop]] for run in self.runs)
-        expected = list(map(old_values.__getitem__, chain.from_iterable(operands)))
+        used = list(map(old_values.__getitem__, old.operands))
+        first_ops, stops = [run.start for run in self.runs], [run.stop for run in self.runs]
+        rows = map(slice, map(starts.__getitem__, first_ops), map(starts.__getitem__, stops))
+        expected = list(chain.from_iterable(map(used.__getitem__, rows)))
         counts = self._in_new_order(_operand_counts(old))
         if _operand_counts(new) == counts and list(map(new_values.__getitem__, new.operands)) == expected:
             new_ops: Iterable[int] = new.late_operands
         else:
             new_ops = range(len(new))
         for op in new_ops:
-            used = [old_values[value] for value in old.operands_of(self.old_of[op])]
-            if [new_values[value] for value in new.operands_of(op)] != used:
+            values = [old_values[value] for value in old.operands_of(self.old_of[op])]
+            if [new_values[value] for value in new.operands_of(op)] != values:
                 raise self._failure("an op uses other values", self.old_of[op])
 
     def _compare_headers(self) -> None:
@@ -154,7 +203,7 @@ class _Comparison:
         graph = self.before.dependences.of([block])[block]
         for user in graph.placed_too_early(place):
             raise self._failure("an op would stand before one it depends on", graph.ops[user])
-        kept = {(place[p], place[u]) for p, u, kind in graph.edges() if kind is DependenceKind.EFFECT}
+        kept = {(place[p], place[u]) for p, u in graph.by_kind(DependenceKind.EFFECT)}
         seen = {(p, u) for p, u, _ in by_effect.edges()}
         if any(user != len(order) - 1 for _, user in kept ^ seen):
             raise VerificationError(f"other dependences than before in {self.old.block_name(block)}")
@@ -183,10 +232,8 @@ def _runs(ir: IR, orders: Mapping[int, Sequence[int]]) -> Iterator[range]:
 
 def _pieces(ir: IR, ops: Sequence[int], order: Sequence[int]) -> Iterator[range]:
     """The ops of a block, with what is nested in them, in a new order: in pieces that are as they were."""
-    steps = map(sub, islice(order, 1, None), order)
-    starts = [0, *compress(range(1, len(order)), map(ne, steps, repeat(1)))]
-    for start, stop in zip(starts, [*starts[1:], len(order)], strict=True):
-        yield range(ops[order[start]], ir.subtree_end[ops[order[stop - 1]]])
+    for piece in pieces(order):
+        yield range(ops[piece[0]], ir.subtree_end[ops[piece[-1]]])
 
 
 def _operand_counts(ir: IR) -> list[int]:

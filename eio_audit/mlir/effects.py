@@ -106,6 +106,10 @@ class EffectTable:
         self.assumed_pure: Counter[str] = Counter()
         self._fill()
 
+    def acting(self, ops: Sequence[int]) -> list[int]:
+        """The places of those of ``ops`` that have effects."""
+        return [k for k, op in enumerate(ops) if op in self._effects] if self._effects else []
+
     def of(self, op: int) -> Effects:
         """The op's effects; an op without any gives ``PURE``."""
         return self._effects.get(op, PURE)

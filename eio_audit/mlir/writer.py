@@ -4,23 +4,29 @@ A block's text is ``c0 s0 c1 s1 ... c(n-1)``: contents and separators in turn. A
 comment behind it on its line and the comment lines right above it; a separator is the white space between.
 The contents change places, the separators stay, so indentation, line ends and everything that is not moved
 come out as they were, to the byte.
+
+Only the stretches that change are looked at. Where their separators are all alike, as they mostly are, ops
+that stay together are one piece of text.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from itertools import chain, compress, islice
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pieces import Stretch, moved_stretches
 from eio_audit.mlir.source import Span, Text, splice
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 _COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
 _UP_TO_COMMENT = re.compile(rb'(?:[^"/]|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|/(?!/))*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
+
+_Edit = tuple[Span, bytes]
+"""New text for a stretch of the dump."""
 
 
 def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
@@ -32,37 +38,130 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
 
     Complexity: linear in the text, whatever the nesting.
     """
-    edits: dict[int, list[tuple[Span, bytes]]] = {}  # by op: new text for stretches inside it
-    data = ir.source.data
+    moved = {block: list(moved_stretches(order)) for block, order in orders.items()}
+    edits: dict[int, list[_Edit]] = {}  # by block: those inside its moved stretches; -1: inside of none
     for block in sorted(orders, reverse=True):  # inner blocks have larger numbers
-        ops = ir.block_ops[block]
-        contents, separators = _contents_and_separators(ir, ops)
-        texts = [data[start:end] for start, end in contents]
-        for op in edits.keys() & set(ops) if edits else ():
-            k = bisect_left(ops, op)
-            texts[k] = splice(data, Span(*contents[k]), edits.pop(op))
-        text = _join([texts[k] for k in orders[block]], separators)
-        end = contents[-1][1] + len(separators[-1])
-        holder = next((op for op in ir.enclosing_ops(block) if ir.op_block[op] in orders), -1)
-        edits.setdefault(holder, []).append((Span(contents[0][0], end), text))
-    return splice(data, ir.span, edits.pop(-1, []))
+        written = _Block(ir, block, orders[block], edits.pop(block, []))
+        edits.setdefault(_block_around(ir, block, moved), []).extend(written.edits(moved[block]))
+    return splice(ir.source.data, ir.span, edits.pop(-1, []))
 
 
-def _contents_and_separators(ir: IR, ops: array[int]) -> tuple[list[tuple[int, int]], list[bytes]]:
-    """Where each op of a block lies, comments included, and what stands behind each, up to a line's end."""
-    data = ir.source.data
-    starts, ends = [ir.op_start[op] for op in ops], [ir.op_end[op] for op in ops]
-    line_end = data.find(b"\n", ends[-1], ir.span.end) + 1 or ir.span.end
-    starts.append(line_end)
-    gaps = [data[end:start] for end, start in zip(ends, islice(starts, 1, None), strict=True)]
-    has_comment = {gap: b"//" in gap for gap in set(gaps)}
-    for k in compress(range(len(ops)), map(has_comment.__getitem__, gaps)):
-        comment = _TRAILING_COMMENT.match(data, ends[k], ir.span.end)
-        ends[k] = comment.end() if comment else ends[k]
-        lead = _leading_comments(data, ends[k], starts[k + 1]) if k + 1 < len(ops) else None
-        starts[k + 1] = starts[k + 1] if lead is None else lead
-        gaps[k] = data[ends[k] : starts[k + 1]]
-    return list(zip(starts, ends, strict=False)), gaps
+def _block_around(ir: IR, block: int, moved: Mapping[int, Sequence[Stretch]]) -> int:
+    """The innermost block around another one that has this in a moved stretch; -1 where none has."""
+    for op in ir.enclosing_ops(block):
+        outer = ir.op_block[op]
+        place = bisect_left(ir.block_ops[outer], op)
+        stretches = moved.get(outer, ())
+        last = bisect_right(stretches, place, key=lambda stretch: stretch.places.start) - 1
+        if last >= 0 and place in stretches[last].places:
+            return outer
+    return -1
+
+
+class _Block:
+    """One block that is written in another order.
+
+    Args:
+        ir: the dump.
+        block: which.
+        order: as for ``reorder``.
+        inner: the edits inside its moved stretches.
+    """
+
+    def __init__(self, ir: IR, block: int, order: Sequence[int], inner: list[_Edit]) -> None:
+        self._ir = ir
+        self._data = ir.source.data
+        self._ops = ir.block_ops[block]
+        self._order = order
+        self._inner = sorted(inner, key=_start)
+
+    def edits(self, stretches: Sequence[Stretch]) -> Iterator[_Edit]:
+        """What changes in the text for these stretches of the order."""
+        ends = chain.from_iterable((s.places.start - 1, s.places.stop - 1) for s in stretches)
+        for place in dict.fromkeys(ends):
+            if place >= 0:
+                yield from self._kept_apart(place)
+        for stretch in stretches:
+            separator = self._only_separator(stretch.places)
+            if separator is None:
+                yield self._with_its_separators(stretch.places)
+            else:
+                texts = [self._text(*self._extent(piece)) for piece in stretch.pieces]
+                yield Span(*self._extent(stretch.places)), separator.join(texts)
+
+    def _only_separator(self, places: range) -> bytes | None:
+        """What stands between any two ops of a stretch if that is the same, and no comments are around."""
+        ops = self._ops[places.start : places.stop]
+        ends = map(self._ir.op_end.__getitem__, ops)
+        starts = map(self._ir.op_start.__getitem__, islice(ops, 1, None))
+        separators = {self._data[end:start] for end, start in zip(ends, starts, strict=False)}
+        if len(separators) != 1:
+            return None
+        (separator,) = separators
+        around = (self._data[slice(*self._gap(place))] for place in (places.start - 1, places.stop - 1))
+        has_comment = any(b"//" in gap for gap in (separator, *around))
+        return None if has_comment or not _ends_line(separator) else separator
+
+    def _with_its_separators(self, places: range) -> _Edit:
+        """The same stretch of text with its contents in the new order, each separator where it was."""
+        contents = [self._text(*self._content(self._order[place])) for place in places]
+        separators = [self._data[slice(*self._separator(place))] for place in places[:-1]]
+        apart = map(_apart, contents, separators, islice(contents, 1, None))
+        span = Span(self._content(places[0])[0], self._content(places[-1])[1])
+        return span, b"".join(
+            [*chain.from_iterable(zip(contents, apart, separators, strict=False)), contents[-1]]
+        )
+
+    def _kept_apart(self, place: int) -> Iterator[_Edit]:
+        """What must be written before the separator behind a place, for what stands around it now."""
+        start, end = self._separator(place)
+        separator = self._data[start:end]
+        if _ends_line(separator):
+            return
+        content, *following = (self._text(*self._content(op)) for op in self._order[place : place + 2])
+        text = _apart(content, separator, b"".join(following))
+        if text:
+            yield Span(start, start), text
+
+    def _extent(self, places: range) -> tuple[int, int]:
+        """From the first op of several that stand together to the last, without comments around them."""
+        return self._ir.op_start[self._ops[places[0]]], self._ir.op_end[self._ops[places[-1]]]
+
+    def _gap(self, place: int) -> tuple[int, int]:
+        """What is between the op at a place and the next one; behind the last op up to the line's end."""
+        if place < 0:
+            return self._ir.op_start[self._ops[0]], self._ir.op_start[self._ops[0]]
+        end = self._ir.op_end[self._ops[place]]
+        if place + 1 < len(self._ops):
+            return end, self._ir.op_start[self._ops[place + 1]]
+        return end, self._data.find(b"\n", end, self._ir.span.end) + 1 or self._ir.span.end
+
+    def _separator(self, place: int) -> tuple[int, int]:
+        """The gap behind a place without the comments that belong to the ops around it."""
+        start, end = self._gap(place)
+        if b"//" not in self._data[start:end]:
+            return start, end
+        comment = _TRAILING_COMMENT.match(self._data, start, self._ir.span.end)
+        start = comment.end() if comment else start
+        lead = _leading_comments(self._data, start, end) if place + 1 < len(self._ops) else None
+        return start, end if lead is None else lead
+
+    def _content(self, place: int) -> tuple[int, int]:
+        """Where the op at a place lies, its comments included."""
+        return self._separator(place - 1)[1], self._separator(place)[0]
+
+    def _text(self, start: int, end: int) -> bytes:
+        """The text of ops of a moved stretch, with the edits inside."""
+        if not self._inner:
+            return self._data[start:end]
+        inner = self._inner[
+            bisect_left(self._inner, start, key=_start) : bisect_left(self._inner, end, key=_start)
+        ]
+        return splice(self._data, Span(start, end), inner)
+
+
+def _start(edit: _Edit) -> int:
+    return edit[0].start
 
 
 def _leading_comments(data: Text, floor: int, start: int) -> int | None:
@@ -76,19 +175,19 @@ def _leading_comments(data: Text, floor: int, start: int) -> int | None:
     return match.start() + len(match[0]) - len(match[0].lstrip())
 
 
-def _join(contents: list[bytes], separators: list[bytes]) -> bytes:
-    """Contents and separators in turn, kept apart where a comment or a word would run on."""
-    pieces = list(chain.from_iterable(zip(contents, separators, strict=True)))
-    ends_line = {separator: separator.lstrip(b" \t\r").startswith(b"\n") for separator in set(separators)}
-    for k, separator in enumerate(separators):
-        if ends_line[separator]:
-            continue
-        content, following = contents[k], contents[k + 1] if k + 1 < len(contents) else b""
-        if (separator.lstrip(b" \t\r") or following) and _ends_with_comment(content):
-            pieces[2 * k + 1] = b"\n" + separator
-        elif not separator and _WORD_CHAR.match(content[-1:]) and _WORD_CHAR.match(following[:1]):
-            pieces[2 * k + 1] = b" "
-    return b"".join(pieces)
+def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
+    """What must stand between a content and its separator, lest a comment or a word runs on."""
+    if _ends_line(separator):
+        return b""
+    if (separator.lstrip(b" \t\r") or following) and _ends_with_comment(content):
+        return b"\n"
+    if not separator and _WORD_CHAR.match(content[-1:]) and _WORD_CHAR.match(following[:1]):
+        return b" "
+    return b""
+
+
+def _ends_line(separator: bytes) -> bool:
+    return separator.lstrip(b" \t\r").startswith(b"\n")
 
 
 def _ends_with_comment(content: bytes) -> bool:

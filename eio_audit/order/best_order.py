@@ -17,9 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from eio_audit.order.candidates import CANDIDATES
+from eio_audit.order.cycles import Packing
 from eio_audit.order.forced import count_forced
+from eio_audit.order.inversions import dense_ranks
 from eio_audit.order.local_search import place_best
 from eio_audit.order.packed_order import BestOrder, LowerBound, packed_order
 from eio_audit.order.pairs import count_squeezed, disjoint_forced
@@ -28,6 +31,7 @@ from eio_audit.order.windows import Window, Windows, block_of, split_into_window
 
 RELATIONS_SIZE = 10_000  # ops of the largest window whose pairs are all looked at
 PACKED_INVERSIONS = 400_000  # the same for inversions that are not forced
+EASY_INVERSIONS = 1_000  # an order with more that are not forced is not proven before others are tried
 SET_ASIDE = (4, 16, 64, 256, 1024)  # inversions to set aside, so that a larger window falls apart
 
 
@@ -42,10 +46,11 @@ def best_order(window: Window) -> BestOrder:
         BestOrder(order=[1, 2, 3, 0], inversions=2, bound=LowerBound(forced=1, total=2, forced_complete=True))
     """
     if window.size > RELATIONS_SIZE:
-        best = _best_candidate(window, *count_forced(window))
+        forced, is_complete = count_forced(window)
+        best = _best_candidate(window, LowerBound(forced, forced, is_complete))
         return best if best.certified else _divided(window, best)
     relations = Relations(window)
-    best = _best_candidate(window, relations.forced)
+    best = _best_candidate(window, LowerBound(relations.forced, relations.forced, True), relations)
     if best.certified:
         return best
     if best.inversions - relations.forced > PACKED_INVERSIONS:
@@ -53,18 +58,38 @@ def best_order(window: Window) -> BestOrder:
     return packed_order(window, relations, best)
 
 
-def _best_candidate(window: Window, forced: int, forced_complete: bool = True) -> BestOrder:
-    """Return the best of the simple orders; among equals the first, and the textual order before all."""
-    best = list(range(window.size))
-    fewest = window.inversions(best)
+def _best_candidate(window: Window, bound: LowerBound, relations: Relations | None = None) -> BestOrder:
+    """Return the best of the simple orders; among equals the first, and the textual order before all.
+
+    With ``relations`` there are proofs at hand, and no more orders are tried when one is proven minimal.
+    """
+    textual = list(range(window.size))
+    best = BestOrder(textual, window.inversions(textual), bound)
     for candidate in CANDIDATES:
-        if fewest == forced:
+        if relations is not None and not best.certified:
+            best = _proven(relations, best)
+        if best.certified:
             break
         order = candidate(window)
         inversions = window.inversions(order)
-        if inversions < fewest:
-            best, fewest = order, inversions
-    return BestOrder(best, fewest, LowerBound(forced, forced, forced_complete))
+        if inversions < best.inversions:
+            best = replace(best, order=order, inversions=inversions)
+    return best
+
+
+def _proven(relations: Relations, best: BestOrder) -> BestOrder:
+    """Return the order with the bound that proves it minimal, if a packing it guides does so at once."""
+    forced = relations.forced
+    if best.inversions - forced > EASY_INVERSIONS or _could_exchange_neighbours(relations, best.order):
+        return best
+    proven = best.proven_by(Packing(relations, best.order))
+    return proven if proven.certified else best
+
+
+def _could_exchange_neighbours(relations: Relations, order: Sequence[int]) -> bool:
+    """Return whether two neighbours in an order are inverted and independent: then it is not minimal."""
+    ops = [relations.number_of[place] for place in order]
+    return any(relations.soft[op] >> following & 1 for op, following in pairwise(ops))
 
 
 def _divided(window: Window, best: BestOrder) -> BestOrder:
@@ -72,6 +97,8 @@ def _divided(window: Window, best: BestOrder) -> BestOrder:
 
     Where a thousand inversions set aside are not enough, as with keys in random order, there is just a bound.
     """
+    # The difference of ranks says how many keys lie between.
+    window = replace(window, keys=dense_ranks(window.keys))
     pairs = disjoint_forced(window)
     for count in SET_ASIDE:
         rest = _without(window, pairs[:count])

@@ -90,7 +90,9 @@ class Packing:
         for op in self.order:
             self.before[op] = before
             self._kept[op] = relations.soft[op] & before
-            self.broken.extend((x, op) for x in bits(relations.soft_above[op] & before))
+            broken = relations.soft_above[op] & before
+            if broken:
+                self.broken += [(x, op) for x in bits(broken)]
             before |= 1 << op
         self._open = self._kept[:]
         self._free = self._kept[:]
@@ -121,6 +123,11 @@ class Packing:
             [self.broken[broken][::-1], *(divmod(kept, self._size) for kept in held[broken])]
             for broken in sorted(held)
         ]
+
+    def open_pairs(self) -> frozenset[tuple[int, int]]:
+        """Return the preferences on the cycles, as places in the window."""
+        place_of = self._relations.place_of
+        return frozenset((place_of[start], place_of[end]) for cycle in self.cycles() for start, end in cycle)
 
     def wanted_returns(self) -> list[int]:
         """Return, per op, the starts of the returns that lead to it and are wanted in vain.

@@ -26,40 +26,51 @@ def displaced(keys: Sequence[int]) -> list[int]:
         >>> displaced([15, 23, 18, 20])
         [1]
     """
-    found = split_into_runs(keys)
-    kept = set(_cheapest_longest_nondecreasing(found))
-    removed = (s for s in range(len(found.starts)) if s not in kept)
-    return [p for s in removed for p in range(found.starts[s], found.starts[s] + found.lengths[s])]
+    return displaced_in(split_into_runs(keys))
 
 
-def _cheapest_longest_nondecreasing(found: Runs) -> list[int]:
+def displaced_in(found: Runs) -> list[int]:
+    """Return what ``displaced`` gives for keys that have been split into runs."""
+    removed: list[int] = []
+    for start, stop in found.sections():
+        kept = set(_cheapest_longest_nondecreasing(found, start, stop))
+        removed += [run for run in range(start, stop) if run not in kept]
+    return [p for run in removed for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
+
+
+def _cheapest_longest_nondecreasing(found: Runs, start: int, stop: int) -> list[int]:
     """Return, last first, the runs of a longest non-decreasing subsequence of the least total cost.
 
     A longest subsequence that holds one key of a run holds all of it. So it is one of runs with
     rising ranks, and a sweep over a Fenwick tree finds for each the best one to append it to among those that
     end at smaller ranks: the longest, then the cheapest, then the one that ends earliest in the text.
+
+    Args:
+        found: the runs.
+        start: the first run of the section to look at; each is apart from the others.
+        stop: one past its last.
     """
-    cost_limit = 1 + sum(map(mul, found.carried, found.lengths))  # no cost outweighs the length of one key
-    count = len(found.ranks)
+    lengths, carried = found.lengths[start:stop], found.carried[start:stop]
+    cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
+    count = stop - start
     tree = [-1] * (count + 1)  # by node, the run at which its best subsequence ends
     values = [0] * count + [0]  # of the best that ends at a run: length, less its cost as a fraction; none
     previous = [-1] * count
-    for run, rank in enumerate(found.ranks):
-        best, node = -1, rank
+    for run in range(count):
+        best, node = -1, found.ranks[start + run] - start
         while node:
             if values[tree[node]] > values[best]:
                 best = tree[node]
             node &= node - 1
         previous[run] = best
-        length = found.lengths[run]
-        value = values[run] = values[best] + length * (cost_limit - found.carried[run])
-        node = rank + 1
+        value = values[run] = values[best] + lengths[run] * (cost_limit - carried[run])
+        node = found.ranks[start + run] - start + 1
         while node <= count and value > values[tree[node]]:
             tree[node] = run
             node += node & -node
     chain = []
     run = max(range(count), key=values.__getitem__, default=-1)
     while run >= 0:
-        chain.append(run)
+        chain.append(start + run)
         run = previous[run]
     return chain

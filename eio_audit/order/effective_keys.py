@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from eio_audit.order.precedence import Precedence
@@ -21,7 +22,7 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
     indexed op further down, so the same inversion is there with the two indexed ops. Unindexed ops
     therefore never add a window (see windows.py).
 
-    Complexity: O(n + m).
+    Complexity: O(n + m), with little work but for the ops without a key.
 
     Example:
         A constant before its user, 7, and an op behind 7 that nothing uses:
@@ -31,39 +32,27 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
         [7, 7, 7]
     """
     effective = list(keys)
-    _borrow_from_users(effective, range(precedence.size - 1, -1, -1), precedence)
-    last = _borrow_from_producers(effective, precedence)
-    if last is None:
+    unindexed = [op for op, key in enumerate(keys) if key is None]
+    users, producers = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    for producer, user in precedence.touching(unindexed):
+        users[producer].append(user)
+        producers[user].append(producer)
+    for op in reversed(unindexed):
+        effective[op] = min(_known(effective, users[op]), default=None)
+    for op in unindexed:
+        if effective[op] is None:
+            before = effective[op - 1] if op else None
+            effective[op] = max(_known(effective, producers[op]), default=before)
+    if not effective or effective[-1] is None:
         return [0] * len(keys)
     # What is still without a key stands at the start of the block, before every op that has one.
     start_count = next(op for op, key in enumerate(effective) if key is not None)
     following = effective[start_count]
     for op in range(start_count - 1, -1, -1):
-        _borrow_from_users(effective, (op,), precedence)
-        if effective[op] is None:
-            effective[op] = following
-        following = effective[op]
+        effective[op] = following = min(_known(effective, users[op]), default=following)
     return [0 if key is None else key for key in effective]
 
 
-def _borrow_from_users(effective: list[int | None], ops: Sequence[int], precedence: Precedence) -> None:
-    """Give those of ``ops`` that have no key the smallest of their users, where a user has one."""
-    for op in ops:
-        if effective[op] is None:
-            users = (effective[user] for user in precedence.successors(op))
-            effective[op] = min((key for key in users if key is not None), default=None)
-
-
-def _borrow_from_producers(effective: list[int | None], precedence: Precedence) -> int | None:
-    """Give ops without a key the largest of their producers, else that of the op before.
-
-    Returns:
-        The key of the last op of the block; None when no op has one.
-    """
-    previous: int | None = None
-    for op, key in enumerate(effective):
-        if key is None:
-            producers = (effective[producer] for producer in precedence.predecessors(op))
-            effective[op] = max((known for known in producers if known is not None), default=previous)
-        previous = effective[op]
-    return previous
+def _known(effective: Sequence[int | None], ops: Sequence[int]) -> list[int]:
+    """Return the keys of those of ``ops`` that have one."""
+    return [key for op in ops if (key := effective[op]) is not None]

@@ -21,7 +21,7 @@ Where unindexed ops are among the moved ones, they go to their consumers at last
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
@@ -40,6 +40,20 @@ from eio_audit.order.windows import Window, block_of, split_into_windows
 SETTLED_SIZE = 4_000  # ops of the largest section whose pairs are all looked at
 SETTLED_INVERSIONS = 100_000  # the same for inversions that are not forced
 OVERTAKEN_STEPS = 2_000  # ops looked at to match one moved op
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """Where minimal orders may differ in the preferences they break.
+
+    Attributes:
+        entangled: for each op, the number of its window if nothing is known of that; else -1.
+        pairs: in the other windows, the preferences that some of them may break, as pairs of ops, the one
+            with the smaller key first. All others are followed.
+    """
+
+    entangled: Sequence[int]
+    pairs: Collection[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,45 +76,55 @@ class Moved:
         return replace(self, order=order, count=count) if count < self.count else self
 
 
-def fewest_moved(block: Window, order: Sequence[int], entangled: Sequence[int]) -> Moved:
+def fewest_moved(block: Window, order: Sequence[int], left_open: LeftOpen) -> Moved:
     """Return an order with no more inversions than ``order`` and few ops moved, and a bound on these.
 
     Args:
         block: the ops, numbered by textual order.
         order: an order of them that keeps the dependences. The bound is about orders with as few inversions
             and takes for granted that no order has fewer.
-        entangled: for each op, the number of its window if minimal orders of that may differ in what
-            preferences they break; else -1.
+        left_open: what minimal orders may differ in.
 
     Complexity: O(n log n) where step 1 is the proof; more work is for single sections, and capped for each.
     """
     order = list(order)
-    count = least = 0
+    kept = longest_in_place(order)
+    sections: list[tuple[int, int]] = []
+    found: list[Moved] = []
     for start, stop in sections_of(block, order):
+        kept_here = kept[bisect_left(kept, start) : bisect_left(kept, stop)]
         part = order[start:stop]
-        kept = longest_in_place(part)
-        if len(kept) == len(part):
+        if len(kept_here) == len(part):
             continue
-        moved = Moved(part, len(part) - len(kept), _count_overtaking(block, part, kept, entangled))
-        if moved.least < moved.count:
-            section = block.restricted(range(start, stop))
-            moved = _settle(section, replace(moved, order=[op - start for op in part]))
-            part = [op + start for op in moved.order]
-        order[start:stop] = place_followers(block, part, longest_in_place(part))
-        count += moved.count
-        least += moved.least
-    return Moved(order, count, least)
+        least = _count_overtaking(block, part, kept_here, left_open)
+        sections.append((start, stop))
+        found.append(Moved(part, len(part) - len(kept_here), least))
+    _settle_each(block, sections, found)
+    for (start, stop), moved in zip(sections, found, strict=True):
+        order[start:stop] = moved.order
+        if not all(block.indexed[start:stop]):
+            order[start:stop] = place_followers(block, moved.order, longest_in_place(moved.order))
+    return Moved(order, sum(moved.count for moved in found), sum(moved.least for moved in found))
 
 
-def _count_overtaking(
-    block: Window, order: Sequence[int], kept: Sequence[int], entangled: Sequence[int]
-) -> int:
+def _settle_each(block: Window, sections: Sequence[tuple[int, int]], found: list[Moved]) -> None:
+    """Settle those sections where the bound is not met yet; their ops are numbered as in the block."""
+    numbers = [number for number, moved in enumerate(found) if moved.least < moved.count]
+    starts = [sections[number][0] for number in numbers]
+    parts = block.restricted_to_each([range(*sections[number]) for number in numbers])
+    for number, start, section in zip(numbers, starts, parts, strict=True):
+        moved = found[number]
+        moved = _settle(section, replace(moved, order=[op - start for op in moved.order]))
+        found[number] = replace(moved, order=[op + start for op in moved.order])
+
+
+def _count_overtaking(block: Window, order: Sequence[int], kept: Sequence[int], left_open: LeftOpen) -> int:
     """Match moved ops of a section with ops that they are exchanged with; return how many are matched.
 
     An op that moves down is matched as the earlier of the two in the text, one that moves up as the later
     one. Together the pairs form chains.
     """
-    keys, indexed = block.keys, block.indexed
+    keys, indexed, entangled = block.keys, block.indexed, left_open.entangled
     is_kept = set(kept)
     kept_before = 0
     moves_down = {}
@@ -125,6 +149,7 @@ def _count_overtaking(
                 and indexed[other]
                 and (keys[op] - keys[other]) * sign > 0
                 and not entangled[op] == entangled[other] >= 0
+                and ((other, op) if is_down else (op, other)) not in left_open.pairs
                 and (other in is_kept or moves_down[other][1] == is_down)
             ):
                 matched.add(other)

@@ -32,6 +32,8 @@ def place_followers(block: Window, order: Sequence[int], kept: Sequence[int]) ->
         [0, 2, 1]
     """
     placed = list(order)
+    if all(map(block.indexed.__getitem__, order)):
+        return placed
     is_kept = set(kept)
     followers = [op for op in order if not block.indexed[op] and op not in is_kept]
     among = set(order)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
+from itertools import chain, pairwise
 
+from eio_audit.order.runs import piece_bounds
 from eio_audit.order.windows import Window
 
 RETURN_DISTANCE = 400  # places that an op goes back at most
@@ -57,21 +59,22 @@ def longest_in_place(order: Sequence[int]) -> list[int]:
         >>> longest_in_place([1, 2, 0, 3])
         [1, 2, 3]
     """
-    ends: list[int] = []  # by length: the smallest op that a subsequence in textual order ends with
-    before: dict[int, int] = {}  # by op: the one before it in the longest subsequence that it ends
-    for op in order:
-        if not ends or op > ends[-1]:
-            length = len(ends)
-            ends.append(op)
-        else:
-            length = bisect_left(ends, op)
-            ends[length] = op
-        if length:
-            before[op] = ends[length - 1]
-    kept = ends[-1:]
-    while kept and kept[-1] in before:
-        kept.append(before[kept[-1]])
-    return kept[::-1]
+    ends = [-1]  # by length: the smallest op that a subsequence in textual order ends with
+    before: dict[int, int] = {}  # by first op of a piece: the one before it in such a subsequence
+    for start, stop in pairwise(piece_bounds(order)):
+        # A piece: ops that follow each other in the text as well. What holds one of them can hold the next.
+        first = order[start]
+        length = len(ends) if ends[-1] < first else bisect_left(ends, first)
+        before[first] = ends[length - 1]
+        ends[length : length + stop - start] = order[start:stop]
+    firsts = sorted(before)
+    pieces = []
+    last = ends[-1]
+    while last >= 0:
+        first = firsts[bisect_right(firsts, last) - 1]
+        pieces.append(range(first, last + 1))
+        last = before[first]
+    return list(chain.from_iterable(reversed(pieces)))
 
 
 class _Returns:

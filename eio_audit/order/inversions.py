@@ -30,6 +30,8 @@ def count_inversions(keys: Sequence[int]) -> int:
         >>> count_inversions([3, 2, 2, 1])
         5
     """
+    if len(keys) <= RUN_LENGTH:
+        return _sort_by_insertion(keys)[1]
     inversions = 0
     runs = []
     for start in range(0, len(keys), RUN_LENGTH):

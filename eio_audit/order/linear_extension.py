@@ -6,14 +6,14 @@ for each window orders are searched for, and a lower bound that holds for all of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from eio_audit.order.best_order import best_order
-from eio_audit.order.fewest_moved import Moved, fewest_moved
+from eio_audit.order.fewest_moved import LeftOpen, Moved, fewest_moved
 from eio_audit.order.going_back import go_back, longest_in_place
 from eio_audit.order.inversions import count_inversions
-from eio_audit.order.packed_order import LowerBound
+from eio_audit.order.packed_order import BestOrder, LowerBound
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
@@ -52,7 +52,9 @@ class Restoration:
         return self.certified and self.moved == self.moved_lower_bound
 
 
-def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restoration:
+def restore_order(
+    keys: Sequence[int | None], precedence: Precedence, inversions: int | None = None
+) -> Restoration:
     """Return a linear extension with as few inversions as found, and a lower bound on all of them.
 
     The result is the textual order itself unless another has strictly fewer inversions. Among orders with as
@@ -64,6 +66,7 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
         keys: the op index of each op, in textual order; None for an unindexed op, which has no part in any
             inversion and travels with its consumer (see effective_keys.py).
         precedence: the dependences of the block.
+        inversions: those of the textual order, if they are known.
 
     Raises:
         ValueError: when there are not as many keys as ops.
@@ -82,7 +85,8 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
     if len(keys) != precedence.size:
         raise ValueError(f"{len(keys)} keys for {precedence.size} ops")
     order = list(range(precedence.size))
-    inversions = count_inversions([key for key in keys if key is not None])
+    if inversions is None:
+        inversions = count_inversions([key for key in keys if key is not None])
     if not inversions:
         return Restoration(order, inversions=0, forced=0, lower_bound=0)
     textual_block = block = block_of(keys, precedence)
@@ -101,7 +105,7 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
     if inversions == sum(bound.total for bound in bounds):
-        moved = fewest_moved(textual_block, order, _entangled(textual_windows, bounds))
+        moved = fewest_moved(textual_block, order, _left_open(textual_windows, bounds))
     else:
         moved = Moved(order, len(order) - len(longest_in_place(order)), 0)
     return Restoration(
@@ -115,14 +119,18 @@ def restore_order(keys: Sequence[int | None], precedence: Precedence) -> Restora
     )
 
 
-def _entangled(windows: Windows, bounds: Sequence[LowerBound]) -> list[int]:
-    """Return, for each op, the number of its window if more than the forced inversions are in it; else -1."""
+def _left_open(windows: Windows, bounds: Sequence[LowerBound]) -> LeftOpen:
+    """Return what the bounds leave open, for the ops of the block."""
     entangled = [-1] * len(windows.order)
+    pairs: set[tuple[int, int]] = set()
     for number, ((start, stop), bound) in enumerate(zip(windows.spans, bounds, strict=True)):
-        if bound.total > bound.forced:
-            for op in windows.order[start:stop]:
+        ops = windows.order[start:stop]
+        if bound.open_pairs is not None:
+            pairs.update((ops[first], ops[second]) for first, second in bound.open_pairs)
+        elif bound.total > bound.forced:
+            for op in ops:
                 entangled[op] = number
-    return entangled
+    return LeftOpen(entangled, pairs)
 
 
 def _restore_once(block: Window, windows: Windows, bounds: list[LowerBound]) -> tuple[list[int], int]:
@@ -142,16 +150,17 @@ def _restore_once(block: Window, windows: Windows, bounds: list[LowerBound]) -> 
     """
     order = windows.order[:]
     inversions = 0
-    for number, (start, stop) in enumerate(windows.spans):
-        ops = order[start:stop]
-        window = block.restricted(ops)
+    parts = [order[start:stop] for start, stop in windows.spans]
+    known: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
+    for number, window in enumerate(block.restricted_to_each(parts)):
         if number < len(bounds) and window.inversions(range(window.size)) == bounds[number].total:
             inversions += bounds[number].total
             continue
-        best = best_order(window)
+        shape = window.shape
+        best = known[shape] if shape in known else known.setdefault(shape, best_order(window))
         if number == len(bounds):
             bounds.append(best.bound)
         bounds[number] = bounds[number].raised(best.bound.total)
-        order[start:stop] = [ops[place] for place in best.order]
+        order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         inversions += best.inversions
     return order, inversions

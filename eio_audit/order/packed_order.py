@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from eio_audit.order.cover import order_by_cover
 from eio_audit.order.cycles import Packing
@@ -34,11 +34,15 @@ class LowerBound:
         forced: inverted pairs where one op depends on the other.
         total: no order has fewer inversions than this.
         forced_complete: False when counting forced pairs was cut short: ``forced`` is then too small.
+        open_pairs: pairs of places that orders with ``total`` inversions may have either way round, the one
+            with the smaller key first: they have all other independent pairs in order of their keys. None
+            where that is not known.
     """
 
     forced: int
     total: int
     forced_complete: bool
+    open_pairs: frozenset[tuple[int, int]] | None = field(default=None, repr=False, compare=False)
 
     def raised(self, total: int) -> LowerBound:
         """Return the bound with what else is proven: no order has fewer inversions than ``total``."""
@@ -67,6 +71,13 @@ class BestOrder:
     def with_bound(self, total: int) -> BestOrder:
         """Return the same order, with a bound of ``total`` if that is higher."""
         return replace(self, bound=self.bound.raised(total))
+
+    def proven_by(self, packing: Packing) -> BestOrder:
+        """Return the same order with what a packing proves."""
+        best = self.with_bound(self.bound.forced + len(packing))
+        if not best.certified:
+            return best
+        return replace(best, bound=replace(best.bound, open_pairs=packing.open_pairs()))
 
 
 def packed_order(window: Window, relations: Relations, best: BestOrder) -> BestOrder:
@@ -98,7 +109,7 @@ def _packed(window: Window, relations: Relations, best: BestOrder) -> tuple[Best
     """
     for rounds_left in reversed(range(ROUNDS)):
         packing = Packing(relations, best.order)
-        best = best.with_bound(relations.forced + len(packing))
+        best = best.proven_by(packing)
         if best.certified:
             return best, packing, best.order
         order = order_by_cover(relations, packing) or best.order

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import accumulate
 from operator import or_
 
-from eio_audit.order.bitsets import bits
 from eio_audit.order.windows import Window
 
 
@@ -44,7 +43,7 @@ class Relations:
     def __init__(self, window: Window) -> None:
         size = window.size
         self.size = size
-        self.place_of = sorted(range(size), key=lambda place: (window.keys[place], place))
+        self.place_of = sorted(range(size), key=window.keys.__getitem__)
         self.number_of = [0] * size
         for op, place in enumerate(self.place_of):
             self.number_of[place] = op
@@ -53,30 +52,34 @@ class Relations:
 
     def _follow_dependences(self, window: Window) -> None:
         """Fill in who depends on whom, by one sweep from the end and one from the start."""
-        self.users: list[list[int]] = [[]] * self.size
-        self.producers = [0] * self.size
-        self.descendants = [0] * self.size
-        self.ancestors = [0] * self.size
+        number_of, successors = self.number_of, window.precedence.successors
+        users: list[list[int]] = [[]] * self.size
+        producers = [0] * self.size
+        descendants = [0] * self.size
+        ancestors = [0] * self.size
         for place in range(self.size - 1, -1, -1):
-            op = self.number_of[place]
-            self.users[op] = [self.number_of[user] for user in window.precedence.successors(place)]
-            for user in self.users[op]:
-                self.descendants[op] |= 1 << user | self.descendants[user]
-                self.producers[user] |= 1 << op
-        for op in self.number_of:
-            ancestors = self.producers[op]
-            for producer in bits(self.producers[op]):
-                ancestors |= self.ancestors[producer]
-            self.ancestors[op] = ancestors
+            op = number_of[place]
+            users[op] = direct = [number_of[user] for user in successors(place)]
+            below = 0
+            for user in direct:
+                below |= 1 << user | descendants[user]
+                producers[user] |= 1 << op
+            descendants[op] = below
+        for op in number_of:
+            above = ancestors[op] | 1 << op
+            for user in users[op]:
+                ancestors[user] |= above
+        self.users, self.producers = users, producers
+        self.descendants, self.ancestors = descendants, ancestors
 
     def _compare_keys(self, window: Window) -> None:
         """Fill in whose keys are smaller, equal and larger, apart for the dependent and the independent."""
         keys = [window.keys[place] for place in self.place_of]
         is_indexed = [window.indexed[place] for place in self.place_of]
         below = list(accumulate((flag << op for op, flag in enumerate(is_indexed)), or_, initial=0))
-        self.indexed = below[-1]
-        start = {key: op for op, key in reversed(list(enumerate(keys)))}
+        indexed = self.indexed = below[-1]
         stop = {key: op + 1 for op, key in enumerate(keys)}
+        start = {key: op for op, key in zip(range(self.size - 1, -1, -1), reversed(keys), strict=True)}
         self.soft = [0] * self.size
         self.soft_above = [0] * self.size
         self.equal = [0] * self.size
@@ -85,8 +88,8 @@ class Relations:
             if not is_indexed[op]:
                 continue
             smaller, not_larger = below[start[key]], below[stop[key]]
-            dependent = self.ancestors[op] | self.descendants[op]
-            self.soft[op] = smaller & ~dependent
-            self.soft_above[op] = self.indexed & ~not_larger & ~dependent
-            self.equal[op] = not_larger & ~smaller
+            independent = ~(self.ancestors[op] | self.descendants[op])
+            self.soft[op] = smaller & independent
+            self.soft_above[op] = (indexed ^ not_larger) & independent
+            self.equal[op] = not_larger ^ smaller
             self.forced += (smaller & self.descendants[op]).bit_count()

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, islice, repeat
-from operator import ne, sub
+from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
+from operator import add, mul, ne, not_, sub
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,38 @@ class Runs:
     ranks: list[int]
     carried: list[int]
 
+    @property
+    def inversions(self) -> int:
+        """How many inversions the keys have."""
+        ends: int = sum(map(mul, self.carried, self.lengths))
+        return ends // 2
+
     def carried_by_position(self) -> list[int]:
         """How many inversions each position is an end of."""
         return list(chain.from_iterable(map(repeat, self.carried, self.lengths)))
+
+    def sections(self) -> list[tuple[int, int]]:
+        """The shortest stretches of several runs with no larger key before and no smaller one behind."""
+        return _sections(self.ranks)
+
+    def inversions_with(self, is_member: Sequence[int]) -> int:
+        """How many inversions have a member at an end; ``is_member`` has 1 for one, by position.
+
+        Example:
+            >>> split_into_runs([15, 23, 18, 16]).inversions_with([False, False, False, True])
+            2
+        """
+        if not any(is_member):
+            return 0
+        members_before = list(accumulate(is_member, initial=0))
+        ends = map(add, self.starts, self.lengths)
+        members = map(
+            sub, map(members_before.__getitem__, ends), map(members_before.__getitem__, self.starts)
+        )
+        others = list(map(sub, self.lengths, members))
+        before = _larger_before(self.ranks, others)
+        among_others: int = sum(map(mul, before, others))
+        return self.inversions - among_others
 
 
 def split_into_runs(keys: Sequence[int]) -> Runs:
@@ -45,27 +74,58 @@ def split_into_runs(keys: Sequence[int]) -> Runs:
         Runs(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], carried=[0, 2, 1])
     """
     by_key = sorted(range(len(keys)), key=keys.__getitem__)
-    steps = map(sub, islice(by_key, 1, None), by_key)
-    places = [0][: len(by_key)]  # where each begins in ``by_key``
-    places += compress(range(1, len(by_key)), map(ne, steps, repeat(1)))
+    bounds = piece_bounds(by_key)
+    places = bounds[:-1]
     start_of = [by_key[place] for place in places]
-    length_of = list(map(sub, [*places[1:], len(by_key)], places))
+    length_of = list(map(sub, bounds[1:], places))
     ranks = sorted(range(len(places)), key=start_of.__getitem__)
     starts, lengths = [start_of[rank] for rank in ranks], [length_of[rank] for rank in ranks]
     # A stable sort moves a key right by the smaller keys behind it less the larger ones before it.
     carried = [
         2 * before + places[rank] - start
-        for before, rank, start in zip(_count_larger_before(ranks, lengths), ranks, starts, strict=True)
+        for before, rank, start in zip(_larger_before(ranks, lengths), ranks, starts, strict=True)
     ]
     return Runs(starts, lengths, ranks, carried)
 
 
-def _count_larger_before(ranks: Sequence[int], lengths: Sequence[int]) -> list[int]:
-    """Return, for each run, the number of larger keys before it; one sweep over a Fenwick tree."""
+def piece_bounds(order: Sequence[int]) -> list[int]:
+    """Return where an order is cut into pieces, both ends included.
+
+    A piece is a longest stretch of ops that follow each other in the text as well.
+
+    Example:
+        >>> piece_bounds([0, 1, 4, 2, 3])
+        [0, 2, 3, 5]
+    """
+    steps = map(sub, islice(order, 1, None), order)
+    cuts = compress(range(1, len(order)), map(ne, steps, repeat(1)))
+    return [0, *cuts, len(order)] if order else [0]
+
+
+def _sections(ranks: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the shortest stretches of several ranks that hold the ranks which are theirs when sorted."""
+    # How far the ranks up to there are from their places in all: where they have changed places among
+    # themselves only, that is nothing.
+    surplus = accumulate(map(sub, ranks, count()))
+    cuts = [0, *compress(count(1), map(not_, surplus))]
+    return [(start, stop) for start, stop in pairwise(cuts) if stop - start > 1]
+
+
+def _larger_before(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
+    """Return, for each run, the weight of the runs of larger rank before it."""
+    larger_before = [0] * len(ranks)
+    for start, stop in _sections(ranks):
+        local = [rank - start for rank in ranks[start:stop]]
+        larger_before[start:stop] = _larger_before_in_section(local, weights[start:stop])
+    return larger_before
+
+
+def _larger_before_in_section(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
+    """Return the same where the ranks are 0, 1, 2, ...; one sweep over a Fenwick tree."""
     count = len(ranks)
-    tree = [0] * (count + 1)  # keys seen of each rank, from the largest rank down
+    tree = [0] * (count + 1)  # weights seen of each rank, from the largest rank down
     larger_before = []
-    for rank, length in zip(ranks, lengths, strict=True):
+    for rank, weight in zip(ranks, weights, strict=True):
         larger = 0
         node = count - rank - 1  # the nodes of larger ranks are 1 .. count - rank - 1
         while node:
@@ -74,6 +134,6 @@ def _count_larger_before(ranks: Sequence[int], lengths: Sequence[int]) -> list[i
         larger_before.append(larger)
         node = count - rank
         while node <= count:
-            tree[node] += length
+            tree[node] += weight
             node += node & -node
     return larger_before

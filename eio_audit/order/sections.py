@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, compress, count, pairwise
-from operator import and_, le, lt, mul
+from operator import add, not_, sub
 
 from eio_audit.order.windows import Window
 
@@ -33,14 +33,20 @@ def sections_of(block: Window, order: Sequence[int]) -> list[tuple[int, int]]:
         >>> sections_of(block, [0, 2, 3, 1, 4, 6, 5])
         [(1, 4), (5, 7)]
     """
-    keys, indexed = block.keys, block.indexed
-    top = max(keys, default=0)
-    # Unindexed ops never are in the way of a cut.
-    largest_before = accumulate(map(mul, keys, indexed), max, initial=0)
-    known_from_end = [key if own else top for key, own in zip(reversed(keys), reversed(indexed), strict=True)]
-    smallest_from = list(accumulate(known_from_end, min))
-    smallest_from.reverse()
-    can_cut = map(le, largest_before, smallest_from)
-    is_kept_to = map(lt, accumulate(order, max, initial=-1), count())
-    cuts = [*compress(count(), map(and_, can_cut, is_kept_to)), block.size]
+    keys = _with_unindexed(block)
+    by_key = sorted(range(block.size), key=keys.__getitem__)
+    # By place, how far the ops up to there have moved down in all, in either order: where what stands before
+    # is what stood before, that is nothing.
+    moved_down = accumulate(map(sub, map(add, by_key, order), range(0, 2 * block.size, 2)))
+    cuts = [0, *compress(count(1), map(not_, moved_down))]
     return [(start, stop) for start, stop in pairwise(cuts) if stop - start > 1]
+
+
+def _with_unindexed(block: Window) -> Sequence[int]:
+    """Return the keys, for an unindexed op the largest before it: one that is never in the way of a cut."""
+    keys = list(block.keys)
+    largest, known = 0, 0
+    for op in [op for op, own in enumerate(block.indexed) if not own]:
+        keys[op] = largest = max(largest, max(keys[known:op], default=largest))
+        known = op
+    return keys

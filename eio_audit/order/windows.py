@@ -13,13 +13,17 @@ A window without an inverted dependence is one single key: textual order has no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, compress
+from itertools import repeat
+from operator import sub
 
 from eio_audit.order.effective_keys import effective_keys
 from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.precedence import Precedence
+
+LARGEST_KEY = 1 << 30  # what Python adds and compares fastest
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Window:
     form: it is a window that has not been split yet.
 
     Attributes:
-        keys: effective key of each op, as ranks: small integers from 0.
+        keys: effective key of each op, an integer from 0 to LARGEST_KEY.
         indexed: per op, whether the key is its own; an unindexed op has no part in any inversion.
         precedence: the dependences among these ops.
     """
@@ -44,6 +48,12 @@ class Window:
         """Number of ops, indexed or not."""
         return self.precedence.size
 
+    @property
+    def shape(self) -> Hashable:
+        """The same for windows that are the same problem: only the smallest key may be another one."""
+        smallest = min(self.keys, default=0)
+        return tuple(map(sub, self.keys, repeat(smallest))), tuple(self.indexed), self.precedence.columns
+
     def inversions(self, order: Sequence[int]) -> int:
         """Return the number of inversions when ``order[k]`` is the op placed k-th."""
         return count_inversions([self.keys[op] for op in order if self.indexed[op]])
@@ -55,6 +65,17 @@ class Window:
             indexed=[self.indexed[op] for op in ops],
             precedence=self.precedence.restricted(ops),
         )
+
+    def restricted_to_each(self, parts: Sequence[Sequence[int]]) -> list[Window]:
+        """Return what ``restricted`` gives for each of several parts, which have no op in common."""
+        return [
+            Window(
+                keys=list(map(self.keys.__getitem__, ops)),
+                indexed=list(map(self.indexed.__getitem__, ops)),
+                precedence=precedence,
+            )
+            for ops, precedence in zip(parts, self.precedence.restricted_to_each(parts), strict=True)
+        ]
 
     def smallest_keys_below(self) -> list[int]:
         """Return, for each op, the smallest key among itself and its descendants; one sweep from the end."""
@@ -79,9 +100,11 @@ class Window:
 
 
 def block_of(keys: Sequence[int | None], precedence: Precedence) -> Window:
-    """Return the whole block as one window, its keys made effective and small."""
+    """Return the whole block as one window, its keys made effective and, where need be, replaced by ranks."""
+    effective = effective_keys(keys, precedence)
+    is_small = min(effective, default=0) >= 0 and max(effective, default=0) <= LARGEST_KEY
     return Window(
-        keys=dense_ranks(effective_keys(keys, precedence)),
+        keys=effective if is_small else dense_ranks(effective),
         indexed=[key is not None for key in keys],
         precedence=precedence,
     )
@@ -114,31 +137,25 @@ def split_into_windows(block: Window) -> Windows:
         >>> split_into_windows(Window([2, 0, 1, 5, 4], [True] * 5, precedence))
         Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
     """
-    crossings = _downward_crossings(block)
-    # A new window starts at each key whose threshold below is not crossed.
-    starts_window = [crossing == 0 for crossing in (0, *crossings)]
-    window_of_key = list(accumulate(starts_window))
-    window_of_op = [window_of_key[key] for key in block.keys]
-    order = sorted(range(block.size), key=window_of_op.__getitem__)
-    has_several_keys = [False] * (window_of_key[-1] + 1)
-    for key, crossing in enumerate(crossings):
-        if crossing:
-            has_several_keys[window_of_key[key]] = True
-    op_counts = [0] * len(has_several_keys)
-    for window in window_of_op:
-        op_counts[window] += 1
-    stops = list(accumulate(op_counts))
-    spans = zip((0, *stops), stops, strict=False)
-    return Windows(order, list(compress(spans, has_several_keys)))
+    by_key = sorted(range(block.size), key=block.keys.__getitem__)
+    keys = list(map(block.keys.__getitem__, by_key))
+    spans = []
+    for low, high in _joined_keys(block):
+        start, stop = bisect_left(keys, low), bisect_right(keys, high)
+        by_key[start:stop] = sorted(by_key[start:stop])
+        spans.append((start, stop))
+    return Windows(by_key, spans)
 
 
-def _downward_crossings(block: Window) -> list[int]:
-    """Return, for the threshold at each key but the last, how many direct dependences cross it downwards."""
-    change_at = [0] * (max(block.keys, default=0) + 1)
-    for user, user_key in enumerate(block.keys):
-        for producer in block.precedence.predecessors(user):
-            producer_key = block.keys[producer]
-            if producer_key > user_key:
-                change_at[user_key] += 1
-                change_at[producer_key] -= 1
-    return list(accumulate(change_at))[:-1]
+def _joined_keys(block: Window) -> list[tuple[int, int]]:
+    """Return the smallest and largest key of each window with an inverted dependence, ascending."""
+    keys = block.keys
+    joined: list[tuple[int, int]] = []
+    for low, high in sorted(
+        (keys[user], keys[producer]) for producer, user in block.precedence.inverted(keys)
+    ):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(high, joined[-1][1])
+        else:
+            joined.append((low, high))
+    return joined

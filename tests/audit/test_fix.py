@@ -5,6 +5,8 @@ from eio_audit import AuditOptions, VerificationError, fix, read_text
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.fix import corrected
 from eio_audit.audit.verification import verify
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reader import read_ir
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
 
@@ -128,6 +130,80 @@ def test_verification_refuses_an_op_in_another_block(old: str, new: str) -> None
     verify(dump, LOOP.encode())
     with pytest.raises(VerificationError, match="stand in other blocks"):
         verify(dump, LOOP.replace(old, new).encode())
+
+
+BRANCHES = """func.func @f(%c: i1, %a: i32) {
+  %5 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|5|late")
+  scf.if %c {
+    %4 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|4|b")
+    %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|3|a")
+    scf.yield
+  } loc("DEBUG|2|holder")
+  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|first")
+  scf.if %c {
+    scf.yield loc("inner")
+  } {tail = 1} loc("DEBUG|1|second")
+  %6 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|6|last")
+  return
+}
+"""
+"""Its ops move as 0 1, 2, 5, and those inside of 2 as 3, 4."""
+
+
+@pytest.mark.parametrize("at_once", [1 << 20, 16])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("|5|late", "|7|late", id="an op that moves alone"),
+        pytest.param("|0|first", "|7|first", id="the first op of several that move together"),
+        pytest.param("inner", "other", id="inside the last op of several"),
+        pytest.param("tail = 1", "tail = 2", id="behind the region of the last op of several"),
+        pytest.param("|3|a", "|7|a", id="inside an op that has ops that move"),
+        pytest.param("scf.if %c {\n    %3", "scf.if %a {\n    %3", id="its header"),
+        pytest.param("|2|holder", "|7|holder", id="behind its region"),
+        pytest.param("|6|last", "|7|last", id="an op that stays"),
+        pytest.param("@f", "@g", id="the header of what is around"),
+    ],
+)
+def test_verification_refuses_another_text_wherever_it_is(
+    old: str, new: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eio_audit.audit.verification.BYTES_AT_ONCE", at_once)
+    dump = audit_dump(read_text(BRANCHES)[0])
+    text = corrected(dump).decode()
+    assert old in text
+    with pytest.raises(VerificationError, match="text of an op changed"):
+        verify(dump, text.replace(old, new).encode())
+
+
+def test_white_space_between_ops_is_no_other_text() -> None:
+    dump = audit_dump(read_text(BRANCHES)[0])
+    verify(dump, corrected(dump).replace(b"\n", b"\n\n"))
+
+
+@pytest.mark.parametrize("columns", [["op_start"], ["op_end"], ["op_start", "op_end"]])
+@pytest.mark.parametrize("op", [2, 9])
+def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_text(
+    columns: list[str], op: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def misread(*args: object) -> IR:
+        ir = read_ir(*args)
+        for column in columns:
+            getattr(ir, column)[op] += 1
+        return ir
+
+    dump = audit_dump(read_text(BRANCHES)[0])
+    text = corrected(dump)
+    monkeypatch.setattr("eio_audit.audit.verification.read_ir", misread)
+    with pytest.raises(VerificationError, match="text of an op changed"):
+        verify(dump, text)
+
+
+def test_verification_refuses_the_same_text_cut_into_other_ops() -> None:
+    text = "module {\n  my.a x\n  my.b y\n}\n"
+    dump = audit_dump(read_text(text)[0])
+    with pytest.raises(VerificationError, match="text of an op changed"):
+        verify(dump, text.replace("x\n  my.b y", "x y\n  my.b").encode())
 
 
 def test_verification_refuses_another_value_of_the_same_name() -> None:

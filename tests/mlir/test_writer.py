@@ -61,6 +61,36 @@ def test_a_file_without_final_newline() -> None:
     assert reordered(text, (0, [1, 0])) == '"t.b"() : () -> () // b\n"t.a"() : () -> ()'
 
 
+def test_a_separator_that_differs_stays_in_its_place() -> None:
+    text = 'module {\n  "t.a"() : () -> ()\n  "t.b"() : () -> ()\n\n  "t.c"() : () -> ()\n}\n'
+    assert reordered(text, (1, [1, 2, 0])) == (
+        'module {\n  "t.b"() : () -> ()\n  "t.c"() : () -> ()\n\n  "t.a"() : () -> ()\n}\n'
+    )
+
+
+def test_a_comment_does_not_swallow_the_op_behind_what_moves() -> None:
+    text = '"t.a"() : () -> () // a\n"t.b"() : () -> () "t.c"() : () -> ()'
+    assert (
+        reordered(text, (0, [1, 0, 2])) == '"t.b"() : () -> ()\n"t.a"() : () -> () // a\n "t.c"() : () -> ()'
+    )
+
+
+def test_what_closes_a_region_on_the_line_of_its_last_op_is_written_once() -> None:
+    text = """"t.r"() ({
+  "t.a"() : () -> ()
+  "t.b"() : () -> () }) : () -> ()
+"t.c"() : () -> ()
+"""
+    assert (
+        reordered(text, (0, [1, 0]), (1, [1, 0]))
+        == """"t.c"() : () -> ()
+"t.r"() ({
+  "t.b"() : () -> ()
+  "t.a"() : () -> () }) : () -> ()
+"""
+    )
+
+
 def test_nested_blocks_move_with_their_op() -> None:
     text = """module {
   "t.r"() ({

@@ -74,3 +74,21 @@ def test_a_shuffled_block_moves_no_more_than_proven() -> None:
     keys: list[Key] = sorted(range(3000), key=lambda key: key + rng.random() * 5)
     restoration = restore_order(keys, precedence_of(3000, []))
     assert restoration.moved_certified
+
+
+def test_ops_of_one_window_are_exchanged_for_all_its_squeezed_ones() -> None:
+    # 9 feeds 1, so 4 and 5 are squeezed; but that 5 has to pass 4 is open in no minimal order.
+    block = Block([9, 1, 5, 4], [(0, 1)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps, "SETTLED_SIZE", 0)
+        restoration = restore(block)
+    assert (restoration.inversions, restoration.moved, restoration.moved_certified) == (3, 1, True)
+
+
+def test_a_preference_that_some_minimal_order_breaks_exchanges_no_ops() -> None:
+    # 8 feeds the second 0, and 4 and 2 are squeezed: whether they pass 8 or that 0 is open.
+    block = Block([8, 0, 4, 2, 9, 0, 7], [(0, 5), (5, 6)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps, "SETTLED_SIZE", 0)
+        restoration = restore(block)
+    assert restoration.moved_lower_bound <= fewest_moved(block, restoration.inversions) == 3

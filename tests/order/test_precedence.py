@@ -44,6 +44,35 @@ def test_a_restriction_forgets_what_leaves_it() -> None:
     assert neighbours(part) == [([], [2]), ([], [2]), ([0, 1], [])]
 
 
+def test_parts_that_have_been_reordered_must_keep_the_dependences() -> None:
+    with pytest.raises(ValueError, match="op 3 is placed before op 2, which it depends on"):
+        precedence_of(4, [(0, 1), (2, 3)]).restricted_to_each([[0, 1], [3, 2]])
+
+
+@given(blocks())
+def test_several_parts_are_restricted_as_each_is_alone(block: Block) -> None:
+    ops = range(len(block.keys))
+    parts = [ops[::3], ops[1::3]]
+    together = block.precedence.restricted_to_each(parts)
+    assert list(map(neighbours, together)) == [
+        neighbours(block.precedence.restricted(part)) for part in parts
+    ]
+
+
+@given(blocks(unindexed=False))
+def test_inverted_edges_have_the_larger_key_first(block: Block) -> None:
+    keys = [key or 0 for key in block.keys]
+    inverted = {(producer, user) for producer, user in block.edges if keys[producer] > keys[user]}
+    assert set(block.precedence.inverted(keys)) == inverted
+
+
+@given(blocks())
+def test_touching_edges_have_an_end_among_the_ops(block: Block) -> None:
+    ops = range(0, len(block.keys), 3)
+    touching = {(producer, user) for producer, user in block.edges if producer in ops or user in ops}
+    assert set(block.precedence.touching(ops)) == touching
+
+
 @given(blocks())
 def test_neighbours_are_the_edges(block: Block) -> None:
     precedence = block.precedence

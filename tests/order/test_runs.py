@@ -28,3 +28,15 @@ def test_the_keys_of_a_run_carry_the_same_inversions(keys: list[int]) -> None:
     for position in range(len(keys)):
         others = keys[:position] + keys[position + 1 :]
         assert carried[position] == count_pairs(keys) - count_pairs(others)
+
+
+def test_sections_hold_the_runs_that_have_changed_places() -> None:
+    assert split_into_runs([0, 2, 1, 3, 4, 9, 8, 7]).sections() == [(1, 3), (4, 7)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=20))
+def test_inversions_with_a_member_are_gone_without_the_members(ops: list[tuple[int, bool]]) -> None:
+    runs = split_into_runs([key for key, _ in ops])
+    assert runs.inversions == count_pairs([key for key, _ in ops])
+    others = count_pairs([key for key, is_member in ops if not is_member])
+    assert runs.inversions_with([is_member for _, is_member in ops]) == runs.inversions - others

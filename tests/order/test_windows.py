@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
@@ -55,3 +56,23 @@ def test_a_mirrored_window_has_as_many_inversions(block: Block) -> None:
     window = block_of(block.keys, block.precedence)
     textual = range(window.size)
     assert window.mirrored().inversions(textual) == window.inversions(textual)
+
+
+def test_a_window_with_larger_keys_throughout_has_the_same_shape() -> None:
+    precedence = precedence_of(3, [(0, 1)])
+    window, higher = Window([5, 1, 3], [True] * 3, precedence), Window([7, 3, 5], [True] * 3, precedence)
+    assert window.shape == higher.shape
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(Window([6, 1, 3], [True] * 3, precedence_of(3, [(0, 1)])), id="a key"),
+        pytest.param(
+            Window([5, 1, 3], [True, True, False], precedence_of(3, [(0, 1)])), id="an unindexed op"
+        ),
+        pytest.param(Window([5, 1, 3], [True] * 3, precedence_of(3, [(0, 2)])), id="a dependence"),
+    ],
+)
+def test_windows_that_differ_have_different_shapes(other: Window) -> None:
+    assert other.shape != Window([5, 1, 3], [True] * 3, precedence_of(3, [(0, 1)])).shape
