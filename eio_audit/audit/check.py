@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from eio_audit.audit.dependence import Dependences
@@ -15,7 +16,6 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.dumps import Dump
-from eio_audit.mlir.effects import patterns_without_op
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
@@ -141,7 +141,7 @@ def audit_dump(
             blocks=tuple(audits),
             unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
             assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
-            unmatched=patterns_without_op(ir, options.assume_pure),
+            unmatched=_without_op(options.assume_pure, ir),
         ),
         tuple(blocks),
         functions,
@@ -175,3 +175,8 @@ def _audit_in_order(ir: IR, keys: OrderKeys, block: int, function: str | None, l
         constants=keys.constants_by_block[block],
         followed=keys.followed_by_block[block],
     )
+
+
+def _without_op(patterns: Sequence[str], ir: IR) -> tuple[str, ...]:
+    """The shell patterns that match the full name of no op of the dump."""
+    return tuple(pattern for pattern in patterns if not any(fnmatchcase(n, pattern) for n in ir.names))

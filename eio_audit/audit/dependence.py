@@ -13,10 +13,13 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain, compress, islice, repeat
 from operator import gt, is_, mul, sub
+from typing import TYPE_CHECKING
 
-from eio_audit.mlir.effects import EffectTable
 from eio_audit.mlir.ir import IR
 from eio_audit.order.precedence import Precedence
+
+if TYPE_CHECKING:
+    from eio_audit.mlir.effects import EffectTable
 
 
 class DependenceKind(StrEnum):
@@ -111,6 +114,8 @@ class Dependences:
     @cached_property
     def effects(self) -> EffectTable:
         """The effects of the dump's ops."""
+        from eio_audit.mlir.effects import EffectTable  # noqa: PLC0415  (not for clean dumps)
+
         return EffectTable(self._ir, self.assume_pure)
 
     def of(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:

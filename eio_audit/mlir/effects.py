@@ -339,11 +339,6 @@ def _first_match(name: str, patterns: Sequence[str]) -> str | None:
     return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)
 
 
-def patterns_without_op(ir: IR, patterns: Sequence[str]) -> tuple[str, ...]:
-    """The shell patterns that match the full name of no op of the dump."""
-    return tuple(pattern for pattern in patterns if not any(fnmatchcase(n, pattern) for n in ir.names))
-
-
 def _tokens(text: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
     """The brackets, strings and separators of a text, each with how many brackets are open behind it."""
     depth = 0
