@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import compress
+from operator import or_
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary, summarize
@@ -114,9 +116,9 @@ def audit_dump(
     dependences = Dependences(ir, options.assume_pure)
     graphs = dependences.of([b for b in disordered if not ir.region_is_graph[ir.block_region[b]]])
     functions = functions_around(ir)
-    blocks = [b for b in range(ir.block_count) if keys.keyed_by_block[b] or keys.followed_by_block[b]]
+    blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
     lines = ir.source.lines_at(list(map(ir.block_offset, blocks)))
-    audits, restorations = [], {}
+    audits, orders, moved = [], {}, 0
     for block, line in zip(blocks, lines, strict=True):
         audit = _audit_in_order(ir, keys, block, functions[block], line)
         if block in disordered:
@@ -125,29 +127,20 @@ def audit_dump(
             disordered[block].graph = graphs.get(block)
             audit, restoration = audit_disorder(audit, disordered[block], describes_worst=describes_worst)
             if audit.avoidable and restoration is not None:
-                restorations[block] = restoration
+                orders[block] = restoration.order
+                moved += restoration.moved
         audits.append(audit)
-    return AuditedDump(
-        dump,
-        options,
-        ir,
-        keys,
-        dependences,
-        DumpAudit(
-            source=dump.source.name,
-            line=dump.line,
-            pass_name=dump.marker.pass_name if dump.marker else None,
-            when=dump.marker.when if dump.marker else None,
-            blocks=tuple(audits),
-            unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
-            assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
-            unmatched=_without_op(options.assume_pure, ir),
-        ),
-        tuple(blocks),
-        functions,
-        {block: restoration.order for block, restoration in restorations.items()},
-        sum(restoration.moved for restoration in restorations.values()),
+    figures = DumpAudit(
+        source=dump.source.name,
+        line=dump.line,
+        pass_name=dump.marker.pass_name if dump.marker else None,
+        when=dump.marker.when if dump.marker else None,
+        blocks=tuple(audits),
+        unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
+        assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
+        unmatched=_without_op(options.assume_pure, ir),
     )
+    return AuditedDump(dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved)
 
 
 def _disordered_blocks(ir: IR, keys: OrderKeys) -> dict[int, KeyedBlock]:

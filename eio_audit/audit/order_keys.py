@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, islice, repeat
-from operator import and_, eq, is_not
+from operator import and_, eq, is_not, sub
 
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
@@ -49,33 +49,32 @@ class OrderKeys:
         return None if self.indices.index(op) is None else self._following([op])[0]
 
     @cached_property
-    def keyed_by_block(self) -> Counter[int]:
+    def keyed_by_block(self) -> list[int]:
         """How many ops have a key, by block."""
-        return Counter(compress(self._ir.op_block, self._has_key))
+        return self._count_by_block(self._has_key)
 
     @cached_property
-    def followed_by_block(self) -> Counter[int]:
+    def followed_by_block(self) -> list[int]:
         """How many ops carry an index and follow their consumer all the same, by block."""
         if not self._follow:
-            return Counter()
-        return (
-            Counter(compress(self._ir.op_block, map(is_not, self.indices.by_op, repeat(None))))
-            - self.keyed_by_block
-        )
+            return [0] * self._ir.block_count
+        indexed = self._count_by_block(bytes(map(is_not, self.indices.by_op, repeat(None))))
+        return list(map(sub, indexed, self.keyed_by_block))
 
     @cached_property
-    def constants_by_block(self) -> Counter[int]:
+    def constants_by_block(self) -> list[int]:
         """How many ops with a key are constants, by block."""
-        return self._count_by_block(self._is_constant)
+        return self._count_by_block(bytes(map(and_, self._is_constant, self._has_key)))
 
     @cached_property
-    def derived_by_block(self) -> Counter[int]:
+    def derived_by_block(self) -> list[int]:
         """How many ops with a key a pass made from others, by block."""
-        return self._count_by_block(self.indices.derived_by_op)
+        return self._count_by_block(bytes(map(and_, self.indices.derived_by_op, self._has_key)))
 
-    def _count_by_block(self, members: Sequence[int]) -> Counter[int]:
-        """How many ops with a key are members, by block; ``members`` has 1 for a member, by op."""
-        return Counter(compress(self._ir.op_block, map(and_, members, self._has_key)) if 1 in members else ())
+    def _count_by_block(self, members: bytes) -> list[int]:
+        """How many ops are members, by block; ``members`` has 1 for a member, by op."""
+        counts = Counter(compress(self._ir.op_block, members) if 1 in members else ())
+        return list(map(counts.get, range(self._ir.block_count), repeat(0)))
 
     @cached_property
     def _has_key(self) -> bytes:

@@ -42,7 +42,6 @@ _LINE = re.compile(
 _ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
 _USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
-_NUMBER = re.compile(rb"#(\d{1,9})")
 CLOSING = b"}"
 """Stands in place of an op's name in a line that closes a region."""
 
@@ -170,11 +169,11 @@ class OpColumns:
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
         self.result_counts = _result_counts(results, counts)
         self.results: Sequence[bytes] = results if all(locations) else self._open_regions(results, locations)
-        last = [end - 1 for end in ends]
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
-        self.op_ends = array("q", last)
+        self.op_ends = array("q", [end - 1 for end in ends])
         self.name_numbers = [int(number) if number else NO_NUMBER for number in numbers]
-        self.location_starts = array("q", list(map(sub, last, [len(text) + 1 for text in locations])))
+        before = [end - 2 for end in ends]
+        self.location_starts = array("q", list(map(sub, before, map(len, locations))))
 
     def _custom_uses(self, operands: Sequence[bytes]) -> list[bytes]:
         """The operands with those of custom assembly, whose texts become shapes."""
@@ -195,7 +194,7 @@ class OpColumns:
         self.use_starts = list(accumulate(self.use_counts, initial=0))
         self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
         self.numbered.append(self.use_starts[-1])
-        self.numbers = list(map(int, _NUMBER.findall(listed))) if len(numbered) > 1 else []
+        self.numbers = [int(text.partition(b",")[0][:9]) for text in numbered[1:]]
         self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 
     def _open_regions(self, results: Sequence[bytes], locations: Sequence[bytes]) -> list[bytes]:
@@ -209,7 +208,7 @@ class OpColumns:
 
 def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[int]:
     """How many values each op defines, from its result's name and the number behind it."""
-    result_counts = [1 if name else 0 for name in results]
+    result_counts: list[int] = list(map(bool, results))
     for op in compress(range(len(counts)), counts):
         result_counts[op] = int(counts[op])
     return result_counts
