@@ -19,7 +19,7 @@ from eio_audit.mlir.ir import NO_NUMBER
 from eio_audit.mlir.source import Text
 from eio_audit.mlir.tokens import NUMBERED_NAME, all_but
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 19
 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # as [\w$.-] has it, but matched by a table
 _VALUE = rb"%" + _LETTER + rb"++(?:#\d++)?"
