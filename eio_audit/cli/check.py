@@ -13,6 +13,7 @@ from eio_audit import AuditOptions, Dump, InputError, check, find_files, read, s
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
+    NO_IR,
     NOTHING_INDEXED,
     PATH,
     audit_options,
@@ -98,7 +99,7 @@ def check_command(
     if result.errors:
         ctx.exit(2)
     if not result.summary.has_indices:
-        raise InputError(_all_names(paths), None, NOTHING_INDEXED)
+        raise InputError(_all_names(paths), None, NOTHING_INDEXED if result.summary.dumps else NO_IR)
     ctx.exit(1 if verdict.failed else 0)
 
 

@@ -7,6 +7,7 @@ import click
 from eio_audit import AuditOptions, InputError, explain, read, source_name
 from eio_audit.cli.options import (
     EXIT_CODES,
+    NO_IR,
     NOTHING_INDEXED,
     PATH,
     audit_options,
@@ -59,7 +60,7 @@ def explain_command(
         raise click.UsageError(WHICH_OP)
     dumps = select(read(path), pass_name, dump_number)
     if not dumps:
-        raise InputError(source_name(path), None, "the input holds no IR")
+        raise InputError(source_name(path), None, NO_IR)
     explanation = explain(dumps, op, options)
     warn_of_unmatched([explanation.dump])
     if not explanation.dump.summary.has_indices:

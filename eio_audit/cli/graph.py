@@ -6,6 +6,7 @@ import click
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, neighbourhood, read, source_name
 from eio_audit.cli.options import (
+    NO_IR,
     PATH,
     audit_options,
     dump_option,
@@ -77,7 +78,7 @@ def graph_command(
         raise click.UsageError("--radius says how far from --around")
     dumps = select(read(path), pass_name, dump_number)
     if not dumps:
-        raise InputError(source_name(path), None, "the input holds no IR")
+        raise InputError(source_name(path), None, NO_IR)
     drawn = (
         dataflow(dumps, block, options) if around is None else neighbourhood(dumps, around, radius, options)
     )

@@ -29,6 +29,7 @@ from eio_audit.cli.config_file import Config, find_config, read_config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+NO_IR = "the input holds no IR"
 NOTHING_INDEXED = (
     "no op carries an op index in its location, so there is no original order to compare with; "
     "print the IR with --mlir-print-debuginfo and let the front end number its ops (XLA_HLO_DEBUG=1 for "
@@ -322,7 +323,7 @@ def only_dump(path: str, pass_name: str | None = None, dump_number: int | None =
     dumps = select(read(path), pass_name, dump_number)
     name = source_name(path)
     if not dumps:
-        raise InputError(name, None, "the input holds no IR")
+        raise InputError(name, None, NO_IR)
     if len(dumps) > 1:
         raise InputError(name, None, f"{len(dumps)} dumps to choose from: say which with --pass and --dump")
     return dumps[0]

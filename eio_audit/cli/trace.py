@@ -23,6 +23,7 @@ from eio_audit import (
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
+    NO_IR,
     NOTHING_INDEXED,
     PATH,
     audit_options,
@@ -98,7 +99,7 @@ def trace_command(
         ctx.exit(2)
     if not result.summary.has_indices:
         names = ", ".join(map(source_name, paths))
-        raise InputError(names, None, NOTHING_INDEXED)
+        raise InputError(names, None, NOTHING_INDEXED if result.summary.dumps else NO_IR)
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 
 

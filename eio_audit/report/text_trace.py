@@ -108,7 +108,9 @@ def _print_conclusion(trace: Trace, console: Console) -> None:
     changed = sum(1 for traced in passes if traced.changed)
     introduced = sum(traced.introduced for traced in passes)
     guilty = sum(1 for traced in passes if traced.introduced)
-    if not trace.summary.has_indices:
+    if not trace.summary.dumps:
+        what = ""
+    elif not trace.summary.has_indices:
         what = ": no op carries an op index"
     elif not passes:
         what = ": no pass to be seen" + (f", {trace.initial:,} avoidable" if trace.initial else "")

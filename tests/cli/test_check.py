@@ -93,7 +93,13 @@ def test_one_unreadable_file_does_not_hide_the_others(tmp_path: Path) -> None:
     assert f"{broken}:5:".encode() in result.stderr
 
 
-@pytest.mark.parametrize("text", [b"", b"module {\n}\n", b'"t.a"() : () -> () loc("add.17")\n'])
+@pytest.mark.parametrize("command", ["check", "trace"])
+def test_no_ir_is_never_green(command: str) -> None:
+    result = run(command, "-", stdin=b"")
+    assert (result.returncode, result.stderr) == (2, b"<stdin>: error: the input holds no IR\n")
+
+
+@pytest.mark.parametrize("text", [b"module {\n}\n", b'"t.a"() : () -> () loc("add.17")\n'])
 def test_nothing_indexed_is_never_green(text: bytes) -> None:
     result = run("check", "-", stdin=text)
     assert result.returncode == 2
