@@ -21,7 +21,6 @@ from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
-from eio_audit.order.inversions import count_descents
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def audit_dump(
 
 def _disordered_blocks(ir: IR, keys: OrderKeys) -> dict[int, KeyedBlock]:
     """The blocks with inversions."""
-    disordered = [block for block, ops in enumerate(ir.block_ops) if count_descents(keys.counted(ops))]
+    disordered = [block for block, ops in enumerate(ir.block_ops) if not keys.in_order(ops)]
     return {block: KeyedBlock(ir, keys, block) for block in disordered}
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, islice, repeat
-from operator import and_, eq, is_not, sub
+from operator import and_, eq, gt, is_not, sub
 
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
@@ -43,6 +43,11 @@ class OrderKeys:
     def counted(self, ops: Iterable[int]) -> list[int]:
         """The keys of those of several ops that have a say."""
         return [key for key in map(self._by_op.__getitem__, ops) if key is not None]
+
+    def in_order(self, ops: Iterable[int]) -> bool:
+        """Whether no op stands before one of a smaller key."""
+        keys = self.counted(ops)
+        return not any(map(gt, keys, islice(keys, 1, None)))
 
     def follows(self, op: int) -> Follow | None:
         """Why an op that carries an index follows its consumer all the same; None where it does not."""

@@ -24,8 +24,10 @@ class OpenOp:
 
     Attributes:
         op: its number.
+        name: its full name.
         is_generic: it is printed in generic form.
         traits: its row of the table.
+        is_isolated: values from outside are not visible in its regions.
         brackets: what is open in its text, its open region not counted.
         has_region: a region of it has been opened.
         in_region_list: its outermost bracket is the ``(`` of a list of regions.
@@ -42,6 +44,8 @@ class OpenOp:
         "has_region",
         "in_region_list",
         "is_generic",
+        "is_isolated",
+        "name",
         "names",
         "op",
         "results",
@@ -52,6 +56,7 @@ class OpenOp:
     def __init__(
         self,
         op: int,
+        name: str,
         traits: OpTraits,
         source: Source,
         results: Sequence[tuple[bytes, int, int]],
@@ -59,19 +64,16 @@ class OpenOp:
         is_generic: bool,
     ) -> None:
         self.op = op
+        self.name = name
         self.is_generic = is_generic
         self.traits = traits
+        self.is_isolated = "isolated" in traits.flags
         self.brackets = Brackets(source)
         self.has_region = False
         self.in_region_list = False
         self.results = results
         self.names: list[tuple[bytes, int, bool]] = []
         self.undo: list[tuple[bytes, int | None]] = []
-
-    @property
-    def is_isolated(self) -> bool:
-        """Whether values from outside are not visible in its regions."""
-        return "isolated" in self.traits.flags
 
 
 class Builder:
@@ -123,9 +125,9 @@ class Builder:
 
     def hold_open(self, op: int, results: Sequence[tuple[bytes, int, int]]) -> OpenOp:
         """Lets an op that has been added stay open; ``results`` are those of ``OpenOp``."""
-        traits = self.traits.get(self.ir.name(op), UNLISTED)
-        is_generic = bool(self.ir.op_is_generic[op])
-        current = OpenOp(op, traits, self.ir.source, results, is_generic=is_generic)
+        name, is_generic = self.ir.name(op), bool(self.ir.op_is_generic[op])
+        traits = self.traits.get(name, UNLISTED)
+        current = OpenOp(op, name, traits, self.ir.source, results, is_generic=is_generic)
         self.ops.append(current)
         return current
 

@@ -91,7 +91,7 @@ class LineShapes:
             and len(ir.operands) == line.count(b"%")
         )
 
-    def ends_region(self, row: tuple[bytes, ...], current: OpenOp, name: str) -> bool:
+    def ends_region(self, row: tuple[bytes, ...], current: OpenOp) -> bool:
         """Whether a line that begins with a brace closes a region, and what follows is the end of its op too.
 
         That is its location, or the brace of its next region. Not if values are named in between: they may
@@ -100,12 +100,11 @@ class LineShapes:
         Args:
             row: of the line.
             current: the innermost open op.
-            name: its name.
         """
         text, has_location = row[Line.TEXT], bool(row[Line.LOCATION])
         if row[Line.RESULT] or b"%" in text or len(current.brackets) != current.in_region_list:
             return False
-        key = (name, current.is_generic, current.in_region_list, text, has_location)
+        key = (current.name, current.is_generic, current.in_region_list, text, has_location)
         verdict = self._ends.get(key)
         self._ends_seen += 1
         if verdict is None:

@@ -149,8 +149,7 @@ class PlainLines:
             self._lines.starts[line + 1] - 1,
         )
         current = builder.ops[-1]
-        name = self._ir.name(current.op)
-        if not self._shapes.ends_region(row, current, name):
+        if not self._shapes.ends_region(row, current):
             return False
         brace = start + len(row[Line.INDENT])
         location = row[Line.LOCATION]
@@ -158,7 +157,9 @@ class PlainLines:
             builder.close_region(brace)
             builder.end_op(end, end - 1 - len(location))
             return True
-        if not current.is_generic and not self._shapes.region_follows(self._lines, line, name.encode()):
+        if not current.is_generic and not self._shapes.region_follows(
+            self._lines, line, current.name.encode()
+        ):
             return False
         builder.close_region(brace)
         builder.open_region(end - 1, current)

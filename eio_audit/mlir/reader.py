@@ -357,7 +357,7 @@ class Reader:
         )
 
     def _dialect(self, current: OpenOp) -> str:
-        return self.ir.name(current.op).partition(".")[0]
+        return current.name.partition(".")[0]
 
     def _is_location(self, brackets: Brackets, paren: int) -> bool:
         """Whether ``(`` belongs to the op's own ``loc(...)``, which ends it."""

@@ -137,7 +137,7 @@ class Source:
         """The 1-based lines that hold the bytes at several offsets, which ascend."""
         if not offsets:
             return []
-        pieces = (_count_lines(self.data, start, end) for start, end in pairwise(offsets))
+        pieces = [_count_lines(self.data, start, end) for start, end in pairwise(offsets)]
         return list(accumulate(pieces, initial=self.line_at(offsets[0])))
 
     def position_at(self, offset: int) -> Position:
