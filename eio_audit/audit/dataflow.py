@@ -295,9 +295,9 @@ class BlockDataflow:
 def _find_block(dump: AuditedDump, wanted: str | None) -> int:
     """The block that ``wanted`` names; without a name that of most inversions."""
     ir = dump.ir
-    blocks = [b for b in range(ir.block_count) if not ir.region_is_graph[ir.block_region[b]]]
+    blocks = [b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]]
     if not blocks:
-        raise _error(dump, "no block has an order: all of them are in graph regions")
+        raise _error(dump, "no block has an order: all of them are empty or in graph regions")
     if wanted is None:
         return max(blocks, key=lambda block: (_inversions(dump, block), len(ir.block_ops[block]), -block))
     functions = dump.functions

@@ -9,7 +9,7 @@ from operator import eq, is_
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.index_pattern import IndexPattern
-from eio_audit.mlir.ir import IR, NO_NUMBER
+from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
 
 if TYPE_CHECKING:
     from eio_audit.audit.origin import ModelLine, Origin
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 OPS_AT_ONCE = 1 << 13
 """Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
 
-NAMELESS = (b"", b"unknown")
-"""No location, and the one that is on most ops without an index: nothing to parse."""
+UNKNOWN = b"unknown"
+"""The location of most ops without an index: nothing to parse."""
 
 
 class OriginalIndices:
@@ -115,7 +115,7 @@ class OriginalIndices:
         definitions = self._definitions(texts) if self._ir.aliases else texts
         found = self._pattern.indices_in(definitions)
         for place in list(compress(range(len(ops)), map(is_, found, repeat(None)))):
-            if definitions[place] not in NAMELESS:
+            if definitions[place] != UNKNOWN and starts[ops[place]] != NO_OFFSET:
                 found[place] = self._parsed.index(ops[place])
         for op, index in zip(ops, found, strict=True):
             indices[op] = index

@@ -92,20 +92,23 @@ class Classes:
                 (classes[owner], result) if 0 <= owner < op else self._outside(owner, result, classes, labels)
                 for owner, result in ops.producers[op]
             )
-            classes.append(number((labels[op], self._context(block, classes), operands)))
+            classes.append(number((labels[op], self._context(block, classes, labels), operands)))
         return classes
 
     def _outside(
         self, owner: int, number: int, classes: Sequence[int], labels: Sequence[Hashable]
     ) -> tuple[Hashable, int]:
         """A block argument, or a result of an op that stands behind its user."""
-        return (labels[owner] if owner >= 0 else self._context(-1 - owner, classes), number)
+        return (labels[owner] if owner >= 0 else self._context(-1 - owner, classes, labels), number)
 
-    def _context(self, block: int, classes: Sequence[int]) -> Hashable:
+    def _context(self, block: int, classes: Sequence[int], labels: Sequence[Hashable]) -> Hashable:
+        """What is around a block; an op that names an argument of its own region has no class yet."""
         parent = self._ops.ir.parent_op(block)
         if parent < 0:
             return None
-        above = self._scopes[block] if self._ops.symbols[parent] is not None else classes[parent]
+        above: Hashable = classes[parent] if parent < len(classes) else labels[parent]
+        if self._ops.symbols[parent] is not None:
+            above = self._scopes[block]
         return above, self._ops.region_places[block]
 
     def _sweep_up(self, labels: Sequence[int]) -> list[int]:

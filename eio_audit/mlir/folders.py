@@ -150,4 +150,5 @@ def _order(parts: Sequence[str]) -> _Key:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    return [(int(part[:18]), "") if part.isdigit() else (0, part) for part in re.split(r"([0-9]+)", name)]
+    parts = re.split(r"([0-9]+)", name)  # text and digits in turn
+    return [(int(part[:18]), "") if place % 2 else (0, part) for place, part in enumerate(parts)]

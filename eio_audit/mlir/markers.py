@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, pairwise
 
 from eio_audit.mlir.source import Span, Text, find_all
 
@@ -49,8 +50,17 @@ class Marker:
 def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
     """The markers of a log in order, each with where it stands; None for a line that ends a dump.
 
-    A marker inside a string is none. Complexity: linear, at the speed of ``bytes.find``.
+    A marker inside a string is none, nor is one that another cuts off. Complexity: linear, at the speed of
+    ``bytes.find``.
     """
+    end_of_text = Span(len(data), len(data)), None
+    for (place, marker), (following, _) in pairwise(chain(_begun_markers(data), [end_of_text])):
+        if place.end <= following.start:
+            yield place, marker
+
+
+def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
+    """The markers outside strings; one may begin inside the one before."""
     for offset in _starts(data):
         if match := _PASS.match(data, offset) or _JIT.match(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)

@@ -53,9 +53,10 @@ def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes
             0 for a pipe: then each counts as its length.
     """
     lengths = [dump.span.end - dump.span.start for dump in dumps]
+    length_of_all = sum(lengths)
     for dump, length in zip(dumps, lengths, strict=True):
         yield dump
-        advance(total_bytes * length // sum(lengths) if total_bytes else length)
+        advance(total_bytes * length // length_of_all if total_bytes else length)
 
 
 class _Delayed:

@@ -104,6 +104,13 @@ def test_no_such_block(block: str, message: str) -> None:
     assert message in caught.value.message
 
 
+@pytest.mark.parametrize("block", [None, "@nowhere"])
+def test_an_empty_block_has_no_order(block: str | None) -> None:
+    text = 'module {\n  scf.parallel (%i) = (%n) to (%n) {\n  } loc("1|x")\n}\n'
+    with pytest.raises(InputError, match="no block has an order: all of them are empty or in graph regions"):
+        dataflow(read_text(text), block)
+
+
 def test_an_op_in_a_graph_region_has_no_order() -> None:
     with pytest.raises(InputError, match="the block at line 2 is in a graph region: its ops have no order"):
         neighbourhood(read_text(ISSUE), "func.func", 1)

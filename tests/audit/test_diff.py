@@ -214,6 +214,11 @@ def test_a_hoisted_op_is_moved_from_block_to_block() -> None:
     assert (change.block_before, change.block_after) == ("scf.for (line 3) in @f", "@f ^bb0")
 
 
+def test_an_op_may_name_an_argument_of_its_region_behind_it() -> None:
+    text = "func.func @f(%a: i32) {\n  my.loop (%p) in (%a) {\n    my.op\n  } to (%p)\n  return\n}\n"
+    assert compare(text, text).ops.unchanged == 4
+
+
 def test_terminators_that_a_form_implies_are_not_added() -> None:
     generic = LOOP.replace(
         "scf.for %i = %c to %n step %c {", '"scf.for"(%c, %n, %c) ({\n  ^bb0(%i: index):'

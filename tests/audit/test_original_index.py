@@ -92,6 +92,19 @@ def test_the_fields_of_an_origin() -> None:
     ) == Origin(("Net[net]", "Conv2d[net.conv0]"), "/proj/model.py:10", "forward", 11, "convolution")
 
 
+def test_a_number_too_long_for_a_line_is_none() -> None:
+    digits = "9" * 5000
+    assert parse_origin(f"1|net|m.py|forward|{digits}|op") == Origin(
+        ("net", "m.py", "forward", digits), None, None, None, "op"
+    )
+
+
+@pytest.mark.parametrize(("location", "aliases"), [("", ""), ("#loc1", "#loc1 = loc()")])
+def test_an_empty_location_is_an_error(location: str, aliases: str) -> None:
+    with pytest.raises(InputError, match="expected a location"):
+        index(location, aliases)
+
+
 def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eio_audit.audit.index_pattern.PATTERN_SECONDS", 0.05)
     with pytest.raises(InputError, match="takes too long"):

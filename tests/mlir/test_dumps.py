@@ -123,6 +123,11 @@ def test_a_marker_in_a_string_is_none() -> None:
     assert [d.marker.pass_name for d in read_text(text) if d.marker] == ["a"]
 
 
+def test_a_marker_that_another_cuts_off_is_none() -> None:
+    text = "// -----// IR Dump Before Canon// -----// IR Dump After CSE (cse) //----- //\nmodule {\n}\n"
+    assert [d.marker for d in read_text(text)] == [Marker("cse", "CSE", "after")]
+
+
 def test_split_input_files() -> None:
     dumps = read_text("module {\n}\n// -----\n\nmodule {\n}\n// -----\n")
     assert [d.line for d in dumps] == [1, 5]

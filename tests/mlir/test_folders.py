@@ -28,6 +28,10 @@ def test_natural_order(tmp_path: Path) -> None:
     ]
 
 
+def test_a_digit_that_is_no_number_in_a_name_is_text(tmp_path: Path) -> None:
+    assert order(tmp_path, "2.mlir", "²1.mlir") == ["2.mlir", "²1.mlir"]
+
+
 def test_dumps_of_nested_ops_stand_between_those_of_the_op_around_them(tmp_path: Path) -> None:
     in_order = [
         "builtin_module_m/0_inline.mlir",
