@@ -148,24 +148,23 @@ class Dependences:
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
         """SSA def-use."""
-        nested = {}
-        for block, graph in graphs.items():
-            if self._is_flat(graph.ops):
-                self._add_flat_uses(graph)
-            else:
-                nested[block] = graph
+        nested = {block: graph for block, graph in graphs.items() if not self._is_flat(graph.ops)}
         if nested:
             self._add_nested_uses(nested)
+        if len(nested) < len(graphs):
+            owner_of = self._ir.value_owner.tolist()
+            for block in graphs.keys() - nested.keys():
+                self._add_flat_uses(graphs[block], owner_of)
 
     def _is_flat(self, ops: array[int]) -> bool:
         """Whether the ops of a block are numbered in turn, as they are where nothing is nested in them."""
         return self._ir.subtree_end[ops[-1]] == ops[0] + len(ops) and not self._ir.late_operands
 
-    def _add_flat_uses(self, graph: DependenceGraph) -> None:
-        """The uses in a block without nested ops, column by column."""
+    def _add_flat_uses(self, graph: DependenceGraph, owner_of: Sequence[int]) -> None:
+        """The uses in a block without nested ops, column by column; ``owner_of`` is ``IR.value_owner``."""
         ir, first, stop = self._ir, graph.ops[0], graph.ops[-1] + 1
         starts = ir.operand_start[first : stop + 1]
-        size, owner_of = stop - first, ir.value_owner.tolist()
+        size = stop - first
         producers = [owner_of[value] - first for value in ir.operands[starts[0] : starts[-1]]]
         counts = map(sub, islice(starts, 1, None), starts)
         users = chain.from_iterable(map(mul, zip(range(size)), counts))  # each as often as it has operands

@@ -150,7 +150,7 @@ def _symbols(ir: IR) -> list[str | None]:
     for op in range(len(ir)):
         may_define = defines[ir.op_name[op]]
         if may_define is None:
-            may_define = op in ir.regions_end
+            may_define = op in ir.regions_of
         symbol = ir.symbol(op) if may_define else None
         symbols.append(None if symbol is None else _bare(symbol))
     return symbols

@@ -21,6 +21,9 @@ BYTES_AT_ONCE = 1 << 20
 """Bytes of a longer text that are compared together: a slice is a copy."""
 
 
+_WHITE_SPACE = b" \t\r\n"
+
+
 class VerificationError(Exception):
     """A rewrite did not pass its own verification; it must not be written."""
 
@@ -46,8 +49,9 @@ def verify(before: Reordering, text: bytes) -> None:
     """Checks a rewritten dump against the one it was made from.
 
     The text is read anew. Every block must have the same arguments and hold the same ops with the same text
-    and the same operands, in the order that it was to get; every dependence must keep its direction, and the
-    effects seen in the new text must hold back the same ops.
+    and the same operands, in the order that it was to get; what stands outside of all ops must be the same,
+    and comments as long; every dependence must keep its direction, and the effects seen in the new text must
+    hold back the same ops.
 
     Raises:
         VerificationError: any of this does not hold.
@@ -89,6 +93,7 @@ class _Comparison:
         self._compare_nesting()
         self._compare_operands()
         self._compare_headers()
+        self._compare_comments()
         # All that uses and indices are read from is the same now: texts, nesting, operands and aliases. So
         # they are those of before, and what may differ is their order.
         effects = Dependences(self.new, self.before.dependences.assume_pure)
@@ -109,8 +114,8 @@ class _Comparison:
             if new_texts != old_texts:
                 changed = next(compress(old_ops, map(ne, new_texts, old_texts)))
                 raise self._failure("the text of an op changed", changed)
-        if _alias_texts(self.new) != _alias_texts(self.old):
-            raise VerificationError("an alias stands for something else")
+        if _texts_outside_ops(self.new) != _texts_outside_ops(self.old):
+            raise VerificationError("what stands outside of the ops changed: aliases or metadata")
 
     def _ops_by_themselves(self) -> Sequence[int]:
         """The new ops whose texts have to be compared one by one.
@@ -193,6 +198,14 @@ class _Comparison:
             if not self.new.block_header(new_block).startswith(self.old.block_header(old_block)):
                 raise VerificationError(f"the arguments of {self.old.block_name(old_block)} changed")
 
+    def _compare_comments(self) -> None:
+        """Between the ops there is nothing else but white space, which keeps comments and words apart."""
+        old, new = self.old.span, self.new.span
+        if old.end - old.start == new.end - new.start:
+            return
+        if _visible_length(self.old.dump_text) != _visible_length(self.new.dump_text):
+            raise VerificationError("a comment was lost, or came twice")
+
     def _compare_dependences(self, block: int, by_effect: DependenceGraph) -> None:
         """Each of before keeps its direction, and effects hold back what they did before.
 
@@ -240,5 +253,13 @@ def _operand_counts(ir: IR) -> list[int]:
     return list(map(sub, islice(ir.operand_start, 1, None), ir.operand_start))
 
 
-def _alias_texts(ir: IR) -> dict[bytes, bytes]:
-    return {name: ir.source.data[span.start : span.end] for name, span in ir.aliases.items()}
+def _texts_outside_ops(ir: IR) -> list[bytes]:
+    """What is before, between and behind the ops at top level, a graph region, whose ops never move."""
+    ops = ir.block_ops[ir.op_block[0]] if len(ir) else ()
+    starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
+    ends = [*(ir.op_start[op] for op in ops), ir.span.end]
+    return [ir.source.data[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _visible_length(text: bytes) -> int:
+    return len(text.translate(None, _WHITE_SPACE))

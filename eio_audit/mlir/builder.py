@@ -213,6 +213,7 @@ class Builder:
         self.scopes.open(region, isolated=isolated, may_shadow=traits is UNLISTED)
         if owner is not None:
             owner.has_region = True
+            ir.regions_of.setdefault(owner.op, []).append(region)
             if owner.names:
                 self._header_arguments(owner)
 
@@ -225,8 +226,6 @@ class Builder:
         self.ir.region_end[self.regions.pop()] = brace
         self._blocks.pop()
         self.scopes.close()
-        if self.ops:
-            self.ir.regions_end[self.ops[-1].op] = brace
 
     def _header_arguments(self, owner: OpenOp) -> None:
         """The names in a custom header that nothing defines are arguments of the region it opens."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from eio_audit.mlir.source import Source, Span
@@ -45,7 +46,7 @@ class IR:
     is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
     Operands that follow a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
-    ``regions_end`` has, by op with regions, the offset of the closing brace of the last one.
+    ``regions_of`` has, by op with regions, these in textual order.
 
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
     (0 at top level), block_ops (the ops that stand in it, in textual order).
@@ -70,7 +71,7 @@ class IR:
         self.operand_start = array("q", [0])
         self.operands = array("i")
         self.late_operands: dict[int, list[int]] = {}
-        self.regions_end: dict[int, int] = {}
+        self.regions_of: dict[int, list[int]] = {}
         self.value_owner = array("i")
         self.block_region = array("i")
         self.block_label = array("q")
@@ -131,10 +132,24 @@ class IR:
         return direct if late is None else [*direct, *late]
 
     def own_text(self, op: int) -> bytes:
-        """The op's text without what its regions hold; all of it when nothing is nested in it."""
+        """The op's text without the regions that hold ops; all of it when nothing is nested in it."""
         if self.subtree_end[op] == op + 1:
             return self.text(op)
-        return self.source.data[self.op_start[op] : self.header_end(op)] + self.tail(op)
+        return b"".join(self._texts_around_regions(op))
+
+    def _texts_around_regions(self, op: int) -> Iterator[bytes]:
+        start = self.op_start[op]
+        for region in self.regions_of[op]:
+            if self._holds_op(region):
+                yield self.source.data[start : self.region_start[region]]
+                start = self.region_end[region]
+        yield self.source.data[start : self.op_end[op]]
+
+    def _holds_op(self, region: int) -> bool:
+        op = self.region_op[region]
+        stop = self.subtree_end[op]
+        inside = bisect_left(self.op_start, self.region_start[region], op + 1, stop)
+        return inside < stop and self.op_start[inside] < self.region_end[region]
 
     def own_texts(self, ops: Sequence[int]) -> list[bytes]:
         """What ``own_text`` gives for several ops."""
@@ -151,7 +166,9 @@ class IR:
 
     def tail(self, op: int) -> bytes:
         """The op's text behind its last region, its location included; nothing for an op without regions."""
-        return self.source.data[self.regions_end.get(op, self.op_end[op]) : self.op_end[op]]
+        end = self.op_end[op]
+        start = self.region_end[self.regions_of[op][-1]] if op in self.regions_of else end
+        return self.source.data[start:end]
 
     def nested_ops(self, op: int) -> range:
         """All ops inside the op's regions, at any depth."""

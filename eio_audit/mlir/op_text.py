@@ -138,7 +138,7 @@ class OpTexts:
         """The comparable text of one op."""
         ir = self._ir
         flags = ir.op_table.flags(ir.name(op))
-        is_plain = op not in ir.regions_end and not flags & {"function", "symbol"}
+        is_plain = op not in ir.regions_of and not flags & {"function", "symbol"}
         text = self._comparable(_bare(ir, op))
         if "function" in flags and not ir.op_is_generic[op]:
             text = _LONE_RESULT.sub(rb"-> \1", text)

@@ -73,9 +73,13 @@ class BestOrder:
         return replace(self, bound=self.bound.raised(total))
 
     def proven_by(self, packing: Packing) -> BestOrder:
-        """Return the same order with what a packing proves."""
-        best = self.with_bound(self.bound.forced + len(packing))
-        if not best.certified:
+        """Return the same order with what a packing proves.
+
+        Which preferences are open only a packing says that meets the order by itself.
+        """
+        packed = self.bound.forced + len(packing)
+        best = self.with_bound(packed)
+        if packed < best.inversions:
             return best
         return replace(best, bound=replace(best.bound, open_pairs=packing.open_pairs()))
 

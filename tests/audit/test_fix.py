@@ -178,7 +178,7 @@ def test_verification_refuses_another_text_wherever_it_is(
 
 def test_white_space_between_ops_is_no_other_text() -> None:
     dump = audit_dump(read_text(BRANCHES)[0])
-    verify(dump, corrected(dump).replace(b"\n", b"\n\n"))
+    verify(dump, corrected(dump).replace(b"\n  ", b"\n\n  "))
 
 
 @pytest.mark.parametrize("columns", [["op_start"], ["op_end"], ["op_start", "op_end"]])
@@ -245,8 +245,57 @@ def test_verification_refuses_another_alias() -> None:
     aliased = '#loc0 = loc("DEBUG|0|a")\n' + fixed(SHUFFLED).replace('loc("DEBUG|0|a")', "loc(#loc0)")
     dump = audit_dump(read_text(aliased)[0])
     verify(dump, aliased.encode())
-    with pytest.raises(VerificationError, match="an alias stands for something else"):
+    with pytest.raises(VerificationError, match="what stands outside of the ops changed"):
         verify(dump, aliased.replace("|0|", "|9|").encode())
+
+
+def test_verification_refuses_another_resource() -> None:
+    text = fixed(SHUFFLED) + '{-#\n  dialect_resources: {builtin: {r: "0x0400000001"}}\n#-}\n'
+    dump = audit_dump(read_text(text)[0])
+    verify(dump, text.encode())
+    with pytest.raises(VerificationError, match="what stands outside of the ops changed"):
+        verify(dump, text.replace("0x04", "0x08").encode())
+
+
+REGIONS = """func.func @f(%a: i32) {
+  my.op {
+    "my.x"() : () -> () loc("DEBUG|0|a")
+  } combine (%p = %a : i32) {k = 1} {
+  ^bb0:
+    "my.y"(%a) : (i32) -> () loc("DEBUG|1|b")
+  ^bb1:
+    "my.z"(%a) : (i32) -> () loc("DEBUG|2|c")
+  } {
+  ^bb2(%q: i32):
+  } loc("DEBUG|3|d")
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("k = 1", "k = 2", id="an attribute between regions"),
+        pytest.param("%p = %a", "%r = %a", id="an argument's name between regions"),
+        pytest.param("  ^bb1:", "  } {\n  ^bb1:", id="one region more"),
+        pytest.param("%q: i32", "%q: i64", id="a region without ops"),
+    ],
+)
+def test_verification_refuses_other_text_around_regions(old: str, new: str) -> None:
+    dump = audit_dump(read_text(REGIONS)[0])
+    verify(dump, REGIONS.encode())
+    with pytest.raises(VerificationError, match="text of an op changed: my.op"):
+        verify(dump, REGIONS.replace(old, new).encode())
+
+
+@pytest.mark.parametrize("comment", ["", "// kept // kept"])
+def test_verification_refuses_a_comment_that_is_lost_or_comes_twice(comment: str) -> None:
+    text = fixed(SHUFFLED).replace("  return", "  // kept\n  return")
+    dump = audit_dump(read_text(text)[0])
+    verify(dump, text.encode())
+    with pytest.raises(VerificationError, match="a comment was lost, or came twice"):
+        verify(dump, text.replace("// kept", comment).encode())
 
 
 def test_verification_refuses_an_order_that_holds_an_op_twice() -> None:
