@@ -94,7 +94,7 @@ class DependenceGraph:
 
     @cached_property
     def precedence(self) -> Precedence:
-        """The edges as the order engine takes them."""
+        """The edges as the order engine takes them: forward, as effects are followed and uses are read."""
         return Precedence(len(self.ops), self._producers, self._users)
 
 

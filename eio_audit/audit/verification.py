@@ -129,12 +129,22 @@ class _Comparison:
         starts = list(accumulate(map(len, self.runs), initial=0))
         if not set(starts).issuperset(compress(count(1), map(ne, islice(moved_by, 1, None), moved_by))):
             return range(len(self.new))
-        holders = {op for block in self.before.orders for op in self.old.enclosing_ops(block)}
+        holders = self._holders()
         single = list(compress(range(len(self.new)), map(holders.__contains__, self.old_of)))
         for run, start in zip(self.runs, starts, strict=False):
             if not self._is_same_text(self._span(run, holders), moved_by[start]):
                 single += range(start, start + len(run))
         return single
+
+    def _holders(self) -> set[int]:
+        """The old ops around the blocks that get an order."""
+        holders: set[int] = set()
+        for block in self.before.orders:
+            for op in self.old.enclosing_ops(block):
+                if op in holders:
+                    break
+                holders.add(op)
+        return holders
 
     def _span(self, run: range, holders: Container[int]) -> Span:
         """Where the old ops of a run lie; of one that holds ops of other runs, the header at the most."""

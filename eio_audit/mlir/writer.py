@@ -36,26 +36,31 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
         ir: the dump.
         orders: by block; ``order[k]`` is the textual index, within the block, of the op placed k-th.
 
-    Complexity: linear in the text, whatever the nesting.
+    Complexity: linear in the text, but what moves is copied once more for each moved op around it.
     """
     moved = {block: list(moved_stretches(order)) for block, order in orders.items()}
+    around = _blocks_around(ir, moved)
     edits: dict[int, list[_Edit]] = {}  # by block: those inside its moved stretches; -1: inside of none
     for block in sorted(orders, reverse=True):  # inner blocks have larger numbers
         written = _Block(ir, block, orders[block], edits.pop(block, []))
-        edits.setdefault(_block_around(ir, block, moved), []).extend(written.edits(moved[block]))
+        edits.setdefault(around[block], []).extend(written.edits(moved[block]))
     return splice(ir.source.data, ir.span, edits.pop(-1, []))
 
 
-def _block_around(ir: IR, block: int, moved: Mapping[int, Sequence[Stretch]]) -> int:
-    """The innermost block around another one that has this in a moved stretch; -1 where none has."""
-    for op in ir.enclosing_ops(block):
-        outer = ir.op_block[op]
-        place = bisect_left(ir.block_ops[outer], op)
-        stretches = moved.get(outer, ())
-        last = bisect_right(stretches, place, key=lambda stretch: stretch.places.start) - 1
-        if last >= 0 and place in stretches[last].places:
-            return outer
-    return -1
+def _blocks_around(ir: IR, moved: Mapping[int, Sequence[Stretch]]) -> dict[int, int]:
+    """For each block the innermost one around it that has it in a moved stretch; -1 where none has."""
+    around: dict[int, int] = {}
+    for block in sorted(moved):
+        op = next((op for op in ir.enclosing_ops(block) if ir.op_block[op] in moved), -1)
+        outer = ir.op_block[op] if op >= 0 else -1
+        is_inside = outer < 0 or _is_moved(bisect_left(ir.block_ops[outer], op), moved[outer])
+        around[block] = outer if is_inside else around[outer]
+    return around
+
+
+def _is_moved(place: int, stretches: Sequence[Stretch]) -> bool:
+    last = bisect_right(stretches, place, key=lambda stretch: stretch.places.start) - 1
+    return last >= 0 and place in stretches[last].places
 
 
 class _Block:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import mul
 
-from eio_audit.order.inversions import inversions_carried
 from eio_audit.order.runs import Runs, split_into_runs
-
-__all__ = ["displaced", "inversions_carried"]
 
 
 def displaced(keys: Sequence[int]) -> list[int]:

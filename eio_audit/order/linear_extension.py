@@ -30,7 +30,8 @@ class Restoration:
         forced_complete: False when the block was too large to count all forced inversions; ``forced`` is
             then a lower bound too.
         moved: the ops that are not in their place any more: the order without them is a longest subsequence
-            that is in textual order. Few, but not proven to be the fewest (see fewest_moved.py).
+            that is in textual order. Few, but not always the fewest (see fewest_moved.py).
+        moved_lower_bound: no minimal order moves fewer ops; 0 where ``order`` is not certified.
     """
 
     order: list[int]

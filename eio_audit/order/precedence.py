@@ -30,6 +30,7 @@ class Precedence:
     """
 
     def __init__(self, size: int, producers: array[int], users: array[int]) -> None:
+        """Takes edges that are known to point forward; ``from_edges`` makes sure."""
         self.size = size
         self._producers = producers
         self._users = users
@@ -47,8 +48,8 @@ class Precedence:
             ValueError: when an edge leaves 0 .. size - 1 or does not point forward, or when one of the two
                 iterables is longer than the other.
 
-        Complexity: O(m) for m edges. The first look at a neighbour costs O(size + m log m), which is linear
-        when they come ordered by user.
+        Complexity: O(m) for m edges. The first look at a predecessor costs O(size + m log m), which is linear
+        when they come ordered by user; that at a successor likewise, ordered by producer.
         """
         producers = producers if isinstance(producers, array) else array(INT, producers)
         users = users if isinstance(users, array) else array(INT, users)

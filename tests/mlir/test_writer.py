@@ -120,6 +120,36 @@ def test_a_block_deep_inside_what_is_not_moved() -> None:
     )
 
 
+def test_a_block_in_an_op_that_stays_inside_one_that_moves() -> None:
+    text = """module {
+  "t.r"() ({
+    "t.a"() : () -> ()
+    "t.b"() : () -> ()
+    "t.s"() ({
+      "t.x"() : () -> ()
+      "t.y"() : () -> ()
+    }) : () -> ()
+  }) : () -> ()
+  "t.c"() : () -> ()
+}
+"""
+    assert (
+        reordered(text, (1, [1, 0]), (2, [1, 0, 2]), (3, [1, 0]))
+        == """module {
+  "t.c"() : () -> ()
+  "t.r"() ({
+    "t.b"() : () -> ()
+    "t.a"() : () -> ()
+    "t.s"() ({
+      "t.y"() : () -> ()
+      "t.x"() : () -> ()
+    }) : () -> ()
+  }) : () -> ()
+}
+"""
+    )
+
+
 OPS = ['"t.a"() : () -> ()', '"t.b"() : () -> () loc("x")', "%r = my.c : i32", '"t.d"() ({\n}) : () -> ()']
 GAPS = ["\n", "\r\n  ", "\n\n", " // c\n", "\n // above\n\t"]
 

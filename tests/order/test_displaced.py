@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.displaced import displaced, inversions_carried
+from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import inversions_carried
 from tests.order.small_blocks import count_pairs
 
 

@@ -5,8 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order import inversions
-from eio_audit.order.displaced import inversions_carried
-from eio_audit.order.inversions import count_descents, count_inversions, dense_ranks
+from eio_audit.order.inversions import (
+    count_descents,
+    count_inversions,
+    dense_ranks,
+    inversions_carried,
+)
 from tests.order.small_blocks import count_pairs
 
 SEQUENCES = st.lists(st.integers(-3, 12) | st.integers(), max_size=40)
