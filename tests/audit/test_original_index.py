@@ -97,11 +97,9 @@ def test_the_fields_of_an_origin() -> None:
     ) == Origin(("Net[net]", "Conv2d[net.conv0]"), "/proj/model.py:10", "forward", 11, "convolution")
 
 
-def test_a_number_too_long_for_a_line_is_none() -> None:
-    digits = "9" * 5000
-    assert parse_origin(f"1|net|m.py|forward|{digits}|op") == Origin(
-        ("net", "m.py", "forward", digits), None, None, None, "op"
-    )
+def test_of_a_line_number_too_long_to_be_one_the_end_counts() -> None:
+    origin = parse_origin(f"1|net|m.py|forward|{'9' * 5000}|op")
+    assert origin == Origin(("net",), "m.py", "forward", 999_999_999, "op")
 
 
 @pytest.mark.parametrize(("location", "aliases"), [("", ""), ("#loc1", "#loc1 = loc()")])
