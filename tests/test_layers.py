@@ -4,6 +4,8 @@ import ast
 import sys
 from pathlib import Path
 
+import eio_audit
+
 PACKAGE = Path(__file__).parent.parent / "eio_audit"
 ROOMS = ["mlir", "order", "audit", "report", "cli"]
 MAY_USE = {
@@ -54,6 +56,22 @@ def test_imports_point_one_way() -> None:
             if target != room and target not in MAY_USE[room] and not is_entry:
                 wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
     assert wrong == []
+
+
+def test_public_names_come_from_the_modules_that_define_them() -> None:
+    """Each name is listed three times: for type checkers, for the import on first use, and for ``*``."""
+    typed = {
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse((PACKAGE / "__init__.py").read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("eio_audit.")
+        for alias in node.names
+    }
+    homes = [f"eio_audit.{module}.{name}" for module, names in eio_audit._HOMES.items() for name in names]
+    assert sorted(homes) == sorted(typed)
+    assert sorted(home.rpartition(".")[2] for home in homes) == sorted(eio_audit.__all__)
+    for home in homes:
+        module, _, name = home.rpartition(".")
+        assert getattr(getattr(eio_audit, name), "__module__", module) == module
 
 
 def test_third_party_packages_stay_with_their_owners() -> None:

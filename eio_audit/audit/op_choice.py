@@ -134,7 +134,7 @@ class _Finder:
     # ------------------------------------------------------------------ by index and by name
 
     def _with_index(self, index: int) -> list[int]:
-        indices = self.dump.indices.keys(range(len(self.ir)))
+        indices = self.dump.indices.by_op
         found = [op for op, other in enumerate(indices) if other == index]
         if found:
             return found

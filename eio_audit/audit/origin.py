@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-_LINE = re.compile("[0-9]{1,18}")
+LONGEST_LINE_NUMBER = 9
+"""Digits, of which the last count: Python refuses to make an int of more than 4,300."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ def parse_origin(name: str) -> Origin:
     """Splits a location's name into its fields; fields that are missing stay empty."""
     fields = name.removeprefix("DEBUG|").split("|")
     op = fields.pop()
-    line = int(fields.pop()) if len(fields) > 1 and _LINE.fullmatch(fields[-1]) else None
+    has_line = len(fields) > 1 and fields[-1].isascii() and fields[-1].isdigit()
+    line = int(fields.pop()[-LONGEST_LINE_NUMBER:]) if has_line else None
     function = fields.pop() if line is not None and len(fields) > 1 else None
     file = fields.pop() if function is not None and len(fields) > 1 else None
     return Origin(tuple(fields[1:]), file, function, line, op)

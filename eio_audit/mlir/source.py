@@ -27,7 +27,11 @@ COUNTED_TIMES = 8
 """How often line ends of a whole file are counted before a table of lines is made."""
 
 PIECE_BYTES = 1 << 20
+"""How much is searched at a time; in each piece another way may be quicker."""
+
 SAMPLE_BYTES = 1 << 12
+"""How much of a piece is looked at before all of it: mostly that tells that a byte is not rare."""
+
 RARE_BYTE = 512
 """A byte is rare in a piece if less than one among so many is: then it is found sooner than a longer text."""
 

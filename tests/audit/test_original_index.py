@@ -1,6 +1,6 @@
 import pytest
 
-from eio_audit import IndexPattern, InputError
+from eio_audit import DEFAULT_INDEX_PATTERN, IndexPattern, InputError
 from eio_audit.audit.origin import Origin, parse_origin
 from eio_audit.audit.original_index import OriginalIndices
 from tests.reading import ir_of
@@ -11,12 +11,16 @@ def index(location: str, aliases: str = "", pattern: IndexPattern | None = None)
     return OriginalIndices(ir, pattern).index(0)
 
 
+@pytest.mark.parametrize("pattern", [None, IndexPattern(f"{DEFAULT_INDEX_PATTERN}(?:)")])
 @pytest.mark.parametrize(
     ("location", "expected"),
     [
         ('"DEBUG|15|ResNet[resnet]|/m.py:1|forward|2|add"', 15),
         ('"15|ResNet[resnet]|/m.py:1|forward|2|add"', 15),
         ('"DEBUG|99999999999999999999999|x"', 99999999999999999999999),
+        ('"007|x"', 7),
+        ('"1\\7C2|x"', 1),
+        ('"15|f\\22"', 15),
         ('"-1|unknown|unknown|-1|xla__device_data"', None),
         ('"DEBUG| 4|x"', None),
         ('"DEBUG|٣|x"', None),
@@ -34,8 +38,9 @@ def index(location: str, aliases: str = "", pattern: IndexPattern | None = None)
         ('callsite("DEBUG|1|callee" at "caller")', 1),
     ],
 )
-def test_the_index_of_a_location(location: str, expected: int | None) -> None:
-    assert index(location) == expected
+def test_the_index_of_a_location(location: str, expected: int | None, pattern: IndexPattern | None) -> None:
+    """The same pattern written otherwise has no short cut."""
+    assert index(location, pattern=pattern) == expected
 
 
 def test_aliases_of_aliases() -> None:
@@ -92,11 +97,9 @@ def test_the_fields_of_an_origin() -> None:
     ) == Origin(("Net[net]", "Conv2d[net.conv0]"), "/proj/model.py:10", "forward", 11, "convolution")
 
 
-def test_a_number_too_long_for_a_line_is_none() -> None:
-    digits = "9" * 5000
-    assert parse_origin(f"1|net|m.py|forward|{digits}|op") == Origin(
-        ("net", "m.py", "forward", digits), None, None, None, "op"
-    )
+def test_of_a_line_number_too_long_to_be_one_the_end_counts() -> None:
+    origin = parse_origin(f"1|net|m.py|forward|{'9' * 5000}|op")
+    assert origin == Origin(("net",), "m.py", "forward", 999_999_999, "op")
 
 
 @pytest.mark.parametrize(("location", "aliases"), [("", ""), ("#loc1", "#loc1 = loc()")])

@@ -89,6 +89,7 @@ OPS = [
     "my.note = 1 loc({l})",
 ]
 LOCATIONS = ["#loc1", "unknown", '"a"', '"a":1:2', '"a"("b")', '"a"("b":1:2)', 'fused["a", "b"]']
+LOCATIONS += ['"7|a"', '"DEBUG|007|"', '"-7|a"', '"7|\\22"', '"7|a":1:2', '"7|a"("8|b")', f'"{10**18}|a"']
 
 
 def nested_program(rng: random.Random) -> str:
