@@ -69,14 +69,19 @@ class OrderKeys:
     @cached_property
     def constants_by_block(self) -> list[int]:
         """How many ops with a key are constants, by block."""
-        return self._count_by_block(bytes(map(and_, self._is_constant, self._has_key)))
+        return self._count_by_block(self._with_key(self._is_constant))
 
     @cached_property
     def derived_by_block(self) -> list[int]:
         """How many ops with a key a pass made from others, by block."""
-        return self._count_by_block(bytes(map(and_, self.indices.derived_by_op, self._has_key)))
+        return self._count_by_block(self._with_key(self.indices.derived_by_op))
 
-    def _count_by_block(self, members: bytes) -> list[int]:
+    def _with_key(self, members: bytes | bytearray) -> bytes | bytearray:
+        """Those members that have a key; ``members`` has 1 for a member, by op."""
+        has_key = self._has_key
+        return members if 0 not in has_key or 1 not in members else bytes(map(and_, members, has_key))
+
+    def _count_by_block(self, members: bytes | bytearray) -> list[int]:
         """How many ops are members, by block; ``members`` has 1 for a member, by op."""
         counts = Counter(compress(self._ir.op_block, members) if 1 in members else ())
         return list(map(counts.get, range(self._ir.block_count), repeat(0)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, chain, compress, repeat
-from operator import lt
+from operator import lt, mul
 
 from eio_audit.mlir.builder import Builder
 from eio_audit.mlir.line_columns import OpColumns
@@ -44,11 +44,11 @@ class Binding:
         self._known_numbers = [] if _UNKNOWN in known else known
         self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
         values = self._add_columns(first, stop)
-        self._limits = list(chain.from_iterable(map(repeat, values, columns.use_counts[first:stop])))
+        self._limits = _repeated(values, columns.use_counts[first:stop])
         names = columns.results[first:stop]
         self._names, self._values = names, values
         self._name_starts: Sequence[int] = range(len(names) + 1)
-        if b"" in names:
+        if not all(names):
             self._names, self._values = list(filter(None, names)), list(compress(values, names))
             self._name_starts = list(accumulate(map(bool, names), initial=0))
 
@@ -57,7 +57,6 @@ class Binding:
         ir, columns = self._ir, self._columns
         op, uses, results = len(ir), columns.use_counts[first:stop], columns.result_counts[first:stop]
         *values, _ = accumulate(results, initial=len(ir.value_owner))
-        owners = chain.from_iterable(map(repeat, range(op, op + stop - first), results))
         ir.op_start.extend(columns.op_starts[first:stop])
         ir.op_end.extend(columns.op_ends[first:stop])
         ir.op_is_generic.extend(columns.is_generic[first:stop])
@@ -65,7 +64,7 @@ class Binding:
         ir.name_number.fromlist(columns.name_numbers[first:stop])
         ir.subtree_end.fromlist(list(range(op + 1, op + 1 + stop - first)))
         ir.first_result.fromlist(values)
-        ir.value_owner.fromlist(list(owners))
+        ir.value_owner.fromlist(_repeated(range(op, op + stop - first), results))
         ir.operand_start.pop()
         ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
         return values
@@ -151,3 +150,8 @@ class Binding:
             if b"." in name:
                 self._numbers_of_names[name] = number
         return list(map(numbers.__getitem__, names))
+
+
+def _repeated(numbers: Sequence[int], counts: Sequence[int]) -> list[int]:
+    """Each number so many times: tuples are multiplied, which is quicker than ``itertools.repeat``."""
+    return list(chain.from_iterable(map(mul, zip(numbers, strict=True), counts)))

@@ -105,11 +105,12 @@ class OpLines(Lines):
 
     Attributes:
         seams: the lines that open or close regions, ascending.
+        columns: what the rows of ops hold, by group.
         is_op: by line, 1 if an op begins in it; nothing where each is an op.
         places: by line, how many ops begin in the lines before it; one entry more than there are lines.
     """
 
-    __slots__ = ("is_op", "places", "seams")
+    __slots__ = ("columns", "is_op", "places", "seams")
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _LINE)
@@ -117,15 +118,18 @@ class OpLines(Lines):
         self.seams: list[int] = []
         self.is_op = bytearray()
         self.places: Sequence[int] = range(len(rows) + 1)
-        is_generic, is_located = map(itemgetter(Line.QUOTE), rows), map(itemgetter(Line.LOCATION), rows)
-        if all(is_generic) and all(is_located):
-            return
+        self.columns: list[Sequence[bytes]] = []
+        if all(map(itemgetter(Line.LOCATION), rows)):
+            self.columns = list(zip(*rows, strict=True)) or [()] * len(Line.GROUPS)
+            if all(self.columns[Line.QUOTE]):
+                return
         no_plain = [k for k, row in enumerate(rows) if not row[Line.LOCATION] or row[name] == CLOSING]
         self.seams = [line for line in no_plain if rows[line][name]]
         self.refuse(line for line in no_plain if not rows[line][name])
         self.is_op = bytearray(b"\1") * len(rows)
         for line in no_plain:
             self.is_op[line] = rows[line][name] not in (b"", CLOSING)
+        self.columns = list(zip(*compress(rows, self.is_op), strict=True)) or [()] * len(Line.GROUPS)
         self.places = list(accumulate(self.is_op, initial=0))
 
     def lines_of_ops(self) -> list[int]:
@@ -158,12 +162,10 @@ class OpColumns:
     """
 
     def __init__(self, lines: OpLines) -> None:
-        rows, starts, ends = lines.rows, lines.starts[:-1], lines.starts[1:]
+        starts, ends = lines.starts[:-1], lines.starts[1:]
         if lines.is_op:
-            rows = list(compress(rows, lines.is_op))
             starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
-        columns: Iterable[Sequence[bytes]] = zip(*rows, strict=True) if rows else repeat((), len(Line.GROUPS))
-        indents, results, counts, quotes, self.names, operands, texts, locations, numbers = columns
+        indents, results, counts, quotes, self.names, operands, texts, locations, numbers = lines.columns
         self.is_generic = bytes(map(len, quotes))
         self.shapes: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
