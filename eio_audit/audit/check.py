@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -116,15 +116,15 @@ def audit_dump(
     graphs = dependences.of([b for b in disordered if not ir.region_is_graph[ir.block_region[b]]])
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
-    lines = ir.source.lines_at(list(map(ir.block_offset, blocks)))
     audits, orders, moved = [], {}, 0
-    for block, line in zip(blocks, lines, strict=True):
-        audit = _audit_in_order(ir, keys, block, functions[block], line)
+    for block, audit in zip(blocks, _audits_in_order(ir, keys, blocks, functions), strict=True):
         if block in disordered:
             from eio_audit.audit.disorder import audit_disorder  # noqa: PLC0415  (not for clean dumps)
 
             disordered[block].graph = graphs.get(block)
-            audit, restoration = audit_disorder(audit, disordered[block], describes_worst=describes_worst)
+            audit, restoration = audit_disorder(  # noqa: PLW2901  (the rest of it)
+                audit, disordered[block], describes_worst=describes_worst
+            )
             if audit.avoidable and restoration is not None:
                 orders[block] = restoration.order
                 moved += restoration.moved
@@ -144,28 +144,25 @@ def audit_dump(
 
 def _disordered_blocks(ir: IR, keys: OrderKeys) -> dict[int, KeyedBlock]:
     """The blocks with inversions."""
-    disordered = [block for block, ops in enumerate(ir.block_ops) if not keys.in_order(ops)]
-    return {block: KeyedBlock(ir, keys, block) for block in disordered}
+    return {block: KeyedBlock(ir, keys, block) for block in keys.disordered(ir.block_ops)}
 
 
-def _audit_in_order(ir: IR, keys: OrderKeys, block: int, function: str | None, line: int) -> BlockAudit:
-    """The figures of a block without inversions."""
-    return BlockAudit(
-        function=function,
-        block=ir.block_name(block),
-        line=line,
-        ops=len(ir.block_ops[block]),
-        indexed=keys.keyed_by_block[block],
-        inversions=0,
-        descents=0,
-        forced=None if ir.region_is_graph[ir.block_region[block]] else 0,
-        minimum=0,
-        lower_bound=0,
-        displaced=0,
-        derived=keys.derived_by_block[block],
-        inherited=0,
-        constants=keys.constants_by_block[block],
-        followed=keys.followed_by_block[block],
+def _audits_in_order(
+    ir: IR, keys: OrderKeys, blocks: Sequence[int], functions: Sequence[str | None]
+) -> Iterator[BlockAudit]:
+    """What is to be said of blocks that does not depend on the order of their ops."""
+    is_graph = map(ir.region_is_graph.__getitem__, map(ir.block_region.__getitem__, blocks))
+    return map(
+        BlockAudit,
+        map(functions.__getitem__, blocks),
+        map(ir.block_name, blocks),
+        ir.source.lines_at(list(map(ir.block_offset, blocks))),
+        map(len, map(ir.block_ops.__getitem__, blocks)),
+        map(keys.keyed_by_block.__getitem__, blocks),
+        map(keys.derived_by_block.__getitem__, blocks),
+        map(keys.constants_by_block.__getitem__, blocks),
+        map(keys.followed_by_block.__getitem__, blocks),
+        [None if graph else 0 for graph in is_graph],
     )
 
 

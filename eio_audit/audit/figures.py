@@ -61,7 +61,7 @@ class DisplacedOp:
 
 @dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
 class BlockAudit:
-    """The order of one block; not to be changed.
+    """The order of one block; without inversions if only the first figures are given. Not to be changed.
 
     Attributes:
         function: symbol of the function around it, or None.
@@ -69,18 +69,18 @@ class BlockAudit:
         line: 1-based line of the label, or of the first op.
         ops: ops that stand in it, the terminator included, nested ones not.
         indexed: how many of them carry an op index.
+        derived: indexed ops that a pass made from another op and that carry its index.
+        constants: indexed ops without operands that the op table calls pure or constant.
+        followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        forced: inversions where one op depends on the other; None for a graph region, which has no order.
         inversions: pairs of indexed ops, the earlier with the larger index.
         descents: inversions between neighbours among the indexed ops.
-        forced: inversions where one op depends on the other; None for a graph region, which has no order.
         minimum: inversions of the best order found; the true minimum where ``certified``.
         lower_bound: no legal order has fewer.
         displaced: size of a smallest set of ops whose removal leaves the block in order.
-        derived: indexed ops that a pass made from another op and that carry its index.
         inherited: inversions with a derived op at an end.
-        worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
-        constants: indexed ops without operands that the op table calls pure or constant.
         at_constants: inversions with a constant at an end.
-        followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
         moved: ops that a fix moves.
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
@@ -92,18 +92,18 @@ class BlockAudit:
     line: int
     ops: int
     indexed: int
-    inversions: int
-    descents: int
-    forced: int | None
-    minimum: int
-    lower_bound: int
-    displaced: int
     derived: int
-    inherited: int
-    worst: tuple[DisplacedOp, ...] = ()
-    constants: int = 0
+    constants: int
+    followed: int
+    forced: int | None
+    inversions: int = 0
+    descents: int = 0
+    minimum: int = 0
+    lower_bound: int = 0
+    displaced: int = 0
+    inherited: int = 0
     at_constants: int = 0
-    followed: int = 0
+    worst: tuple[DisplacedOp, ...] = ()
     moved: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()

@@ -44,10 +44,14 @@ class OrderKeys:
         """The keys of those of several ops that have a say."""
         return [key for key in map(self._by_op.__getitem__, ops) if key is not None]
 
-    def in_order(self, ops: Iterable[int]) -> bool:
-        """Whether no op stands before one of a smaller key."""
-        keys = self.counted(ops)
-        return not any(map(gt, keys, islice(keys, 1, None)))
+    def disordered(self, blocks: Iterable[Iterable[int]]) -> list[int]:
+        """Which of several blocks have an op that stands before one of a smaller key, counted from 0."""
+        get, found = self._by_op.__getitem__, []
+        for block, ops in enumerate(blocks):
+            keys = [key for key in map(get, ops) if key is not None]
+            if any(map(gt, keys, islice(keys, 1, None))):
+                found.append(block)
+        return found
 
     def follows(self, op: int) -> Follow | None:
         """Why an op that carries an index follows its consumer all the same; None where it does not."""

@@ -258,7 +258,23 @@ def test_graph_region_has_no_order_to_keep() -> None:
 
 
 def unproven() -> Check:
-    block = BlockAudit("@main", "^bb0", 3, 2000, 1500, 9000, 70, 4000, 8000, 7900, 60, 7, 1234)
+    block = BlockAudit(
+        function="@main",
+        block="^bb0",
+        line=3,
+        ops=2000,
+        indexed=1500,
+        derived=7,
+        constants=0,
+        followed=0,
+        forced=4000,
+        inversions=9000,
+        descents=70,
+        minimum=8000,
+        lower_bound=7900,
+        displaced=60,
+        inherited=1234,
+    )
     dump = DumpAudit("big.mlir", 1, None, None, (block,), Counter({"foo.bar": 1200}))
     return Check((dump,), ())
 
