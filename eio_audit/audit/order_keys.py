@@ -103,7 +103,7 @@ class OrderKeys:
     def _is_constant(self) -> bytearray:
         ir, rows = self._ir, self._ir.op_table.rows
         may_be_constant = [_may_be_constant(rows.get(name, UNLISTED)) for name in ir.names]
-        starts = ir.operand_start
+        starts = ir.operand_start.tolist()
         no_operands = list(compress(range(len(ir)), map(eq, starts, islice(starts, 1, None))))
         names = map(ir.op_name.__getitem__, no_operands)
         is_constant = bytearray(len(ir))

@@ -141,7 +141,11 @@ class Source:
         """The 1-based lines that hold the bytes at several offsets, which ascend."""
         if not offsets:
             return []
-        pieces = [_count_lines(self.data, start, end) for start, end in pairwise(offsets)]
+        data = self.data
+        pieces = [
+            data[start:end].count(b"\n") if end - start <= LONGEST_LINE else _count_lines(data, start, end)
+            for start, end in pairwise(offsets)
+        ]
         return list(accumulate(pieces, initial=self.line_at(offsets[0])))
 
     def position_at(self, offset: int) -> Position:
@@ -241,8 +245,6 @@ def _read_file(path: str) -> Text:
 
 def _count_lines(data: Text, start: int, end: int) -> int:
     """How many lines end in a stretch, counted piece by piece: a slice is a copy."""
-    if end - start <= LONGEST_LINE:
-        return data[start:end].count(b"\n")
     pieces = range(start, end, LONGEST_LINE)
     return sum(data[piece : min(piece + LONGEST_LINE, end)].count(b"\n") for piece in pieces)
 
