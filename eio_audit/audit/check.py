@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -116,19 +117,17 @@ def audit_dump(
     graphs = dependences.of([b for b in disordered if not ir.region_is_graph[ir.block_region[b]]])
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
-    audits, orders, moved = [], {}, 0
-    for block, audit in zip(blocks, _audits_in_order(ir, keys, blocks, functions), strict=True):
-        if block in disordered:
-            from eio_audit.audit.disorder import audit_disorder  # noqa: PLC0415  (not for clean dumps)
+    audits = list(_audits_in_order(ir, keys, blocks, functions))
+    orders, moved = {}, 0
+    for block, keyed in disordered.items():
+        from eio_audit.audit.disorder import audit_disorder  # noqa: PLC0415  (not for clean dumps)
 
-            disordered[block].graph = graphs.get(block)
-            audit, restoration = audit_disorder(  # noqa: PLW2901  (the rest of it)
-                audit, disordered[block], describes_worst=describes_worst
-            )
-            if audit.avoidable and restoration is not None:
-                orders[block] = restoration.order
-                moved += restoration.moved
-        audits.append(audit)
+        place = bisect_left(blocks, block)
+        keyed.graph = graphs.get(block)
+        audits[place], restoration = audit_disorder(audits[place], keyed, describes_worst=describes_worst)
+        if audits[place].avoidable and restoration is not None:
+            orders[block] = restoration.order
+            moved += restoration.moved
     figures = DumpAudit(
         source=dump.source.name,
         line=dump.line,
