@@ -310,8 +310,7 @@ def _find_block(dump: AuditedDump, wanted: str | None) -> int:
 
 
 def _inversions(dump: AuditedDump, block: int) -> int:
-    keys = dump.keys.of(dump.ir.block_ops[block])
-    return count_inversions([key for key in keys if key is not None])
+    return count_inversions(dump.keys.counted(dump.ir.block_ops[block]))
 
 
 def _line_of(dump: AuditedDump, block: int) -> int:

@@ -9,7 +9,7 @@ from eio_audit.audit.figures import BlockAudit, DisplacedOp, Hold
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.order.displaced import displaced_in
-from eio_audit.order.inversions import count_descents, inversions_carried
+from eio_audit.order.inversions import count_descents
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.profile import order_profile
 from eio_audit.order.runs import split_into_runs
@@ -39,7 +39,9 @@ def audit_disorder(
     inversions, out_of_place = runs.inversions, displaced_in(runs)
     places = [place for place, key in enumerate(block.keys) if key is not None]
     with_index = list(map(block.ops.__getitem__, places))
-    described = [places[p] for p in out_of_place] if describes_worst else []
+    worst = {}
+    if describes_worst:
+        worst = describe_displaced(block, out_of_place, runs.carried_by_position(), NAMED_OPS)
     disordered = replace(
         in_order,
         inversions=inversions,
@@ -48,7 +50,7 @@ def audit_disorder(
         lower_bound=inversions,
         displaced=len(out_of_place),
         inherited=runs.inversions_with(block.indices.derived(with_index)),
-        worst=tuple(describe_displaced(block, described, NAMED_OPS).values()),
+        worst=tuple(worst.values()),
         at_constants=runs.inversions_with(block.order_keys.constants(with_index)),
         profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
     )
@@ -67,22 +69,24 @@ def audit_disorder(
 
 
 def describe_displaced(
-    block: KeyedBlock, places: Sequence[int], limit: int | None = None
+    block: KeyedBlock, positions: Sequence[int], inversions: Sequence[int], limit: int | None = None
 ) -> dict[int, DisplacedOp]:
     """Describes displaced ops, by their place in the block, those that carry most inversions first.
 
     Args:
         block: where they stand.
-        places: of the displaced ops, among all ops of the block.
+        positions: of the displaced ops, among the ops with a say.
+        inversions: how many each position is an end of.
         limit: how many to describe; None for all.
 
     Complexity: near linear in the ops and dependences of the block.
     """
-    if not places:
+    if not positions:
         return {}
     standing = block.original_places
-    carried = dict(zip(standing, inversions_carried([block.key(k) for k in standing]), strict=True))
-    chosen = sorted(places, key=lambda k: (-carried[k], k))[:limit]
+    place_of = list(standing)
+    carried = dict(zip(standing, inversions, strict=True))
+    chosen = sorted((place_of[p] for p in positions), key=lambda k: (-carried[k], k))[:limit]
     textual = {k: rank for rank, k in enumerate(standing)}
     early = {k: standing[k] >= textual[k] for k in chosen}
     holds = find_holds(block.keys, block.graph, early) if block.graph is not None else {}

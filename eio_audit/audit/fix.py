@@ -98,7 +98,7 @@ def corrected(dump: AuditedDump) -> bytes:
     verify(dump, text)
     inversions = dict(zip(dump.blocks, (block.inversions for block in dump.audit.blocks), strict=True))
     for block, order in dump.orders.items():
-        keys = map(dump.keys.of(dump.ir.block_ops[block]).__getitem__, order)
-        if count_inversions([key for key in keys if key is not None]) > inversions.get(block, 0):
+        ops = map(dump.ir.block_ops[block].__getitem__, order)
+        if count_inversions(dump.keys.counted(ops)) > inversions.get(block, 0):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text

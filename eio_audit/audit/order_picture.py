@@ -14,8 +14,9 @@ from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit, OpLabel
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
-from eio_audit.order.displaced import displaced
+from eio_audit.order.displaced import displaced_in
 from eio_audit.order.inversions import inversions_carried
+from eio_audit.order.runs import split_into_runs
 
 PICTURED_BLOCKS = 6
 """How many blocks of a report are drawn, those with most avoidable inversions, then with most of any kind."""
@@ -144,10 +145,11 @@ def _picture(dump: AuditedDump, number: int) -> OrderPicture:
     original = block.original_places
     places = list(original)
     standing = {place: position for position, place in enumerate(places)}
-    keys = [block.key(place) for place in places]
-    carried = dict(zip(places, inversions_carried(keys), strict=True))
+    runs = split_into_runs(block.counted_keys)
+    inversions = runs.carried_by_position()
+    carried = dict(zip(places, inversions, strict=True))
     carried_fixed = _carried_after_fix(block, dump.orders.get(block.block)) or carried
-    out_of_place = describe_displaced(block, [places[position] for position in displaced(keys)])
+    out_of_place = describe_displaced(block, displaced_in(runs), inversions)
     dataflow = BlockDataflow(dump, block) if block.graph is not None else None
     return OrderPicture(
         dump=dump.audit,
