@@ -32,14 +32,14 @@ _NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _LINE = re.compile(
-    rb"^([ \t]*+)(?:(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = )?+"
-    rb'(")?+((?(4)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))"
-    rb'(?(4)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
-    rb"((?(4)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
-    rb"(?:loc\((" + NUMBERED_NAME + rb"(?=\)$)|" + _LOCATION + rb")\)|(?<=\{))$|^[^\n]*+$",
+    rb"^(([ \t]*+)(?:(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = )?+"
+    rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))"
+    rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
+    rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
+    rb"(?:loc\((" + NUMBERED_NAME + rb"(?=\)\n)|" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)",
     re.MULTILINE,
 )
-_ALIAS_LINE = re.compile(rb"^(#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)$|^[^\n]*+$", re.MULTILINE)
+_ALIAS_LINE = re.compile(rb"^((#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)", re.MULTILINE)
 _USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
 CLOSING = b"}"
@@ -52,15 +52,15 @@ IS_CUSTOM = OPENS_REGION = b"\n"
 class Line:
     """The places in a row of ``OpLines``: what the pattern's groups hold, each empty where it is missing."""
 
-    GROUPS = range(9)
-    INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION, NUMBER = GROUPS
+    GROUPS = range(10)
+    LINE, INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION, NUMBER = GROUPS
 
 
 class Lines:
     """The lines of one stretch of a dump, split by a pattern that has an alternative for every other line.
 
     Attributes:
-        rows: the pattern's groups, by line.
+        rows: the pattern's groups, by line; the first holds all of it, its end included.
         starts: where the lines begin, and where the next stretch does.
         others: the lines that are to be read otherwise, ascending, and the number of lines.
     """
@@ -70,11 +70,9 @@ class Lines:
     def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
         chunk_end = _last_line_end(data, offset, end)
         self.rows: list[tuple[bytes, ...]] = []
-        self.starts = [offset]
         if chunk_end > offset:
             self.rows = pattern.findall(data, offset, chunk_end)
-            lengths = map(len, data[offset:chunk_end].split(b"\n"))
-            self.starts = list(map(add, accumulate(lengths, initial=offset), count()))
+        self.starts = list(accumulate(map(len, map(itemgetter(Line.LINE), self.rows)), initial=offset))
         self.others = [len(self.rows)]
 
     def holds(self, offset: int) -> bool:
@@ -93,11 +91,11 @@ class Lines:
 
 
 class AliasLines(Lines):
-    """Lines ``#name = loc(...)``; their rows are the name and the location's text."""
+    """Lines ``#name = loc(...)``; their rows are the line, the name and the location's text."""
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _ALIAS_LINE)
-        self.refuse(line for line, (name, _) in enumerate(self.rows) if not name)
+        self.refuse(line for line, (_, name, _) in enumerate(self.rows) if not name)
 
 
 class OpLines(Lines):
@@ -165,7 +163,7 @@ class OpColumns:
         starts, ends = lines.starts[:-1], lines.starts[1:]
         if lines.is_op:
             starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
-        indents, results, counts, quotes, self.names, operands, texts, locations, numbers = lines.columns
+        _, indents, results, counts, quotes, self.names, operands, texts, locations, numbers = lines.columns
         self.is_generic = bytes(map(len, quotes))
         self.shapes: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
@@ -221,4 +219,4 @@ def _last_line_end(data: Text, offset: int, end: int) -> int:
     limit = min(offset + CHUNK_BYTES, end)
     if limit == end and b"\n" not in data[max(offset, end - 1) : end]:
         return end
-    return max(data.rfind(b"\n", offset, limit), offset)
+    return max(data.rfind(b"\n", offset, limit) + 1, offset)

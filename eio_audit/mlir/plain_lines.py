@@ -73,7 +73,7 @@ class PlainLines:
             if run is None:
                 return offset
             first, stop = run
-            names, locations = zip(*self._aliases.rows[first:stop], strict=True)
+            _, names, locations = zip(*self._aliases.rows[first:stop], strict=True)
             if len(set(names)) < len(names) or not aliases.keys().isdisjoint(names):
                 return offset
             ends = [start - 2 for start in self._aliases.starts[first + 1 : stop + 1]]
