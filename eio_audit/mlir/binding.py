@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, chain, compress, repeat
@@ -41,7 +42,8 @@ class Binding:
         self._first = first
         self._numbers_of_names = numbers_of_names
         known = list(map(numbers_of_names.get, columns.names[first:stop], repeat(_UNKNOWN)))
-        self._known_numbers = [] if _UNKNOWN in known else known
+        self._known_numbers = array("i", [] if _UNKNOWN in known else known)
+        self._ops = array("i", list(range(len(builder.ir), len(builder.ir) + stop - first + 1)))
         self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
         values = self._add_columns(first, stop)
         self._limits = _repeated(values, columns.use_counts[first:stop])
@@ -54,17 +56,17 @@ class Binding:
 
     def _add_columns(self, first: int, stop: int) -> list[int]:
         """Adds what is known before any name is bound; returns, by op, its first value."""
-        ir, columns = self._ir, self._columns
-        op, uses, results = len(ir), columns.use_counts[first:stop], columns.result_counts[first:stop]
+        ir, columns, ops = self._ir, self._columns, self._ops
+        uses, results = columns.use_counts[first:stop], columns.result_counts[first:stop]
         *values, _ = accumulate(results, initial=len(ir.value_owner))
         ir.op_start.extend(columns.op_starts[first:stop])
         ir.op_end.extend(columns.op_ends[first:stop])
         ir.op_is_generic.extend(columns.is_generic[first:stop])
         ir.location_start.extend(columns.location_starts[first:stop])
         ir.name_number.fromlist(columns.name_numbers[first:stop])
-        ir.subtree_end.fromlist(list(range(op + 1, op + 1 + stop - first)))
+        ir.subtree_end.extend(ops[1:])
         ir.first_result.fromlist(values)
-        ir.value_owner.fromlist(_repeated(range(op, op + stop - first), results))
+        ir.value_owner.fromlist(_repeated(ops[:-1], results))
         ir.operand_start.pop()
         ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
         return values
@@ -113,11 +115,11 @@ class Binding:
         ):
             scopes.forget_all(names)
             return False
-        block, op = self._builder.current_block(), len(ir.op_block)
-        ir.op_name.fromlist(self._op_names(first, stop))
-        ir.op_block.fromlist([block] * (stop - first))
+        block = self._builder.current_block()
+        ir.op_name.extend(self._op_names(first, stop))
+        ir.op_block.extend(array("i", (block,)) * (stop - first))
         ir.operands.fromlist(used)
-        ir.block_ops[block].fromlist(list(range(op, op + stop - first)))
+        ir.block_ops[block].extend(self._ops[first - self._first : stop - self._first])
         return True
 
     def _add_numbers(self, used: list[int], first_use: int) -> bool:
@@ -138,7 +140,7 @@ class Binding:
         self._next_numbered = stop
         return True
 
-    def _op_names(self, first: int, stop: int) -> list[int]:
+    def _op_names(self, first: int, stop: int) -> array[int]:
         """The numbers of the ops' names; one without dialect depends on the op around it."""
         if self._known_numbers:
             return self._known_numbers[first - self._first : stop - self._first]
@@ -149,7 +151,7 @@ class Binding:
             numbers[name, is_generic] = number
             if b"." in name:
                 self._numbers_of_names[name] = number
-        return list(map(numbers.__getitem__, names))
+        return array("i", list(map(numbers.__getitem__, names)))
 
 
 def _repeated(numbers: Sequence[int], counts: Sequence[int]) -> list[int]:

@@ -6,17 +6,14 @@ and in which order, so what is open never depends on which of them has read the 
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Mapping, Sequence
 
 from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
 from eio_audit.mlir.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.source import Source
-from eio_audit.mlir.tokens import ARGUMENT, NUMBERED_NAME, RESULT, Brackets
+from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
-
-_NUMBERED_NAME = re.compile(NUMBERED_NAME)
 
 
 class OpenOp:
@@ -131,12 +128,13 @@ class Builder:
         self.ops.append(current)
         return current
 
-    def end_op(self, end: int, location_start: int) -> None:
+    def end_op(self, end: int, location_start: int = NO_OFFSET, name_number: int = NO_NUMBER) -> None:
         """Ends the innermost open op and defines the names of its results.
 
         Args:
             end: where its text ends.
             location_start: where the text inside its ``loc(...)`` begins; NO_OFFSET without one.
+            name_number: what the location's name begins with, as ``IR.name_number`` has it.
 
         Raises:
             InputError: a name is taken.
@@ -148,9 +146,7 @@ class Builder:
         for name, value, offset in current.results:
             self.scopes.define(name, value, offset)
         ir.location_start[op] = location_start
-        if location_start != NO_OFFSET:
-            numbered = _NUMBERED_NAME.fullmatch(ir.source.data, location_start, end - 1)
-            ir.name_number[op] = int(numbered[1]) if numbered else NO_NUMBER
+        ir.name_number[op] = name_number
         ir.op_end[op] = end
         ir.subtree_end[op] = len(ir)
 

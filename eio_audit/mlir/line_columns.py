@@ -39,7 +39,9 @@ _LINE = re.compile(
     rb"(?:loc\((" + NUMBERED_NAME + rb"(?=\)\n)|" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)",
     re.MULTILINE,
 )
-_ALIAS_LINE = re.compile(rb"^((#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)", re.MULTILINE)
+_ALIAS_LINE = re.compile(
+    rb"^((#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)", re.MULTILINE
+)
 _USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
 CLOSING = b"}"
@@ -171,7 +173,7 @@ class OpColumns:
         self.results: Sequence[bytes] = results if all(locations) else self._open_regions(results, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])
-        self.name_numbers = [int(number) if number else NO_NUMBER for number in numbers]
+        self.name_numbers = [int(number or NO_NUMBER) for number in numbers]
         before = [end - 2 for end in ends]
         self.location_starts = array("q", list(map(sub, before, map(len, locations))))
 

@@ -17,7 +17,7 @@ from operator import sub
 from eio_audit.mlir.binding import Binding
 from eio_audit.mlir.boundaries import Boundaries
 from eio_audit.mlir.builder import Builder
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_NUMBER
 from eio_audit.mlir.line_columns import CHUNK_BYTES, CLOSING, AliasLines, Line, OpColumns, OpLines
 from eio_audit.mlir.line_shapes import LineShapes, opens_list
 from eio_audit.mlir.source import Span
@@ -155,7 +155,7 @@ class PlainLines:
         location = row[Line.LOCATION]
         if location:
             builder.close_region(brace)
-            builder.end_op(end, end - 1 - len(location))
+            builder.end_op(end, end - 1 - len(location), int(row[Line.NUMBER] or NO_NUMBER))
             return True
         if not current.is_generic and not self._shapes.region_follows(
             self._lines, line, current.name.encode()

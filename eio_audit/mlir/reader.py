@@ -28,7 +28,7 @@ from functools import partial
 
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.builder import Builder, OpenOp
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
 from eio_audit.mlir.plain_lines import PlainLines
 from eio_audit.mlir.scopes import Mentions, split_use
 from eio_audit.mlir.source import InputError, Source, Span
@@ -39,6 +39,7 @@ from eio_audit.mlir.tokens import (
     HEADER,
     INNER,
     LABEL,
+    NUMBERED_NAME,
     OPEN_BRACE,
     OPEN_PAREN,
     OUTER,
@@ -57,6 +58,7 @@ _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
+_NUMBERED_NAME = re.compile(NUMBERED_NAME)
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
@@ -389,9 +391,11 @@ class Reader:
         for token, offset, is_used in current.names:
             if not is_used and not (declares and _PARAMETER.match(self.data, offset, end)):
                 self.scopes.use(op, token, offset)
-        self.builder.end_op(
-            end if location_start != NO_OFFSET else self._end_of_text(op, end), location_start
-        )
+        if location_start == NO_OFFSET:
+            self.builder.end_op(self._end_of_text(op, end))
+            return end
+        numbered = _NUMBERED_NAME.fullmatch(self.data, location_start, end - 1)
+        self.builder.end_op(end, location_start, int(numbered[1]) if numbered else NO_NUMBER)
         return end
 
     def _end_of_text(self, op: int, end: int) -> int:

@@ -59,37 +59,31 @@ _BACKSLASH = ord("\\")
 _OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
 
 
-class Brackets:
-    """The brackets that are open at a place.
+class Brackets(list[tuple[int, int]]):
+    """The brackets that are open at a place: the byte of each, and its offset.
 
     ``()``, ``[]`` and ``{}`` must balance. ``<`` and ``>`` are brackets where they do and operators where
     they do not, since custom assembly may compare.
     """
 
-    __slots__ = ("_open", "_source")
+    __slots__ = ("_source",)
 
     def __init__(self, source: Source) -> None:
+        super().__init__()
         self._source = source
-        self._open: list[tuple[int, int]] = []  # (opening byte, offset)
-
-    def __bool__(self) -> bool:
-        return bool(self._open)
-
-    def __len__(self) -> int:
-        return len(self._open)
 
     @property
     def outermost(self) -> int:
         """The bracket opened first, as a byte; 0 when none is open."""
-        return self._open[0][0] if self._open else 0
+        return self[0][0] if self else 0
 
     def only_angles(self) -> bool:
         """Whether nothing but ``<``, which may be operators, is open."""
-        return all(opening == OPEN_ANGLE for opening, _ in self._open)
+        return all(opening == OPEN_ANGLE for opening, _ in self)
 
     def push(self, opening: int, offset: int) -> None:
         """Opens a bracket."""
-        self._open.append((opening, offset))
+        self.append((opening, offset))
 
     def feed(self, token: bytes, offset: int) -> None:
         """Opens or closes a bracket; other tokens change nothing.
@@ -107,17 +101,17 @@ class Brackets:
             if not (before.isspace() and after.isspace()):
                 self.push(byte, offset)
         elif token == b">":
-            if self._open and self._open[-1][0] == OPEN_ANGLE:
-                self._open.pop()
+            if self and self[-1][0] == OPEN_ANGLE:
+                self.pop()
         elif byte in _OPENING:
             self._close(byte, offset)
 
     def _close(self, closing: int, offset: int) -> None:
-        while self._open and self._open[-1][0] == OPEN_ANGLE:
-            self._open.pop()
-        if not self._open:
+        while self and self[-1][0] == OPEN_ANGLE:
+            self.pop()
+        if not self:
             raise self._source.error(offset, f"unbalanced '{chr(closing)}': nothing is open here")
-        opening, opened_at = self._open.pop()
+        opening, opened_at = self.pop()
         if opening != _OPENING[closing]:
             where = self._source.position_at(opened_at)
             raise self._source.error(
@@ -130,7 +124,7 @@ class Brackets:
         Raises:
             InputError: at the innermost open bracket.
         """
-        certain = [bracket for bracket in self._open if bracket[0] != OPEN_ANGLE] or self._open
+        certain = [bracket for bracket in self if bracket[0] != OPEN_ANGLE] or self
         if certain:
             opening, offset = certain[-1]
             raise self._source.error(offset, f"'{chr(opening)}' is never closed: is the dump cut off?")
