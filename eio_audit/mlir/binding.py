@@ -9,7 +9,7 @@ from itertools import accumulate, chain, compress, repeat
 from operator import lt, mul
 
 from eio_audit.mlir.builder import Builder
-from eio_audit.mlir.line_columns import OpColumns
+from eio_audit.mlir.op_columns import OpColumns
 
 _UNKNOWN = -1
 

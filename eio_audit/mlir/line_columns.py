@@ -16,6 +16,7 @@ from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
 from eio_audit.mlir.ir import NO_NUMBER
+from eio_audit.mlir.op_columns import BARE_NAME, OpColumns
 from eio_audit.mlir.source import Text
 from eio_audit.mlir.tokens import NUMBERED_NAME, all_but
 
@@ -33,7 +34,7 @@ _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\)
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _LINE = re.compile(
     rb"^(([ \t]*+)(?:(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = )?+"
-    rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|return(?![\w$.])|\})))"
+    rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
     rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + NUMBERED_NAME + rb"(?=\)\n)|" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)",
@@ -141,24 +142,12 @@ class OpLines(Lines):
         return self.seams[bisect_left(self.seams, first) : bisect_left(self.seams, stop)]
 
 
-class OpColumns:
-    """The ops of a stretch of lines, by column.
+class LineColumns(OpColumns):
+    """The ops of lines that a pattern has split.
 
     Attributes:
-        names: as printed.
-        is_generic: by op 1 where that is in quotes, else 0.
         shapes: what stands behind name and operands; in custom assembly IS_CUSTOM and all text from the name
             on, with ``%`` for every use; behind it OPENS_REGION where the op opens a region.
-        result_counts: how many values the op defines.
-        results: the name that its results get where the line ends, or nothing: in a line that opens a region
-            the op does not end.
-        use_counts: how many values the op uses.
-        uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
-        numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending, and the number
-            of uses.
-        numbers: these numbers.
-        name_numbers: as ``IR.name_number`` has them.
-        op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
     """
 
     def __init__(self, lines: OpLines) -> None:
@@ -170,7 +159,7 @@ class OpColumns:
         self.shapes: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
         self.result_counts = _result_counts(results, counts)
-        self.results: Sequence[bytes] = results if all(locations) else self._open_regions(results, locations)
+        self.results = results if all(locations) else self._open_regions(results, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])
         self.name_numbers = [int(number or NO_NUMBER) for number in numbers]

@@ -12,7 +12,7 @@ from itertools import islice
 from eio_audit.mlir.boundaries import Boundaries
 from eio_audit.mlir.builder import OpenOp
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.line_columns import IS_CUSTOM, OPENS_REGION, Line, OpColumns, OpLines
+from eio_audit.mlir.line_columns import IS_CUSTOM, OPENS_REGION, Line, LineColumns, OpLines
 
 LONGEST_SHAPE = 1 << 12
 MOST_SHAPES = 1 << 16
@@ -41,7 +41,7 @@ class LineShapes:
         self._ends: dict[tuple[str, bool, bool, bytes, bool], bool] = {}
         self._ends_seen = 0
 
-    def refuse_others(self, lines: OpLines, columns: OpColumns) -> None:
+    def refuse_others(self, lines: OpLines, columns: LineColumns) -> None:
         """Refuses the lines that look like an op, or the header of one that opens a region, but are not."""
         shapes = columns.shapes
         if all(map(self._ops.get, shapes)):

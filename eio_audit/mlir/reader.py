@@ -29,6 +29,8 @@ from functools import partial
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.builder import Builder, OpenOp
 from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.known_lines import KnownLines
+from eio_audit.mlir.op_columns import LineNames
 from eio_audit.mlir.plain_lines import PlainLines
 from eio_audit.mlir.scopes import Mentions, split_use
 from eio_audit.mlir.source import InputError, Source, Span
@@ -63,13 +65,22 @@ _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
 
-def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None = None) -> IR:
+def read_ir(
+    source: Source,
+    span: Span | None = None,
+    op_table: OpTable | None = None,
+    *,
+    keeps_names: bool = False,
+    known: KnownLines | None = None,
+) -> IR:
     """Reads the one dump that ``span`` of the source holds (the whole source without it).
 
     Args:
         source: the file.
         span: where the dump stands in it.
         op_table: says which ops are isolated or hold graph regions; the shipped table without it.
+        keeps_names: whether the IR keeps its ``line_names``, so that its lines can be known.
+        known: lines of a dump that the source was made from; makes no difference but to the time.
 
     Returns:
         Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
@@ -78,7 +89,8 @@ def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None =
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable())
+    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable(), known=known)
+    reader.ir.line_names = LineNames() if keeps_names else None
     with _no_collection():
         return reader.read()
 
@@ -117,6 +129,7 @@ class Reader:
         *,
         exact: bool = False,
         mentions: Mentions | None = None,
+        known: KnownLines | None = None,
     ) -> None:
         self.source = source
         self.data = source.data
@@ -127,7 +140,7 @@ class Reader:
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table))
+        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table), known)
         self.exact = exact or mentions is not None
         self.ops = self.builder.ops
         self.regions = self.builder.regions
