@@ -143,7 +143,7 @@ def audit_dump(
 
 def _disordered_blocks(ir: IR, keys: OrderKeys) -> dict[int, KeyedBlock]:
     """The blocks with inversions."""
-    return {block: KeyedBlock(ir, keys, block) for block in keys.disordered(ir.block_ops)}
+    return {block: KeyedBlock(ir, keys, block) for block in keys.disordered_blocks}
 
 
 def _audits_in_order(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,10 @@ class KeyedBlock:
     order_keys: OrderKeys
     block: int
     graph: DependenceGraph | None = None
-    keys: list[int | None] = field(init=False)
+    keys: Sequence[int | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.keys = self.order_keys.of(self.ops)
+        self.keys = self.ir.of_block(self.block, self.order_keys.by_op)
 
     @property
     def indices(self) -> OriginalIndices:
@@ -45,7 +46,7 @@ class KeyedBlock:
     @property
     def counted_keys(self) -> list[int]:
         """The keys of the ops that have a say, in textual order."""
-        return self.order_keys.counted(self.ops)
+        return [key for key in self.keys if key is not None]
 
     @property
     def original_places(self) -> dict[int, int]:

@@ -53,10 +53,6 @@ class OriginalIndices:
         """The indices of several ops, None for an unindexed one."""
         return list(map(self._scanned[0].__getitem__, ops))
 
-    def derived(self, ops: Iterable[int]) -> bytes:
-        """What ``derived_by_op`` has of several ops."""
-        return bytes(map(self._scanned[1].__getitem__, ops))
-
     def replaced(self, indices: list[int | None]) -> OriginalIndices:
         """The same dump with other indices, one per op; what is derived stays so."""
         other = OriginalIndices(self._ir, self._pattern)
