@@ -163,7 +163,7 @@ class Dependences:
     def _add_flat_uses(self, graph: DependenceGraph, owner_of: Sequence[int]) -> None:
         """The uses in a block without nested ops, column by column; ``owner_of`` is ``IR.value_owner``."""
         ir, first, stop = self._ir, graph.ops[0], graph.ops[-1] + 1
-        starts = ir.operand_start[first : stop + 1]
+        starts = ir.operand_start[first : stop + 1].tolist()
         size = stop - first
         producers = [owner_of[value] - first for value in ir.operands[starts[0] : starts[-1]]]
         counts = map(sub, islice(starts, 1, None), starts)
@@ -267,8 +267,10 @@ class Dependences:
         if not self._has_terminator(graph):
             return
         last = len(graph.ops) - 1
-        used = set(graph.producers())
-        for k in [k for k in range(last) if k not in used]:
+        holds_nothing = bytearray(b"\x01") * last
+        for producer in graph.producers():
+            holds_nothing[producer] = 0
+        for k in compress(range(last), holds_nothing):
             graph.add(k, last, DependenceKind.TERMINATOR)
 
 
