@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import compress, repeat
 from operator import is_not
 
-from eio_audit.audit.figures import BlockAudit, DisplacedOp, Hold
+from eio_audit.audit.displaced_op import DisplacedOp, Hold
+from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.order.displaced import displaced_in

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.figures import OpLabel
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
@@ -65,16 +65,3 @@ class KeyedBlock:
     def label(self, place: int) -> OpLabel:
         """The op at a place."""
         return label(self.ir, self.indices, self.ops[place])
-
-
-def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
-    """The op as a person recognizes it."""
-    results = ir.results(op)
-    origin = indices.origin(op)
-    return OpLabel(
-        name=ir.name(op),
-        result=results[0] if results else None,
-        index=indices.index(op),
-        line=ir.source.line_at(ir.op_start[op]),
-        module=origin.modules[-1] if origin and origin.modules else None,
-    )
