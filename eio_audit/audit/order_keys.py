@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, islice, repeat
-from operator import eq, is_not
+from operator import eq, ne
 
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
@@ -61,6 +61,7 @@ class OrderKeys:
 
     @cached_property
     def _block_by_block(self) -> tuple[list[int], list[int]]:
+        """What one look at the keys of each block tells: ``keyed_by_block`` and ``disordered_blocks``."""
         keyed, disordered = [], []
         for block in range(self._ir.block_count):
             keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
@@ -72,7 +73,7 @@ class OrderKeys:
     @cached_property
     def followed_by_block(self) -> list[int]:
         """How many ops carry an index and follow their consumer all the same, by block."""
-        is_followed = map(is_not, self.indices.by_op, self.by_op) if self._follow else ()
+        is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
         return self._count_by_block(compress(range(len(self._ir)), is_followed))
 
     @cached_property
