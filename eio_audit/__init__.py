@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from eio_audit.audit.dependence import DependenceKind
     from eio_audit.audit.diff import Diff, diff
+    from eio_audit.audit.displaced_op import DisplacedOp, Hold
     from eio_audit.audit.explain import (
         Explanation,
         FixedPlace,
@@ -39,15 +40,7 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
-    from eio_audit.audit.figures import (
-        BlockAudit,
-        DisplacedOp,
-        DumpAudit,
-        Hold,
-        OpLabel,
-        Summary,
-        unmatched_patterns,
-    )
+    from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary, unmatched_patterns
     from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
@@ -56,6 +49,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
     from eio_audit.audit.module_runs import Fragmentation, Runs
     from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
+    from eio_audit.audit.op_label import OpLabel
     from eio_audit.audit.options import AuditOptions, Follow
     from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
     from eio_audit.audit.origin import ModelLine
@@ -87,6 +81,7 @@ _HOMES = {
     ),
     "audit.dependence": ("DependenceKind",),
     "audit.diff": ("Diff", "diff"),
+    "audit.displaced_op": ("DisplacedOp", "Hold"),
     "audit.explain": (
         "Explanation",
         "FixedPlace",
@@ -98,15 +93,7 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.figures": (
-        "BlockAudit",
-        "DisplacedOp",
-        "DumpAudit",
-        "Hold",
-        "OpLabel",
-        "Summary",
-        "unmatched_patterns",
-    ),
+    "audit.figures": ("BlockAudit", "DumpAudit", "Summary", "unmatched_patterns"),
     "audit.findings": ("Finding", "find"),
     "audit.fix": ("Fix", "fix"),
     "audit.gate": ("Gate", "Verdict", "judge"),
@@ -115,6 +102,7 @@ _HOMES = {
     "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
     "audit.module_runs": ("Fragmentation", "Runs"),
     "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
+    "audit.op_label": ("OpLabel",),
     "audit.options": ("AuditOptions", "Follow"),
     "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.origin": ("ModelLine",),

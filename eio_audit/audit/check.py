@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress
 from operator import or_
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary, summarize
 from eio_audit.audit.functions import functions_around
-from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
@@ -22,6 +22,9 @@ from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
+
+if TYPE_CHECKING:
+    from eio_audit.audit.keyed_block import KeyedBlock
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class AuditedDump:
 
     def keyed_block(self, block: int) -> KeyedBlock:
         """A block with its keys, and with its dependences unless it is in a graph region."""
+        from eio_audit.audit.keyed_block import KeyedBlock  # noqa: PLC0415  (not for clean dumps)
+
         is_graph = self.ir.region_is_graph[self.ir.block_region[block]]
         graph = None if is_graph else self.dependences.of([block])[block]
         return KeyedBlock(self.ir, self.keys, block, graph)
@@ -112,18 +117,19 @@ def audit_dump(
     """
     ir = read_ir(dump.source, dump.span, options.op_table)
     keys = OrderKeys(ir, options)
-    disordered = _disordered_blocks(ir, keys)
     dependences = Dependences(ir, options.assume_pure)
-    graphs = dependences.of([b for b in disordered if not ir.region_is_graph[ir.block_region[b]]])
+    has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]
+    graphs = dependences.of(has_order)
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
     audits = list(_audits_in_order(ir, keys, blocks, functions))
     orders, moved = {}, 0
-    for block, keyed in disordered.items():
+    for block in keys.disordered_blocks:
         from eio_audit.audit.disorder import audit_disorder  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.audit.keyed_block import KeyedBlock  # noqa: PLC0415
 
         place = bisect_left(blocks, block)
-        keyed.graph = graphs.get(block)
+        keyed = KeyedBlock(ir, keys, block, graphs.get(block))
         audits[place], restoration = audit_disorder(audits[place], keyed, describes_worst=describes_worst)
         if audits[place].avoidable and restoration is not None:
             orders[block] = restoration.order
@@ -139,11 +145,6 @@ def audit_dump(
         unmatched=_without_op(options.assume_pure, ir),
     )
     return AuditedDump(dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved)
-
-
-def _disordered_blocks(ir: IR, keys: OrderKeys) -> dict[int, KeyedBlock]:
-    """The blocks with inversions."""
-    return {block: KeyedBlock(ir, keys, block) for block in keys.disordered(ir.block_ops)}
 
 
 def _audits_in_order(

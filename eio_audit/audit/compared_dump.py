@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
-from eio_audit.audit.figures import OpLabel
-from eio_audit.audit.keyed_block import label
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.structure import ComparedOps
 
 

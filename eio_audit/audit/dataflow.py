@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.figures import DumpAudit, OpLabel
+from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.audit.op_choice import choose_dump, find_ops
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.source import InputError

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain, compress, islice, repeat
@@ -33,15 +32,6 @@ class DependenceKind(StrEnum):
     """One of the two writes or frees what the other may read, write or free."""
     TERMINATOR = "terminator"
     """It ends the block."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dependence:
-    """``user`` must stay behind ``producer``; both are ops of one block."""
-
-    producer: int
-    user: int
-    kind: DependenceKind
 
 
 class DependenceGraph:
@@ -86,11 +76,6 @@ class DependenceGraph:
         """The users that would stand before a producer of theirs if op k stood at ``place[k]``."""
         producers, users = map(place.__getitem__, self._producers), map(place.__getitem__, self._users)
         return list(compress(self._users, map(gt, producers, users)))
-
-    def dependences(self) -> Iterator[Dependence]:
-        """The edges as ops of the dump."""
-        for producer, user, kind in self.edges():
-            yield Dependence(self.ops[producer], self.ops[user], kind)
 
     @cached_property
     def precedence(self) -> Precedence:
@@ -163,7 +148,7 @@ class Dependences:
     def _add_flat_uses(self, graph: DependenceGraph, owner_of: Sequence[int]) -> None:
         """The uses in a block without nested ops, column by column; ``owner_of`` is ``IR.value_owner``."""
         ir, first, stop = self._ir, graph.ops[0], graph.ops[-1] + 1
-        starts = ir.operand_start[first : stop + 1]
+        starts = ir.operand_start[first : stop + 1].tolist()
         size = stop - first
         producers = [owner_of[value] - first for value in ir.operands[starts[0] : starts[-1]]]
         counts = map(sub, islice(starts, 1, None), starts)
@@ -267,8 +252,10 @@ class Dependences:
         if not self._has_terminator(graph):
             return
         last = len(graph.ops) - 1
-        used = set(graph.producers())
-        for k in [k for k in range(last) if k not in used]:
+        holds_nothing = bytearray(b"\x01") * last
+        for producer in graph.producers():
+            holds_nothing[producer] = 0
+        for k in compress(range(last), holds_nothing):
             graph.add(k, last, DependenceKind.TERMINATOR)
 
 

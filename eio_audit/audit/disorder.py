@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress, repeat
+from operator import is_not
 
-from eio_audit.audit.figures import BlockAudit, DisplacedOp, Hold
+from eio_audit.audit.displaced_op import DisplacedOp, Hold
+from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.order.displaced import displaced_in
@@ -37,21 +40,22 @@ def audit_disorder(
     keys = block.counted_keys
     runs = split_into_runs(keys)
     inversions, out_of_place = runs.inversions, displaced_in(runs)
-    places = [place for place, key in enumerate(block.keys) if key is not None]
-    with_index = list(map(block.ops.__getitem__, places))
+    is_counted = list(map(is_not, block.keys, repeat(None)))
+    derived = block.ir.of_block(block.block, block.indices.derived_by_op)
+    constants = block.ir.of_block(block.block, block.order_keys.constants_by_op)
     worst = {}
     if describes_worst:
         worst = describe_displaced(block, out_of_place, runs.carried_by_position(), NAMED_OPS)
     disordered = replace(
         in_order,
         inversions=inversions,
-        descents=count_descents(keys),
+        descents=count_descents(runs.ranks),  # as many as among the keys: within a run there is none
         minimum=inversions,
         lower_bound=inversions,
         displaced=len(out_of_place),
-        inherited=runs.inversions_with(block.indices.derived(with_index)),
+        inherited=runs.inversions_with(list(compress(derived, is_counted))),
         worst=tuple(worst.values()),
-        at_constants=runs.inversions_with(block.order_keys.constants(with_index)),
+        at_constants=runs.inversions_with(list(compress(constants, is_counted))),
         profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
     )
     if block.graph is None:

@@ -11,10 +11,10 @@ from functools import cached_property
 from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.dependence_paths import DependencePaths
-from eio_audit.audit.figures import DumpAudit, OpLabel
+from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.functions import functions_around
-from eio_audit.audit.keyed_block import label
 from eio_audit.audit.op_choice import choose_dump, find_ops
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.audit.origin import ModelLine, Origin
 from eio_audit.mlir.dumps import Dump

@@ -1,4 +1,4 @@
-"""What the audit of a dump's order says: figures of blocks and dumps, and the ops that are out of place."""
+"""What the audit of a dump's order says: the figures of blocks and dumps."""
 
 from __future__ import annotations
 
@@ -8,55 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from eio_audit.audit.dependence import DependenceKind
-
-
-@dataclass(frozen=True, slots=True)
-class OpLabel:
-    """An op as a person recognizes it.
-
-    Attributes:
-        name: ``ttir.permute``.
-        result: the first result's name, ``%12``; None for an op without results.
-        index: its original position; None when unindexed.
-        line: where it stands in the file, 1-based.
-        module: the innermost module its location names (``BatchNorm2d[net.norm0]``), or None.
-    """
-
-    name: str
-    result: str | None
-    index: int | None
-    line: int
-    module: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """The dependence that keeps a displaced op where it stands."""
-
-    op: OpLabel
-    kind: DependenceKind
-
-
-@dataclass(frozen=True, slots=True)
-class DisplacedOp:
-    """A member of a smallest set of ops whose removal leaves the block in order.
-
-    Attributes:
-        op: which.
-        inversions: how many inversions it is an end of.
-        early: it stands before ops of smaller index; otherwise it stands behind ops of larger index.
-        derived: a pass made it from the op whose index it carries.
-        hold: the direct user that needs it early, or the direct producer that keeps it late; None
-            where nothing does, so that a fix can move it.
-    """
-
-    op: OpLabel
-    inversions: int
-    early: bool
-    derived: bool
-    hold: Hold | None
+if TYPE_CHECKING:  # there are none in a clean dump
+    from eio_audit.audit.displaced_op import DisplacedOp
 
 
 @dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
-from eio_audit.audit.figures import BlockAudit, OpLabel
-from eio_audit.audit.keyed_block import label
+from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.location_health import broken_locations
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.origin import ModelLine
 from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, Rule
 from eio_audit.order.displaced import displaced

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eio_audit.audit.compared_dump import ComparedDump
-from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.layout import InversePair, inverse_pairs, is_elementwise, may_commute, rearrangements
 from eio_audit.audit.location_numbers import NO_LOCATION
 from eio_audit.audit.op_changes import Comparison, Relation
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.inversions import count_inversions
 
 SEARCHED_OPS = 64

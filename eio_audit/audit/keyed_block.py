@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.figures import OpLabel
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
@@ -27,10 +28,10 @@ class KeyedBlock:
     order_keys: OrderKeys
     block: int
     graph: DependenceGraph | None = None
-    keys: list[int | None] = field(init=False)
+    keys: Sequence[int | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.keys = self.order_keys.of(self.ops)
+        self.keys = self.ir.of_block(self.block, self.order_keys.by_op)
 
     @property
     def indices(self) -> OriginalIndices:
@@ -45,7 +46,7 @@ class KeyedBlock:
     @property
     def counted_keys(self) -> list[int]:
         """The keys of the ops that have a say, in textual order."""
-        return self.order_keys.counted(self.ops)
+        return [key for key in self.keys if key is not None]
 
     @property
     def original_places(self) -> dict[int, int]:
@@ -64,16 +65,3 @@ class KeyedBlock:
     def label(self, place: int) -> OpLabel:
         """The op at a place."""
         return label(self.ir, self.indices, self.ops[place])
-
-
-def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
-    """The op as a person recognizes it."""
-    results = ir.results(op)
-    origin = indices.origin(op)
-    return OpLabel(
-        name=ir.name(op),
-        result=results[0] if results else None,
-        index=indices.index(op),
-        line=ir.source.line_at(ir.op_start[op]),
-        module=origin.modules[-1] if origin and origin.modules else None,
-    )

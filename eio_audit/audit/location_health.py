@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check import AuditedDump
-from eio_audit.audit.figures import OpLabel
-from eio_audit.audit.keyed_block import label
 from eio_audit.audit.location_numbers import NO_LOCATION, Interned, LocationNumbers
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.compared_dump import ComparedDump
-from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.location_numbers import NO_LOCATION
 from eio_audit.audit.matching import Matching
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.printing_forms import implied_ops, is_shorthand
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.location import AliasLoc

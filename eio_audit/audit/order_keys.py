@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, islice, repeat
-from operator import and_, eq, gt, is_not, sub
+from operator import eq, ne
 
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.audit.original_index import OriginalIndices
@@ -30,10 +30,11 @@ class OrderKeys:
 
     def of(self, ops: Iterable[int]) -> list[int | None]:
         """The keys of several ops, None for an op without a say in inversions."""
-        return list(map(self._by_op.__getitem__, ops))
+        return list(map(self.by_op.__getitem__, ops))
 
     @cached_property
-    def _by_op(self) -> list[int | None]:
+    def by_op(self) -> list[int | None]:
+        """The keys of all ops, None for an op without a say in inversions."""
         indices = self.indices.by_op
         if not self._follow:
             return indices
@@ -42,82 +43,84 @@ class OrderKeys:
 
     def counted(self, ops: Iterable[int]) -> list[int]:
         """The keys of those of several ops that have a say."""
-        return [key for key in map(self._by_op.__getitem__, ops) if key is not None]
-
-    def disordered(self, blocks: Iterable[Iterable[int]]) -> list[int]:
-        """Which of several blocks have an op that stands before one of a smaller key, counted from 0."""
-        get, found = self._by_op.__getitem__, []
-        for block, ops in enumerate(blocks):
-            keys = [key for key in map(get, ops) if key is not None]
-            if any(map(gt, keys, islice(keys, 1, None))):
-                found.append(block)
-        return found
+        return [key for key in map(self.by_op.__getitem__, ops) if key is not None]
 
     def follows(self, op: int) -> Follow | None:
         """Why an op that carries an index follows its consumer all the same; None where it does not."""
         return None if self.indices.index(op) is None else self._following([op])[0]
 
-    @cached_property
+    @property
     def keyed_by_block(self) -> list[int]:
         """How many ops have a key, by block."""
-        return self._count_by_block(self._has_key)
+        return self._block_by_block[0]
+
+    @property
+    def disordered_blocks(self) -> list[int]:
+        """The blocks with an op that stands before one of a smaller key."""
+        return self._block_by_block[1]
+
+    @cached_property
+    def _block_by_block(self) -> tuple[list[int], list[int]]:
+        """What one look at the keys of each block tells: ``keyed_by_block`` and ``disordered_blocks``."""
+        keyed, disordered = [], []
+        for block in range(self._ir.block_count):
+            keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
+            keyed.append(len(keys))
+            if keys != sorted(keys):
+                disordered.append(block)
+        return keyed, disordered
 
     @cached_property
     def followed_by_block(self) -> list[int]:
         """How many ops carry an index and follow their consumer all the same, by block."""
-        if not self._follow:
-            return [0] * self._ir.block_count
-        indexed = self._count_by_block(bytes(map(is_not, self.indices.by_op, repeat(None))))
-        return list(map(sub, indexed, self.keyed_by_block))
+        is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
+        return self._count_by_block(compress(range(len(self._ir)), is_followed))
 
     @cached_property
     def constants_by_block(self) -> list[int]:
         """How many ops with a key are constants, by block."""
-        return self._count_by_block(self._with_key(self._is_constant))
+        return self._count_by_block(self._with_key(self._constants))
 
     @cached_property
     def derived_by_block(self) -> list[int]:
         """How many ops with a key a pass made from others, by block."""
-        return self._count_by_block(self._with_key(self.indices.derived_by_op))
+        derived = self.indices.derived_by_op
+        ops = compress(range(len(derived)), derived) if 1 in derived else ()
+        return self._count_by_block(self._with_key(ops))
 
-    def _with_key(self, members: bytes | bytearray) -> bytes | bytearray:
-        """Those members that have a key; ``members`` has 1 for a member, by op."""
-        has_key = self._has_key
-        return members if 0 not in has_key or 1 not in members else bytes(map(and_, members, has_key))
+    def _with_key(self, ops: Iterable[int]) -> list[int]:
+        by_op = self.by_op
+        return [op for op in ops if by_op[op] is not None]
 
-    def _count_by_block(self, members: bytes | bytearray) -> list[int]:
-        """How many ops are members, by block; ``members`` has 1 for a member, by op."""
-        counts = Counter(compress(self._ir.op_block, members) if 1 in members else ())
+    def _count_by_block(self, ops: Iterable[int]) -> list[int]:
+        counts = Counter(map(self._ir.op_block.__getitem__, ops))
         return list(map(counts.get, range(self._ir.block_count), repeat(0)))
 
     @cached_property
-    def _has_key(self) -> bytes:
-        """By op, 1 if it has a key."""
-        return bytes(map(is_not, self._by_op, repeat(None)))
-
-    def constants(self, ops: Iterable[int]) -> bytes:
+    def constants_by_op(self) -> bytearray:
         """By op, 1 if it has no operands and is pure or a constant by the op table."""
-        return bytes(map(self._is_constant.__getitem__, ops))
+        is_constant = bytearray(len(self._ir))
+        for op in self._constants:
+            is_constant[op] = 1
+        return is_constant
 
     @cached_property
-    def _is_constant(self) -> bytearray:
+    def _constants(self) -> list[int]:
         ir, rows = self._ir, self._ir.op_table.rows
         may_be_constant = [_may_be_constant(rows.get(name, UNLISTED)) for name in ir.names]
         starts = ir.operand_start.tolist()
         no_operands = list(compress(range(len(ir)), map(eq, starts, islice(starts, 1, None))))
         names = map(ir.op_name.__getitem__, no_operands)
-        is_constant = bytearray(len(ir))
-        for op in compress(no_operands, map(may_be_constant.__getitem__, names)):
-            is_constant[op] = op not in ir.late_operands
-        return is_constant
+        constants = compress(no_operands, map(may_be_constant.__getitem__, names))
+        return [op for op in constants if op not in ir.late_operands]
 
     def _following(self, ops: Sequence[int]) -> list[Follow | None]:
         why: list[Follow | None] = [None] * len(ops)
         if Follow.CONSTANTS in self._follow:
-            why = [Follow.CONSTANTS if is_constant else None for is_constant in self.constants(ops)]
+            why = [Follow.CONSTANTS if self.constants_by_op[op] else None for op in ops]
         if Follow.DERIVED in self._follow:
-            derived = self.indices.derived(ops)
-            why = [Follow.DERIVED if is_derived else w for is_derived, w in zip(derived, why, strict=True)]
+            is_derived = self.indices.is_derived
+            why = [Follow.DERIVED if is_derived(op) else w for op, w in zip(ops, why, strict=True)]
         return why
 
 

@@ -10,8 +10,10 @@ from enum import StrEnum
 from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.disorder import NAMED_OPS, describe_displaced
-from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit, OpLabel
+from eio_audit.audit.displaced_op import DisplacedOp
+from eio_audit.audit.figures import BlockAudit, DumpAudit
 from eio_audit.audit.keyed_block import KeyedBlock
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.order.displaced import displaced_in

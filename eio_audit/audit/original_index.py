@@ -53,10 +53,6 @@ class OriginalIndices:
         """The indices of several ops, None for an unindexed one."""
         return list(map(self._scanned[0].__getitem__, ops))
 
-    def derived(self, ops: Iterable[int]) -> bytes:
-        """What ``derived_by_op`` has of several ops."""
-        return bytes(map(self._scanned[1].__getitem__, ops))
-
     def replaced(self, indices: list[int | None]) -> OriginalIndices:
         """The same dump with other indices, one per op; what is derived stays so."""
         other = OriginalIndices(self._ir, self._pattern)
@@ -119,8 +115,10 @@ class OriginalIndices:
                 found[place] = self._parsed.index(ops[place])
         for op, index in zip(ops, found, strict=True):
             indices[op] = index
-        for op in compress(ops, map(bytes.endswith, definitions, repeat(b")"))):
-            derived[op] = self._parsed.is_derived(op)
+        has_child = map(bytes.endswith, definitions, repeat(b")"))
+        for op, definition in compress(zip(ops, definitions, strict=True), has_child):
+            is_derived = _extends_child(definition)
+            derived[op] = self._parsed.is_derived(op) if is_derived is None else is_derived
 
     def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
         """The texts of locations, for aliases those of their definitions."""
@@ -129,3 +127,11 @@ class OriginalIndices:
             text if span is None else data[span.start : span.end]
             for text, span in zip(texts, spans, strict=True)
         ]
+
+
+def _extends_child(location: bytes) -> bool | None:
+    """Whether a name extends its child's, where that can be seen as it stands: ``"X_tm0"("X")``."""
+    match location.split(b'"'):
+        case [b"", name, b"(", child, b")"] if not (b"\\" in location or b"\n" in location):
+            return len(name) > len(child) and name.startswith(child)
+    return None

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
 
-from eio_audit.audit.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
+from eio_audit.audit.displaced_op import DisplacedOp
+from eio_audit.audit.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.history import Difference, DumpStates, History
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump

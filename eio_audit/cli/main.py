@@ -45,7 +45,7 @@ def _open_closed_streams() -> None:
 def _run() -> int:
     import click
 
-    from eio_audit import InputError, VerificationError
+    import eio_audit
     from eio_audit.cli.commands import cli
 
     try:
@@ -53,10 +53,10 @@ def _run() -> int:
     except click.ClickException as error:
         error.show()
         code = COULD_NOT_RUN
-    except InputError as error:
+    except eio_audit.InputError as error:
         click.echo(str(error), err=True)
         code = COULD_NOT_RUN
-    except VerificationError as error:
+    except eio_audit.VerificationError as error:  # imported when an exception gets as far as this
         click.echo(f"error: nothing was written: {error}", err=True)
         code = VERIFICATION_FAILED
     except BrokenPipeError:  # the reader has seen enough, as with `| head`

@@ -104,7 +104,8 @@ class EffectTable:
         self._assumed = [_first_match(name, assume_pure) for name in ir.names]
         self.unknown_ops: Counter[str] = Counter()
         self.assumed_pure: Counter[str] = Counter()
-        self._fill()
+        if assume_pure or not all(map(_is_harmless, self._rows)):
+            self._fill()
 
     def acting(self, ops: Sequence[int]) -> list[int]:
         """The places of those of ``ops`` that have effects."""

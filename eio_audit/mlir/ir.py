@@ -11,10 +11,13 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from eio_audit.mlir.op_columns import LineNames
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.traits import OpTable
+
+T = TypeVar("T")
 
 NO_OFFSET = -1
 NO_NUMBER = -1
@@ -196,6 +199,13 @@ class IR:
     def symbol(self, op: int) -> str | None:
         """The symbol the op defines, ``@main``, from its custom header or its ``sym_name``."""
         return symbol_in(self.source.data[self.op_start[op] : self.header_end(op)])
+
+    def of_block(self, block: int, by_op: Sequence[T]) -> Sequence[T]:
+        """What a sequence by op has for the ops of a block, which mostly are numbered in turn."""
+        ops = self.block_ops[block]
+        if ops and ops[-1] - ops[0] == len(ops) - 1:
+            return by_op[ops[0] : ops[-1] + 1]
+        return list(map(by_op.__getitem__, ops))
 
     def block_name(self, block: int) -> str:
         """The block's label, ``^bb0`` for an entry block that is printed without one."""

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from eio_audit.audit.diff import Diff
-from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.inverse_ops import InverseOps, LayoutPair, MovedLayoutOp
 from eio_audit.audit.location_health import HealthChange, LocationRule
 from eio_audit.audit.module_runs import Fragmentation, Runs
 from eio_audit.audit.op_changes import Difference, OpChange, Relation
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.wording import count, op_name
 
 LONGEST_VALUE = 40

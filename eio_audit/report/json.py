@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.diff import Diff
-from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
-from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit, OpLabel, Summary
-from eio_audit.audit.findings import Finding
-from eio_audit.audit.gate import Verdict
-from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
-from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
-from eio_audit.audit.op_changes import OpChange
-from eio_audit.audit.trace import Culprit, Trace, TracedPass
-from eio_audit.mlir.source import InputError
+if TYPE_CHECKING:  # what one command reports needs nothing of the others
+    from eio_audit.audit.diff import Diff
+    from eio_audit.audit.displaced_op import DisplacedOp
+    from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
+    from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
+    from eio_audit.audit.findings import Finding
+    from eio_audit.audit.gate import Verdict
+    from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+    from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
+    from eio_audit.audit.op_changes import OpChange
+    from eio_audit.audit.op_label import OpLabel
+    from eio_audit.audit.trace import Culprit, Trace, TracedPass
+    from eio_audit.mlir.source import InputError
 
 SCHEMA = "eio-audit/1"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.diff import Diff
-from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.location_health import HealthChange
 from eio_audit.audit.module_runs import Fragmentation
 from eio_audit.audit.op_changes import OpChange
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.diff_wording import (
     both,

@@ -15,7 +15,7 @@ from eio_audit.audit.explain import (
     OpExplanation,
     PathStep,
 )
-from eio_audit.audit.figures import OpLabel
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.mlir.effects import ANY, EffectSource
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink

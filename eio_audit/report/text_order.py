@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit
+from eio_audit.audit.displaced_op import DisplacedOp
+from eio_audit.audit.figures import BlockAudit, DumpAudit
 from eio_audit.report.console import Console, Piece, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.sparkline import can_show_bars, sparkline

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.figures import BlockAudit, DisplacedOp, DumpAudit, Hold, OpLabel
+from eio_audit.audit.figures import BlockAudit, DumpAudit
 from eio_audit.audit.options import Follow
+
+if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
+    from eio_audit.audit.displaced_op import DisplacedOp, Hold
+    from eio_audit.audit.op_label import OpLabel
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

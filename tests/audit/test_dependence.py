@@ -14,16 +14,12 @@ def edges(
     """The direct dependences of a function body, ``a -> b kind`` by the ops' ``id`` attributes or names."""
     ir = ir_of(f"func.func @f({arguments}) {{\n{body}\n  return\n}}\n")
     block = ir.op_block[1]
-    shown = {
-        op: ir.text(op).decode().partition('id = "')[2].partition('"')[0] or ir.name(op)
+    shown = [
+        ir.text(op).decode().partition('id = "')[2].partition('"')[0] or ir.name(op)
         for op in ir.block_ops[block]
-    }
+    ]
     graph = Dependences(ir, assume_pure).of([block])[block]
-    return {
-        f"{shown[d.producer]} -> {shown[d.user]} {d.kind}"
-        for d in graph.dependences()
-        if ir.name(d.user) != "func.return"
-    }
+    return {f"{shown[p]} -> {shown[u]} {kind}" for p, u, kind in graph.edges() if shown[u] != "func.return"}
 
 
 PURE = '"ttir.relu"(%t) {id = "pure"} : (tensor<4xf32>) -> tensor<4xf32>'

@@ -84,6 +84,10 @@ def test_a_pattern_that_cannot_work_is_refused(pattern: str, message: str) -> No
         ('"DEBUG|3|Y"("DEBUG|3|X")', False),
         ('"DEBUG|3|X"', False),
         ('"DEBUG|3|X_tm0"("f.py":1:2)', False),
+        ('"DEBUG|3|X_tm0"("DEBUG|3|X"("DEBUG|3|Y"))', True),
+        ('"DEBUG|3|X\\22_tm0"("DEBUG|3|X\\22")', True),
+        ('"DEBUG|3|X\\5A"("DEBUG|3|X\\5")', False),
+        ('"DEBUG|3|X_tm0" ( "DEBUG|3|X" )', True),
     ],
 )
 def test_derived_ops(location: str, expected: bool) -> None:

@@ -17,7 +17,8 @@ def waits(body: str, arguments: str = f"%t: {T}, %u: {T}, %c: i1, %i: index") ->
     ir = ir_of(f"func.func @f({arguments}) {{\n{body}  return\n}}\n")
     block = ir.op_block[len(ir) - 1]
     graph = Dependences(ir).of([block])[block]
-    pairs = {(ir.name(d.producer), ir.name(d.user)) for d in graph.dependences()}
+    names = list(map(ir.name, ir.block_ops[block]))
+    pairs = {(names[producer], names[user]) for producer, user, _ in graph.edges()}
     return ("ttnn.relu", "ttnn.deallocate") in pairs
 
 
@@ -77,4 +78,4 @@ def test_an_op_assumed_pure_is_no_view() -> None:
         f'func.func @f(%t: {T}) {{\n%v = "my.new"(%t) : ({T}) -> {T}\n{USE_AND_FREE}return\n}}\n',
     )
     graph = Dependences(ir, ["my.*"]).of([1])[1]
-    assert [str(d.kind) for d in graph.dependences()] == ["value", "effect", "terminator", "terminator"]
+    assert [str(kind) for _, _, kind in graph.edges()] == ["value", "effect", "terminator", "terminator"]

@@ -374,6 +374,23 @@ def test_blocks_with_labels_arguments_and_successors() -> None:
     assert [len(ops) for ops in ir.block_ops] == [1, 1, 1, 1]
 
 
+def test_what_a_sequence_has_for_the_ops_of_a_block() -> None:
+    text = """
+    func.func @f() {
+      "my.op"() : () -> ()
+      "my.loop"() ({
+        "my.inner"() : () -> ()
+      }) : () -> ()
+      return
+    }
+    """
+    ir = ir_of(text)
+    of_blocks = [
+        ir.of_block(block, ["f", "op", "loop", "inner", "return"]) for block in range(ir.block_count)
+    ]
+    assert of_blocks == [["f"], ["op", "loop", "return"], ["inner"]]
+
+
 def test_a_value_may_be_defined_in_a_block_printed_later() -> None:
     text = """
     func.func @f() {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.diff import Diff
-from eio_audit.audit.figures import OpLabel
 from eio_audit.audit.op_changes import OpChange
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.order_picture import OrderPicture
 from eio_audit.report.diff_wording import (
     inverse_parts,

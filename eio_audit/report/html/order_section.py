@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from eio_audit.audit.dataflow import Dataflow, DataflowOp
-from eio_audit.audit.figures import BlockAudit, DumpAudit, OpLabel, Summary
+from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.order_picture import DRAWN_NEIGHBOURS, OrderPicture
 from eio_audit.report.dataflow_svg import draw_dataflow
 from eio_audit.report.html.page import escaped, island

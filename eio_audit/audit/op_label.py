@@ -1,0 +1,40 @@
+"""How people recognize an op."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.mlir.ir import IR
+
+
+@dataclass(frozen=True, slots=True)
+class OpLabel:
+    """An op as a person recognizes it.
+
+    Attributes:
+        name: ``ttir.permute``.
+        result: the first result's name, ``%12``; None for an op without results.
+        index: its original position; None when unindexed.
+        line: where it stands in the file, 1-based.
+        module: the innermost module its location names (``BatchNorm2d[net.norm0]``), or None.
+    """
+
+    name: str
+    result: str | None
+    index: int | None
+    line: int
+    module: str | None
+
+
+def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
+    """The op as a person recognizes it."""
+    results = ir.results(op)
+    origin = indices.origin(op)
+    return OpLabel(
+        name=ir.name(op),
+        result=results[0] if results else None,
+        index=indices.index(op),
+        line=ir.source.line_at(ir.op_start[op]),
+        module=origin.modules[-1] if origin and origin.modules else None,
+    )
