@@ -26,7 +26,7 @@ def test_a_text_is_found_wherever_it_occurs(
     data: bytes, text: bytes, ends: tuple[int, int], rare: int
 ) -> None:
     start, end = sorted(min(end, len(data)) for end in ends)
-    with patch.multiple(source_module, PIECE_BYTES=7, SAMPLE_BYTES=3, RARE_BYTE=rare):
+    with patch.multiple(source_module, PIECE_BYTES=7, RARE=rare):
         found = list(find_all(data, text, Span(start, end)))
     assert found == [k for k in range(start, end - len(text) + 1) if data.startswith(text, k)]
 
