@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
-from operator import add, mul, ne, not_, sub
+from operator import add, mul, not_, sub
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,8 @@ def piece_bounds(order: Sequence[int]) -> list[int]:
         >>> piece_bounds([0, 1, 4, 2, 3])
         [0, 2, 3, 5]
     """
-    steps = map(sub, islice(order, 1, None), order)
-    cuts = compress(range(1, len(order)), map(ne, steps, repeat(1)))
+    places, following = range(1, len(order)), islice(order, 1, None)
+    cuts = [place for place, op, behind in zip(places, order, following, strict=False) if behind - op != 1]
     return [0, *cuts, len(order)] if order else [0]
 
 
