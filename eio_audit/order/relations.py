@@ -97,7 +97,7 @@ class Relations:
 
     @cached_property
     def equal(self) -> list[int]:
-        """Per op, the bitset of the indexed ops with the same key, itself among them; 0 if it is unindexed."""
+        """Per op, the bitset of the indexed ops with the same key, itself among them; 0 if unindexed."""
         keys = [self._window.keys[place] for place in self.place_of]
         equal = dict.fromkeys(keys, 0)
         for op, key in enumerate(keys):
