@@ -19,12 +19,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from eio_audit.order.candidates import CANDIDATES
+from eio_audit.order.candidates import pull_up, push_down
 from eio_audit.order.cycles import Packing
 from eio_audit.order.forced import count_forced
 from eio_audit.order.inversions import dense_ranks
 from eio_audit.order.local_search import place_best
-from eio_audit.order.packed_order import BestOrder, LowerBound, packed_order
+from eio_audit.order.packed_order import BestOrder, LowerBound, better_order, packed_order
 from eio_audit.order.pairs import count_squeezed, disjoint_forced
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
@@ -61,19 +61,16 @@ def best_order(window: Window) -> BestOrder:
 def _best_candidate(window: Window, bound: LowerBound, relations: Relations | None = None) -> BestOrder:
     """Return the best of the simple orders; among equals the first, and the textual order before all.
 
-    With ``relations`` there are proofs at hand, and no more orders are tried when one is proven minimal.
+    With ``relations`` there are proofs at hand, and one order is not tried when another is proven minimal.
     """
-    textual = list(range(window.size))
-    best = BestOrder(textual, window.inversions(textual), bound)
-    for candidate in CANDIDATES:
-        if relations is not None and not best.certified:
-            best = _proven(relations, best)
-        if best.certified:
-            break
-        order = candidate(window)
-        inversions = window.inversions(order)
-        if inversions < best.inversions:
-            best = replace(best, order=order, inversions=inversions)
+    textual = range(window.size)
+    best = BestOrder(list(textual), window.inversions(textual), bound)
+    if not best.certified:
+        best = better_order(window, best, pull_up(window)) or best
+    if relations is not None and not best.certified:
+        best = _proven(relations, best)
+    if not best.certified:
+        best = better_order(window, best, push_down(window)) or best
     return best
 
 

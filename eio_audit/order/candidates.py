@@ -28,14 +28,18 @@ def extend_by(urgency: Sequence[int], window: Window) -> list[int]:
         (urgent * (largest_key + 1) + key) * size + op
         for op, (urgent, key) in enumerate(zip(urgency, window.keys, strict=True))
     ]
-    missing = [len(window.precedence.predecessors(op)) for op in range(size)]
+    users: list[list[int]] = [[] for _ in range(size)]
+    missing = [0] * size
+    for producer, user in window.precedence.forwards():
+        users[producer].append(user)
+        missing[user] += 1
     available = [rank[op] for op in range(size) if not missing[op]]
     heapify(available)
     order = []
     while available:
         op = heappop(available) % size
         order.append(op)
-        for user in window.precedence.successors(op):
+        for user in users[op]:
             missing[user] -= 1
             if not missing[user]:
                 heappush(available, rank[user])

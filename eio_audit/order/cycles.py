@@ -80,27 +80,27 @@ class Packing:
         self._relations = relations
         self._size = relations.size
         self._steps = steps
-        self._from = [1 << op | below for op, below in enumerate(relations.descendants)]
-        self._to = [1 << op | above for op, above in enumerate(relations.ancestors)]
+        self._from = relations.with_descendants
+        self._to = relations.with_ancestors
         # Per op, the ops that a preference leads from to it, kept by the order: all; those that may still be
         # of use as a return; and those that nobody holds.
-        self._kept = [0] * self._size
+        kept = self._kept = [0] * self._size
         self.before = [0] * self._size
         before = 0
         for op in self.order:
             self.before[op] = before
-            self._kept[op] = relations.soft[op] & before
+            kept[op] = relations.soft[op] & before
             broken = relations.soft_above[op] & before
             if broken:
                 self.broken += [(x, op) for x in bits(broken)]
             before |= 1 << op
-        self._open = self._kept[:]
-        self._free = self._kept[:]
+        self._open = kept[:]
+        self._free = kept[:]
         self._ends = [0] * self._size  # per op, the ops after it that a kept preference leads to
         ends = 0
         for op in reversed(self.order):
             self._ends[op] = ends
-            if self._kept[op]:
+            if kept[op]:
                 ends |= 1 << op
         self._holder: dict[int, int] = {}  # by return: the index of the broken preference that holds it
         self._held: dict[int, int] = {}  # the other way round

@@ -131,7 +131,7 @@ class _Search(Moves):
         self._moves_left = moves
         # Per op, what may be free while it is the unplaced op with the smallest key.
         self._free_above = [
-            above | equal for above, equal in zip(relations.ancestors, relations.equal, strict=True)
+            above | equal for above, equal in zip(relations.with_ancestors, relations.equal, strict=True)
         ]
         self._everything = (1 << relations.size) - 1
 
@@ -176,7 +176,7 @@ class _Search(Moves):
     def _can_wait(self, op: int, placed: int) -> bool:
         """Return whether an available op can as well be placed last."""
         relations = self.relations
-        return not (relations.soft_above[op] | relations.descendants[op]) & ~placed
+        return (relations.soft_above[op] | relations.with_descendants[op]) & ~placed == 1 << op
 
     def _place(
         self, op: int, placed: int, available: int, sequence: list[int] | None = None

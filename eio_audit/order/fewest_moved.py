@@ -88,23 +88,20 @@ def fewest_moved(block: Window, order: Sequence[int], left_open: LeftOpen) -> Mo
     Complexity: O(n log n) where step 1 is the proof; more work is for single sections, and capped for each.
     """
     order = list(order)
-    kept = longest_in_place(order)
+    overtaking = _Overtaking(block, order, left_open)
     sections: list[tuple[int, int]] = []
     found: list[Moved] = []
     for start, stop in sections_of(block, order):
-        kept_here = kept[bisect_left(kept, start) : bisect_left(kept, stop)]
-        part = order[start:stop]
-        if len(kept_here) == len(part):
-            continue
-        least = _count_overtaking(block, part, kept_here, left_open)
-        sections.append((start, stop))
-        found.append(Moved(part, len(part) - len(kept_here), least))
+        moved, matched = overtaking.count(start, stop)
+        if moved:
+            sections.append((start, stop))
+            found.append(Moved(order[start:stop], moved, matched))
     _settle_each(block, sections, found)
-    for (start, stop), moved in zip(sections, found, strict=True):
-        order[start:stop] = moved.order
+    for (start, stop), section in zip(sections, found, strict=True):
+        order[start:stop] = section.order
         if not all(block.indexed[start:stop]):
-            order[start:stop] = place_followers(block, moved.order, longest_in_place(moved.order))
-    return Moved(order, sum(moved.count for moved in found), sum(moved.least for moved in found))
+            order[start:stop] = place_followers(block, section.order, longest_in_place(section.order))
+    return Moved(order, sum(section.count for section in found), sum(section.least for section in found))
 
 
 def _settle_each(block: Window, sections: Sequence[tuple[int, int]], found: list[Moved]) -> None:
@@ -118,29 +115,48 @@ def _settle_each(block: Window, sections: Sequence[tuple[int, int]], found: list
         found[number] = replace(moved, order=[op + start for op in moved.order])
 
 
-def _count_overtaking(block: Window, order: Sequence[int], kept: Sequence[int], left_open: LeftOpen) -> int:
-    """Match moved ops of a section with ops that they are exchanged with; return how many are matched.
+class _Overtaking:
+    """The moved ops of an order, matched with ops that they are exchanged with."""
 
-    An op that moves down is matched as the earlier of the two in the text, one that moves up as the later
-    one. Together the pairs form chains.
-    """
-    keys, indexed, entangled = block.keys, block.indexed, left_open.entangled
-    is_kept = set(kept)
-    kept_before = 0
-    moves_down = {}
-    for place, op in enumerate(order):
-        if op in is_kept:
-            kept_before += 1
-        else:
-            moves_down[op] = place, kept_before > bisect_left(kept, op)
-    matched_from_side: tuple[set[int], set[int]] = set(), set()
-    count = 0
-    for op, (start, is_down) in moves_down.items():
+    def __init__(self, block: Window, order: Sequence[int], left_open: LeftOpen) -> None:
+        self._block = block
+        self._order = order
+        self._left_open = left_open
+        is_kept = [False] * len(order)
+        for op in longest_in_place(order):
+            is_kept[op] = True
+        self._places = [place for place, op in enumerate(order) if not is_kept[op]]
+        moved = [order[place] for place in self._places]
+        # An op moves down when more of the kept ops stand before it in the order than in the text.
+        kept_before = {op: op - rank for rank, op in enumerate(sorted(moved))}
+        self._moves_down = {
+            op: place - rank > kept_before[op]
+            for rank, (op, place) in enumerate(zip(moved, self._places, strict=True))
+        }
+
+    def count(self, start: int, stop: int) -> tuple[int, int]:
+        """Return how many ops are moved in the section from ``start`` to ``stop``, and how many are matched.
+
+        An op that moves down is matched as the earlier of the two in the text, one that moves up as the later
+        one. Together the pairs form chains.
+        """
+        places = self._places[bisect_left(self._places, start) : bisect_left(self._places, stop)]
+        matched_from_side: tuple[set[int], set[int]] = set(), set()
+        for place in places:
+            is_down = self._moves_down[self._order[place]]
+            last = max(start - 1, place - OVERTAKEN_STEPS) if is_down else min(stop, place + OVERTAKEN_STEPS)
+            self._match(place, last, matched_from_side[is_down])
+        return len(places), sum(map(len, matched_from_side))
+
+    def _match(self, start: int, last: int, matched: set[int]) -> None:
+        """Match the op at place ``start`` with the nearest possible one on the way to ``last``."""
+        order, moves_down, pairs = self._order, self._moves_down, self._left_open.pairs
+        keys, indexed, entangled = self._block.keys, self._block.indexed, self._left_open.entangled
+        op = order[start]
         if not indexed[op]:
-            continue
+            return
+        is_down = moves_down[op]
         sign = 1 if is_down else -1
-        matched = matched_from_side[is_down]
-        last = max(-1, start - OVERTAKEN_STEPS) if is_down else min(len(order), start + OVERTAKEN_STEPS)
         for place in range(start - sign, last, -sign):
             other = order[place]
             if (
@@ -149,13 +165,11 @@ def _count_overtaking(block: Window, order: Sequence[int], kept: Sequence[int], 
                 and indexed[other]
                 and (keys[op] - keys[other]) * sign > 0
                 and not entangled[op] == entangled[other] >= 0
-                and ((other, op) if is_down else (op, other)) not in left_open.pairs
-                and (other in is_kept or moves_down[other][1] == is_down)
+                and ((other, op) if is_down else (op, other)) not in pairs
+                and moves_down.get(other, is_down) == is_down
             ):
                 matched.add(other)
-                count += 1
-                break
-    return count
+                return
 
 
 def _settle(section: Window, moved: Moved) -> Moved:

@@ -85,11 +85,11 @@ def restore_order(
     """
     if len(keys) != precedence.size:
         raise ValueError(f"{len(keys)} keys for {precedence.size} ops")
-    order = list(range(precedence.size))
+    order: Sequence[int] = range(precedence.size)
     if inversions is None:
         inversions = count_inversions([key for key in keys if key is not None])
     if not inversions:
-        return Restoration(order, inversions=0, forced=0, lower_bound=0)
+        return Restoration(list(order), inversions=0, forced=0, lower_bound=0)
     textual_block = block = block_of(keys, precedence)
     textual_windows = windows = split_into_windows(block)
     bounds: list[LowerBound] = []
@@ -97,7 +97,8 @@ def restore_order(
         order_within, inversions_within = _restore_once(block, windows, bounds)
         if inversions_within == inversions:
             break
-        order = [order[place] for place in order_within]
+        is_first = block is textual_block
+        order = order_within if is_first else [order[place] for place in order_within]
         inversions = inversions_within
         if inversions == sum(bound.total for bound in bounds):
             break  # certified: another pass could not find anything better
@@ -108,7 +109,7 @@ def restore_order(
     if inversions == sum(bound.total for bound in bounds):
         moved = fewest_moved(textual_block, order, _left_open(textual_windows, bounds))
     else:
-        moved = Moved(order, len(order) - len(longest_in_place(order)), 0)
+        moved = Moved(list(order), len(order) - len(longest_in_place(order)), 0)
     return Restoration(
         order=moved.order,
         inversions=inversions,
@@ -161,7 +162,8 @@ def _restore_once(block: Window, windows: Windows, bounds: list[LowerBound]) -> 
         best = known[shape] if shape in known else known.setdefault(shape, best_order(window))
         if number == len(bounds):
             bounds.append(best.bound)
-        bounds[number] = bounds[number].raised(best.bound.total)
+        else:
+            bounds[number] = bounds[number].raised(best.bound.total)
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         inversions += best.inversions
     return order, inversions

@@ -78,10 +78,9 @@ class BestOrder:
         Which preferences are open only a packing says that meets the order by itself.
         """
         packed = self.bound.forced + len(packing)
-        best = self.with_bound(packed)
-        if packed < best.inversions:
-            return best
-        return replace(best, bound=replace(best.bound, open_pairs=packing.open_pairs()))
+        if packed < self.inversions:
+            return self.with_bound(packed)
+        return replace(self, bound=replace(self.bound, total=packed, open_pairs=packing.open_pairs()))
 
 
 def packed_order(window: Window, relations: Relations, best: BestOrder) -> BestOrder:
@@ -117,7 +116,7 @@ def _packed(window: Window, relations: Relations, best: BestOrder) -> tuple[Best
         if best.certified:
             return best, packing, best.order
         order = order_by_cover(relations, packing) or best.order
-        better = _better(window, best, order) if rounds_left else None
+        better = better_order(window, best, order) if rounds_left else None
         if better is None:
             break
         best = better
@@ -129,13 +128,13 @@ def _improved(window: Window, best: BestOrder, by_cover: list[int]) -> BestOrder
     """Return a better order that starts from one of two; None when there is none in reach."""
     for order in (by_cover, best.order):
         for improvement in (reorder_stretches, improve):
-            better = _better(window, best, improvement(window, order))
+            better = better_order(window, best, improvement(window, order))
             if better is not None:
                 return better
     return None
 
 
-def _better(window: Window, best: BestOrder, order: list[int]) -> BestOrder | None:
+def better_order(window: Window, best: BestOrder, order: list[int]) -> BestOrder | None:
     """Return ``best`` with another order, if that has fewer inversions."""
     inversions = window.inversions(order)
     return replace(best, order=order, inversions=inversions) if inversions < best.inversions else None

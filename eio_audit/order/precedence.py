@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, compress, repeat
-from operator import add, gt, lt, mod, mul, ne
+from itertools import accumulate, chain, compress, islice, repeat
+from operator import add, le, lt, mod, mul, ne
 
 INT = "i"  # 32 bits: a block of two thousand million ops does not fit in memory anyway
+STRETCH = 1_024  # edges passed over at a time, where few are wanted
 
 
 class Precedence:
@@ -82,6 +83,31 @@ class Precedence:
         """Producers and users as they were given, for comparison."""
         return self._producers.tobytes(), self._users.tobytes()
 
+    @cached_property
+    def _swept(self) -> tuple[array[int], array[int]]:
+        """The edges by user: then those that lead to an op come before those that lead on from it."""
+        producers, users = self._producers, self._users
+        if all(map(le, users, islice(users, 1, None))):
+            return producers, users
+        by_user = sorted(range(len(users)), key=users.__getitem__)
+        return array(INT, [producers[edge] for edge in by_user]), array(
+            INT, [users[edge] for edge in by_user]
+        )
+
+    def forwards(self) -> Iterator[tuple[int, int]]:
+        """Yield the edges, as (producer, user), for a sweep: those to an op before those on from it.
+
+        Example:
+            >>> list(Precedence.from_edges(3, [1, 0], [2, 1]).forwards())
+            [(0, 1), (1, 2)]
+        """
+        return zip(*self._swept, strict=True)
+
+    def backwards(self) -> Iterator[tuple[int, int]]:
+        """Yield the edges the other way round: those on from an op before those to it."""
+        producers, users = self._swept
+        return zip(reversed(producers), reversed(users), strict=True)
+
     def predecessors(self, op: int) -> Sequence[int]:
         """Return the ops that must stay before ``op``, ascending."""
         starts, neighbours = self._by_user
@@ -99,23 +125,26 @@ class Precedence:
             >>> Precedence.from_edges(3, [0, 1], [1, 2]).inverted([5, 1, 3])
             [(0, 1)]
         """
-        is_inverted = map(gt, map(keys.__getitem__, self._producers), map(keys.__getitem__, self._users))
-        return list(compress(zip(self._producers, self._users, strict=True), is_inverted))
+        edges = zip(self._producers, self._users, strict=True)
+        return [(producer, user) for producer, user in edges if keys[producer] > keys[user]]
 
     def touching(self, ops: Iterable[int]) -> list[tuple[int, int]]:
-        """Return the edges, as (producer, user), that have an end among ``ops``; some may come twice.
+        """Return the edges, as (producer, user), that have an end among ``ops``.
 
         Example:
             >>> Precedence.from_edges(4, [0, 1, 2], [1, 2, 3]).touching([1])
-            [(1, 2), (0, 1)]
+            [(0, 1), (1, 2)]
         """
         among = set(ops)
-        edges: list[tuple[int, int]] = []
-        for column in (self._producers, self._users):
-            if not among.isdisjoint(column):
-                is_among = map(among.__contains__, column)
-                edges += compress(zip(self._producers, self._users, strict=True), is_among)
-        return edges
+        touching: list[tuple[int, int]] = []
+        for start in range(0, len(self._users), STRETCH):
+            stretch = slice(start, start + STRETCH)
+            producers, users = self._producers[stretch], self._users[stretch]
+            if among.isdisjoint(producers) and among.isdisjoint(users):
+                continue
+            edges = zip(producers, users, strict=True)
+            touching += [(producer, user) for producer, user in edges if producer in among or user in among]
+        return touching
 
     def restricted(self, ops: Sequence[int]) -> Precedence:
         """Return the dependences among ``ops``, which are renumbered by their place in that sequence.
@@ -162,10 +191,9 @@ class Precedence:
             for place, op in enumerate(ops):
                 part_of[op], place_of[op] = number, place
         columns = [(array(INT), array(INT)) for _ in parts]
-        is_of_a_part = map(part_of.__getitem__, self._users)
-        for producer, user in compress(zip(self._producers, self._users, strict=True), is_of_a_part):
-            if part_of[producer] != part_of[user]:
-                continue
+        edges = zip(self._producers, self._users, strict=True)
+        within = [(p, u) for p, u in edges if part_of[u] and part_of[u] == part_of[p]]
+        for producer, user in within:
             if place_of[producer] >= place_of[user]:
                 raise ValueError(f"op {user} is placed before op {producer}, which it depends on")
             producers, users = columns[part_of[user] - 1]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-from operator import or_
+from functools import cached_property
 
 from eio_audit.order.windows import Window
 
@@ -19,14 +18,12 @@ class Relations:
         place_of: the place in the window of each op.
         number_of: the number of the op at each place of the window: the inverse of ``place_of``.
         indexed: the bitset of the indexed ops.
-        users: per op, the ops that depend on it directly.
-        producers: per op, those it depends on directly, as a bitset like all that follow.
-        ancestors: the ops it depends on, directly or not.
-        descendants: the ops that depend on it, directly or not.
+        with_ancestors: per op, itself and the ops it depends on, directly or not, as a bitset like all that
+            follow.
+        with_descendants: itself and the ops that depend on it, directly or not.
         soft: the ops with a smaller key that are *independent* of it, neither ancestors nor descendants: an
             order may place each such pair either way, and to place the larger key first is an inversion.
         soft_above: the independent ops with a larger key.
-        equal: the indexed ops with the same key, itself among them; none for an unindexed op.
         forced: the number of forced inversions.
 
     Complexity: O(n + m) operations on bitsets of n bits.
@@ -36,60 +33,73 @@ class Relations:
 
         >>> from eio_audit.order.precedence import Precedence
         >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> relations.place_of, relations.descendants, relations.soft, relations.forced
-        ([1, 2, 0], [0, 0, 1], [0, 1, 2], 1)
+        >>> relations.place_of, relations.with_descendants, relations.soft, relations.forced
+        ([1, 2, 0], [1, 2, 5], [0, 1, 2], 1)
     """
 
     def __init__(self, window: Window) -> None:
         size = window.size
+        self._window = window
         self.size = size
         self.place_of = sorted(range(size), key=window.keys.__getitem__)
         self.number_of = [0] * size
         for op, place in enumerate(self.place_of):
             self.number_of[place] = op
-        self._follow_dependences(window)
-        self._compare_keys(window)
+        self._follow_dependences()
+        self._compare_keys()
 
-    def _follow_dependences(self, window: Window) -> None:
-        """Fill in who depends on whom, by one sweep from the end and one from the start."""
-        number_of, successors = self.number_of, window.precedence.successors
-        users: list[list[int]] = [[]] * self.size
+    def _follow_dependences(self) -> None:
+        """Fill in who depends on whom, by one sweep from the start and one from the end."""
+        precedence, number_of = self._window.precedence, self.number_of
+        up = [1 << op for op in range(self.size)]
+        down = up[:]
+        for producer, user in precedence.forwards():
+            up[number_of[user]] |= up[number_of[producer]]
+        for producer, user in precedence.backwards():
+            down[number_of[producer]] |= down[number_of[user]]
+        self.with_ancestors, self.with_descendants = up, down
+
+    def _compare_keys(self) -> None:
+        """Fill in whose keys are smaller and larger, apart for the dependent and the independent."""
+        is_indexed = self._window.indexed
+        unindexed = [op for op, place in enumerate(self.place_of) if not is_indexed[place]]
+        indexed = (1 << self.size) - 1
+        for op in unindexed:
+            indexed ^= 1 << op
+        self.indexed = indexed
+        keys = sorted(self._window.keys)
+        behind = {key: op + 1 for op, key in enumerate(keys)}  # by key: the first op with a larger one
+        first = dict(zip(behind, [0, *behind.values()], strict=False))  # by key: the first op that has it
+        smaller = [indexed & (1 << first[key]) - 1 for key in keys]
+        larger = [indexed >> behind[key] << behind[key] for key in keys]
+        for op in unindexed:
+            smaller[op] = larger[op] = 0
+        up, down = self.with_ancestors, self.with_descendants
+        independent = [~(above | below) for above, below in zip(up, down, strict=True)]
+        self.soft = [ops & free for ops, free in zip(smaller, independent, strict=True)]
+        self.soft_above = [ops & free for ops, free in zip(larger, independent, strict=True)]
+        self.forced = sum([(ops & below).bit_count() for ops, below in zip(smaller, down, strict=True)])
+
+    @cached_property
+    def users(self) -> list[list[int]]:
+        """Per op, the ops that depend on it directly."""
+        number_of, successors = self.number_of, self._window.precedence.successors
+        return [[number_of[user] for user in successors(place)] for place in self.place_of]
+
+    @cached_property
+    def producers(self) -> list[int]:
+        """Per op, the bitset of those it depends on directly."""
         producers = [0] * self.size
-        descendants = [0] * self.size
-        ancestors = [0] * self.size
-        for place in range(self.size - 1, -1, -1):
-            op = number_of[place]
-            users[op] = direct = [number_of[user] for user in successors(place)]
-            below = 0
+        for op, direct in enumerate(self.users):
             for user in direct:
-                below |= 1 << user | descendants[user]
                 producers[user] |= 1 << op
-            descendants[op] = below
-        for op in number_of:
-            above = ancestors[op] | 1 << op
-            for user in users[op]:
-                ancestors[user] |= above
-        self.users, self.producers = users, producers
-        self.descendants, self.ancestors = descendants, ancestors
+        return producers
 
-    def _compare_keys(self, window: Window) -> None:
-        """Fill in whose keys are smaller, equal and larger, apart for the dependent and the independent."""
-        keys = [window.keys[place] for place in self.place_of]
-        is_indexed = [window.indexed[place] for place in self.place_of]
-        below = list(accumulate((flag << op for op, flag in enumerate(is_indexed)), or_, initial=0))
-        indexed = self.indexed = below[-1]
-        stop = {key: op + 1 for op, key in enumerate(keys)}
-        start = {key: op for op, key in zip(range(self.size - 1, -1, -1), reversed(keys), strict=True)}
-        self.soft = [0] * self.size
-        self.soft_above = [0] * self.size
-        self.equal = [0] * self.size
-        self.forced = 0
+    @cached_property
+    def equal(self) -> list[int]:
+        """Per op, the bitset of the indexed ops with the same key, itself among them; 0 if unindexed."""
+        keys = [self._window.keys[place] for place in self.place_of]
+        equal = dict.fromkeys(keys, 0)
         for op, key in enumerate(keys):
-            if not is_indexed[op]:
-                continue
-            smaller, not_larger = below[start[key]], below[stop[key]]
-            independent = ~(self.ancestors[op] | self.descendants[op])
-            self.soft[op] = smaller & independent
-            self.soft_above[op] = (indexed ^ not_larger) & independent
-            self.equal[op] = not_larger ^ smaller
-            self.forced += (smaller & self.descendants[op]).bit_count()
+            equal[key] |= self.indexed & 1 << op
+        return [equal[key] if self.indexed >> op & 1 else 0 for op, key in enumerate(keys)]

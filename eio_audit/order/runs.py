@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
-from operator import add, mul, ne, not_, sub
+from operator import mul, not_, sub
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,22 @@ class Runs:
         """
         if not any(is_member):
             return 0
-        members_before = list(accumulate(is_member, initial=0))
-        ends = map(add, self.starts, self.lengths)
-        members = map(
-            sub, map(members_before.__getitem__, ends), map(members_before.__getitem__, self.starts)
-        )
-        others = list(map(sub, self.lengths, members))
-        before = _larger_before(self.ranks, others)
-        among_others: int = sum(map(mul, before, others))
-        return self.inversions - among_others
+        before = list(accumulate(is_member, initial=0))
+        members = [
+            before[start + length] - before[start]
+            for start, length in zip(self.starts, self.lengths, strict=True)
+        ]
+        ends: int = sum(map(mul, self.carried, members))
+        return ends - self._among(members)
+
+    def _among(self, members: Sequence[int]) -> int:
+        """How many inversions there are among some of the keys, given as how many there are of each run."""
+        ranks = list(compress(self.ranks, members))
+        weights = list(compress(members, members))
+        dense = {rank: place for place, rank in enumerate(sorted(ranks))}
+        before = _larger_before([dense[rank] for rank in ranks], weights)
+        among: int = sum(map(mul, before, weights))
+        return among
 
 
 def split_into_runs(keys: Sequence[int]) -> Runs:
@@ -97,8 +104,8 @@ def piece_bounds(order: Sequence[int]) -> list[int]:
         >>> piece_bounds([0, 1, 4, 2, 3])
         [0, 2, 3, 5]
     """
-    steps = map(sub, islice(order, 1, None), order)
-    cuts = compress(range(1, len(order)), map(ne, steps, repeat(1)))
+    places, following = range(1, len(order)), islice(order, 1, None)
+    cuts = [place for place, op, behind in zip(places, order, following, strict=False) if behind - op != 1]
     return [0, *cuts, len(order)] if order else [0]
 
 

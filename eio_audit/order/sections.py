@@ -14,10 +14,8 @@ holds an inversion.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, compress, count, pairwise
-from operator import add, not_, sub
 
-from eio_audit.order.windows import Window
+from eio_audit.order.windows import LARGEST_KEY, Window
 
 
 def sections_of(block: Window, order: Sequence[int]) -> list[tuple[int, int]]:
@@ -25,7 +23,7 @@ def sections_of(block: Window, order: Sequence[int]) -> list[tuple[int, int]]:
 
     A section is a stretch of ``order``, too: it has the same ops there as in the text.
 
-    Complexity: O(n).
+    Complexity: O(n); one sweep from the end and one from the start.
 
     Example:
         >>> from eio_audit.order.precedence import Precedence
@@ -33,20 +31,28 @@ def sections_of(block: Window, order: Sequence[int]) -> list[tuple[int, int]]:
         >>> sections_of(block, [0, 2, 3, 1, 4, 6, 5])
         [(1, 4), (5, 7)]
     """
-    keys = _with_unindexed(block)
-    by_key = sorted(range(block.size), key=keys.__getitem__)
-    # By place, how far the ops up to there have moved down in all, in either order: where what stands before
-    # is what stood before, that is nothing.
-    moved_down = accumulate(map(sub, map(add, by_key, order), range(0, 2 * block.size, 2)))
-    cuts = [0, *compress(count(1), map(not_, moved_down))]
-    return [(start, stop) for start, stop in pairwise(cuts) if stop - start > 1]
+    keys = [key if own else -1 for key, own in zip(block.keys, block.indexed, strict=True)]
+    sections = []
+    start, reach, largest = 0, 0, -1  # where the section starts, and what there is in it: the last op, a key
+    for place, op, key, smallest in zip(range(block.size), order, keys, _smallest_behind(keys), strict=True):
+        if place > reach and largest <= smallest:
+            if place - start > 1:
+                sections.append((start, place))
+            start = place
+        reach = op if op > reach else reach
+        largest = key if key > largest else largest
+    if block.size - start > 1:
+        sections.append((start, block.size))
+    return sections
 
 
-def _with_unindexed(block: Window) -> Sequence[int]:
-    """Return the keys, for an unindexed op the largest before it: one that is never in the way of a cut."""
-    keys = list(block.keys)
-    largest, known = 0, 0
-    for op in [op for op, own in enumerate(block.indexed) if not own]:
-        keys[op] = largest = max(largest, max(keys[known:op], default=largest))
-        known = op
-    return keys
+def _smallest_behind(keys: Sequence[int]) -> list[int]:
+    """Return, for each place, the smallest key from there on; an unindexed op has -1 instead of one."""
+    smallest_behind = []
+    smallest = LARGEST_KEY
+    for key in reversed(keys):
+        if -1 < key < smallest:
+            smallest = key
+        smallest_behind.append(smallest)
+    smallest_behind.reverse()
+    return smallest_behind

@@ -65,7 +65,7 @@ def _closure(relations: Relations, order: list[int], followed: list[int]) -> lis
     """Return, for each op, what comes before it by dependences and the preferences that are followed."""
     before = [0] * relations.size
     for op in order:
-        found = relations.ancestors[op]
+        found = relations.with_ancestors[op] ^ 1 << op
         rest = found | followed[op]
         # Most of the rest comes before the op with the largest key among them.
         while rest:

@@ -80,10 +80,9 @@ class Window:
     def smallest_keys_below(self) -> list[int]:
         """Return, for each op, the smallest key among itself and its descendants; one sweep from the end."""
         smallest = list(self.keys)
-        for op in range(self.size - 1, -1, -1):
-            users = self.precedence.successors(op)
-            if users:
-                smallest[op] = min(smallest[op], *map(smallest.__getitem__, users))
+        for producer, user in self.precedence.backwards():
+            key, below = smallest[producer], smallest[user]
+            smallest[producer] = below if below < key else key
         return smallest
 
     def mirrored(self) -> Window:
