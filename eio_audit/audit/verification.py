@@ -123,7 +123,7 @@ class _Comparison:
         if not self.ops.are_shifted(shifts, (starts, new.op_start), (ends, new.op_end)):
             return range(len(new))
         holders = self._holders()
-        single = [op for op in holders if self.old_of[op] == op]
+        single = [op for op in sorted(holders) if self.old_of[op] == op]
         if len(single) < len(holders):
             single = list(compress(range(len(new)), map(holders.__contains__, self.old_of)))
         texts = map(memoryview(old.source.data).__getitem__, self._spans(holders))
@@ -155,15 +155,14 @@ class _Comparison:
             yield slice(old.op_start[first], old.op_end[last])
 
     def _compare_nesting(self) -> None:
-        """Ops in the same blocks, and blocks in the same ops, make one tree."""
+        """Ops in pre-order that hold as many ops each make one tree; the blocks in it are compared apart."""
         old, new, old_block_of = self.old, self.new, self.old_block_of
-        is_same = all(map(eq, old_block_of, old_block_of.values()))
-        blocks = new.op_block if is_same else array("i", map(old_block_of.__getitem__, new.op_block))
-        holders = map(new.parent_op, old_block_of)
-        old_holders = list(map(old.parent_op, old_block_of.values()))
+        shifts = list(map(sub, self.ops.places, self.ops.starts))
+        is_one_tree = self.ops.are_shifted(shifts, (old.subtree_end, new.subtree_end))
+        has_same_numbers = all(map(eq, old_block_of, old_block_of.values()))
+        blocks = new.op_block if has_same_numbers else array("i", map(old_block_of.__getitem__, new.op_block))
         is_one_to_one = len(set(old_block_of.values())) == len(old_block_of)
-        is_one_tree = [self.old_of[op] if op >= 0 else op for op in holders] == old_holders
-        if blocks != self.old_blocks or not (is_one_to_one and is_one_tree):
+        if not (is_one_tree and blocks == self.old_blocks and is_one_to_one):
             raise VerificationError("the ops stand in other blocks than before")
 
     def _compare_operands(self) -> None:
