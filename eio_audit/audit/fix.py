@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.figures import DumpAudit, Summary, summarize
@@ -16,23 +17,28 @@ from eio_audit.mlir.writer import reorder
 from eio_audit.order.inversions import count_inversions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fix:
     """A corrected text, verified.
 
     Attributes:
-        text: the corrected bytes; the input's own where nothing is avoidable.
+        pieces: the corrected bytes in pieces, which are parts of the input where nothing is avoidable.
         dumps: the audits of the dumps as they were; the displaced ops are counted, not described.
         moved: ops that stand elsewhere now, the fewest that explain the new order.
         renumbered: values have other names now.
     """
 
-    text: bytes
+    pieces: tuple[bytes | memoryview, ...]
     dumps: tuple[DumpAudit, ...]
     moved: int
     renumbered: bool = False
 
-    @property
+    @cached_property
+    def text(self) -> bytes:
+        """The corrected bytes; the input's own where nothing is avoidable."""
+        return b"".join(self.pieces)
+
+    @cached_property
     def before(self) -> Summary:
         """The figures of the dumps as they were."""
         return summarize(self.dumps)
@@ -64,7 +70,8 @@ def fix(
         ValueError: there is no dump, or the dumps are of several sources.
     """
     source: Source | None = None
-    audits, pieces, offset, moved, has_new_names = [], [], 0, 0, False
+    audits, offset, moved, has_new_names = [], 0, 0, False
+    pieces: list[bytes | memoryview] = []
     for dump in dumps:
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
@@ -72,19 +79,19 @@ def fix(
         audited = audit_dump(dump, options, describes_worst=False)
         named = renumbered(audited) if renumber else audited
         has_new_names |= named is not audited
-        text = corrected(named) if audited.orders else named.ir.dump_text
+        text = corrected(named) if audited.orders else named.ir.dump_view
         if only_dumps:
-            pieces.append(text.lstrip(b"\r\n"))
+            pieces.append(bytes(text).lstrip(b"\r\n"))
         else:
-            pieces += [source.data[offset : dump.span.start], text]
+            pieces += [memoryview(source.data)[offset : dump.span.start], text]
         offset = dump.span.end
         moved += audited.moved
         audits.append(audited.audit)
     if source is None:
         raise ValueError("expected at least one dump")
     if not only_dumps:
-        pieces.append(source.data[offset:])
-    return Fix(b"".join([piece for piece in pieces if piece]), tuple(audits), moved, has_new_names)
+        pieces.append(memoryview(source.data)[offset:])
+    return Fix(tuple(filter(None, pieces)), tuple(audits), moved, has_new_names)
 
 
 def corrected(dump: AuditedDump) -> bytes:

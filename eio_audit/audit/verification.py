@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, compress, count, islice
-from operator import ne, sub
+from array import array
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import compress, repeat
+from operator import eq, inv, ne, not_, sub
 from typing import Protocol
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.placement import placement_of_ops
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.pieces import pieces
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
 OPS_AT_ONCE = 1 << 13
 """Ops whose texts are compared together."""
-
-BYTES_AT_ONCE = 1 << 20
-"""Bytes of a longer text that are compared together: a slice is a copy."""
-
 
 _WHITE_SPACE = b" \t\r\n"
 
@@ -67,23 +63,24 @@ def verify(before: Reordering, text: bytes) -> None:
             raise VerificationError(
                 f"the order found for {before.ir.block_name(block)} is not one of its ops"
             )
-    _Comparison(before, after).run()
+    _Comparison(before, after, text).run()
 
 
 class _Comparison:
     """An old dump and a new one, whose op ``i`` should be the old op ``old_of[i]``.
 
-    Compared is column by column, over runs of old ops that follow each other in the new dump as well.
+    Compared is column by column. Where one is not as it would be if text had only been moved, the ops are
+    compared one by one.
     """
 
-    def __init__(self, before: Reordering, after: IR) -> None:
+    def __init__(self, before: Reordering, after: IR, text: bytes) -> None:
         self.before = before
         self.old = before.ir
         self.new = after
-        self.runs = list(filter(None, _runs(before.ir, before.orders)))
-        self.run_slices = [slice(run.start, run.stop) for run in self.runs]
-        self.old_of = self._in_new_order(range(len(before.ir)))
-        self.old_blocks = self._in_new_order(before.ir.op_block.tolist())
+        self.text = text
+        self.ops = placement_of_ops(before.ir, before.orders)
+        self.old_of = self.ops.old_of
+        self.old_blocks = self.ops.in_new_order(self.old.op_block)
         self.old_block_of = {
             block: self.old_blocks[ops[0]] for block, ops in enumerate(after.block_ops) if ops
         }
@@ -100,10 +97,6 @@ class _Comparison:
         new_block_of = {old: new for new, old in self.old_block_of.items()}
         for block in self.before.orders:
             self._compare_dependences(block, effects.by_effect(new_block_of[block]))
-
-    def _in_new_order(self, column: Sequence[int]) -> list[int]:
-        """A column of the old ops, in the order of the new ones."""
-        return list(chain.from_iterable(map(column.__getitem__, self.run_slices)))
 
     def _compare_texts(self) -> None:
         new_ops = self._ops_by_themselves()
@@ -123,17 +116,20 @@ class _Comparison:
         Not those of a run that has one text, if each begins and ends in it where it did. But an op that holds
         ops of other runs lies in several.
         """
-        moved_by = list(map(sub, self.new.op_start.tolist(), self._in_new_order(self.old.op_start.tolist())))
-        if moved_by != list(map(sub, self.new.op_end, self._in_new_order(self.old.op_end.tolist()))):
-            return range(len(self.new))
-        starts = list(accumulate(map(len, self.runs), initial=0))
-        if not set(starts).issuperset(compress(count(1), map(ne, islice(moved_by, 1, None), moved_by))):
-            return range(len(self.new))
+        old, new = self.old, self.new
+        starts, ends = _within(old.op_start, old.span), _within(old.op_end, old.span)
+        new_starts = list(map(new.op_start.__getitem__, self.ops.places))
+        shifts = list(map(sub, new_starts, map(starts.__getitem__, self.ops.starts)))
+        if not self.ops.are_shifted(shifts, (starts, new.op_start), (ends, new.op_end)):
+            return range(len(new))
         holders = self._holders()
-        single = list(compress(range(len(self.new)), map(holders.__contains__, self.old_of)))
-        for run, start in zip(self.runs, starts, strict=False):
-            if not self._is_same_text(self._span(run, holders), moved_by[start]):
-                single += range(start, start + len(run))
+        single = [op for op in sorted(holders) if self.old_of[op] == op]
+        if len(single) < len(holders):
+            single = list(compress(range(len(new)), map(holders.__contains__, self.old_of)))
+        texts = map(memoryview(old.source.data).__getitem__, self._spans(holders))
+        is_same = map(self.text.startswith, texts, new_starts)
+        for run in compress(self.ops.runs(), map(not_, is_same)):
+            single += run
         return single
 
     def _holders(self) -> set[int]:
@@ -146,39 +142,35 @@ class _Comparison:
                 holders.add(op)
         return holders
 
-    def _span(self, run: range, holders: Container[int]) -> Span:
-        """Where the old ops of a run lie; of one that holds ops of other runs, the header at the most."""
-        old, last = self.old, run[-1]
-        start = old.op_start[run.start]
-        if last in holders:
-            return Span(start, old.header_end(last))
-        while (around := old.parent_op(old.op_block[last])) >= run.start and around not in holders:
-            last = around
-        return Span(start, old.op_end[last])
-
-    def _is_same_text(self, span: Span, shift: int) -> bool:
-        """Whether a stretch of the old text is that of the new one which lies further on by ``shift``."""
-        old, new = self.old.source.data, self.new.source.data
-        for start in range(span.start, span.end, BYTES_AT_ONCE):
-            end = min(start + BYTES_AT_ONCE, span.end)
-            if old[start:end] != new[start + shift : end + shift]:
-                return False
-        return True
+    def _spans(self, holders: Container[int]) -> Iterator[slice]:
+        """Where the old ops of each run lie; of one that holds ops of other runs, the header at the most."""
+        old = self.old
+        for first, stop in zip(self.ops.starts, self.ops.stops, strict=True):
+            last = stop - 1
+            if last in holders:
+                yield slice(old.op_start[first], old.header_end(last))
+                continue
+            while (around := old.parent_op(old.op_block[last])) >= first and around not in holders:
+                last = around
+            yield slice(old.op_start[first], old.op_end[last])
 
     def _compare_nesting(self) -> None:
         """Ops in pre-order that hold as many ops each make one tree; the blocks in it are compared apart."""
-        new, old = self.new, self.old
-        sizes = self._in_new_order(list(map(sub, old.subtree_end, range(len(old)))))
-        blocks = list(map(self.old_block_of.__getitem__, new.op_block))
-        is_one_to_one = len(set(self.old_block_of.values())) == len(self.old_block_of)
-        is_same = blocks == self.old_blocks and is_one_to_one
-        if not is_same or list(map(sub, new.subtree_end, range(len(new)))) != sizes:
+        old, new, old_block_of = self.old, self.new, self.old_block_of
+        shifts = list(map(sub, self.ops.places, self.ops.starts))
+        is_one_tree = self.ops.are_shifted(shifts, (old.subtree_end, new.subtree_end))
+        has_same_numbers = all(map(eq, old_block_of, old_block_of.values()))
+        blocks = new.op_block if has_same_numbers else array("i", map(old_block_of.__getitem__, new.op_block))
+        is_one_to_one = len(set(old_block_of.values())) == len(old_block_of)
+        if not (is_one_tree and blocks == self.old_blocks and is_one_to_one):
             raise VerificationError("the ops stand in other blocks than before")
 
     def _compare_operands(self) -> None:
         """The same results of the same ops; of an argument its block and the text say enough."""
-        new, old, starts = self.new, self.old, self.old.operand_start
-        shifts = list(map(sub, self._in_new_order(old.first_result.tolist()), new.first_result))
+        if self._has_same_operands():
+            return
+        new, old = self.new, self.old
+        shifts = list(map(sub, map(old.first_result.__getitem__, self.old_of), new.first_result))
         # By new value, which old value it is; by old value, itself. An argument is its block.
         new_values = [
             value + shifts[owner] if owner >= 0 else ~self.old_block_of.get(~owner, old.block_count)
@@ -188,19 +180,37 @@ class _Comparison:
             value if owner >= 0 else owner if old.block_ops[~owner] else ~old.block_count
             for value, owner in enumerate(old.value_owner)
         ]
-        used = list(map(old_values.__getitem__, old.operands))
-        first_ops, stops = [run.start for run in self.runs], [run.stop for run in self.runs]
-        rows = map(slice, map(starts.__getitem__, first_ops), map(starts.__getitem__, stops))
-        expected = list(chain.from_iterable(map(used.__getitem__, rows)))
-        counts = self._in_new_order(_operand_counts(old))
-        if _operand_counts(new) == counts and list(map(new_values.__getitem__, new.operands)) == expected:
-            new_ops: Iterable[int] = new.late_operands
-        else:
-            new_ops = range(len(new))
-        for op in new_ops:
-            values = [old_values[value] for value in old.operands_of(self.old_of[op])]
+        for op, old_op in enumerate(self.old_of):
+            values = [old_values[value] for value in old.operands_of(old_op)]
             if [new_values[value] for value in new.operands_of(op)] != values:
-                raise self._failure("an op uses other values", self.old_of[op])
+                raise self._failure("an op uses other values", old_op)
+
+    def _has_same_operands(self) -> bool:
+        """Whether the operands of a run have come with it, and are the values they were."""
+        old, new = self.old, self.new
+        old_value_of = self._old_values()
+        operands = self.ops.along(old.operand_start)
+        shifts = list(map(sub, operands.places, operands.starts))
+        rows = old.operand_start, new.operand_start
+        if old_value_of is None or not self.ops.are_shifted(shifts, rows):
+            return False
+        late = {
+            self.old_of[op]: list(map(old_value_of.__getitem__, values))
+            for op, values in new.late_operands.items()
+        }
+        values = array("i", map(old_value_of.__getitem__, new.operands))
+        return values == operands.in_new_order(old.operands) and late == old.late_operands
+
+    def _old_values(self) -> list[int] | None:
+        """By new value the old one, if the values of a run have come with it; None if they have not."""
+        old, new = self.old, self.new
+        starts = [*old.first_result, len(old.value_owner)]
+        starts[0] = 0  # arguments may come before the first result
+        values = self.ops.along(starts)
+        blocks = [self.old_block_of.get(block, old.block_count) for block in range(new.block_count)]
+        old_owners = [*self.old_of, *map(inv, reversed(blocks))]  # ~block counts from the end
+        owners = array("i", map(old_owners.__getitem__, new.value_owner))
+        return values.old_of if owners == values.in_new_order(old.value_owner) else None
 
     def _compare_headers(self) -> None:
         """The same labels and arguments; comments above an op that is the first now come behind them."""
@@ -236,31 +246,9 @@ class _Comparison:
         return VerificationError(f"{what}: {self.old.name(old_op)} at {self.old.source.name}:{line}")
 
 
-def _runs(ir: IR, orders: Mapping[int, Sequence[int]]) -> Iterator[range]:
-    """The old ops in the textual pre-order of the rewritten dump: runs that are in one piece there too."""
-    blocks = sorted(orders, key=lambda block: ir.block_ops[block][0])
-    first_ops = [ir.block_ops[block][0] for block in blocks]
-    pending = [(range(len(ir)), 0)]
-    while pending:
-        run, next_block = pending.pop()
-        number = bisect_left(first_ops, run.start, next_block)
-        if number == len(blocks) or first_ops[number] >= run.stop:
-            yield run
-            continue
-        ops = ir.block_ops[blocks[number]]
-        yield range(run.start, ops[0])
-        pending.append((range(ir.subtree_end[ops[-1]], run.stop), number + 1))
-        pending += [(piece, number + 1) for piece in _pieces(ir, ops, orders[blocks[number]])][::-1]
-
-
-def _pieces(ir: IR, ops: Sequence[int], order: Sequence[int]) -> Iterator[range]:
-    """The ops of a block, with what is nested in them, in a new order: in pieces that are as they were."""
-    for piece in pieces(order):
-        yield range(ops[piece[0]], ir.subtree_end[ops[piece[-1]]])
-
-
-def _operand_counts(ir: IR) -> list[int]:
-    return list(map(sub, islice(ir.operand_start, 1, None), ir.operand_start))
+def _within(offsets: array[int], span: Span) -> array[int]:
+    """Offsets in a file as offsets in a dump that stands in it."""
+    return array("q", map(sub, offsets, repeat(span.start))) if span.start else offsets
 
 
 def _texts_outside_ops(ir: IR) -> list[bytes]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from eio_audit import Fix, InputError, Source
-from eio_audit.cli.output import write_atomically, write_bytes
+from eio_audit.cli.output import write_atomically, write_bytes, write_pieces
 
 Write = Callable[[str, Source, Fix], None]
 """Writes what became of a file: its path, what it held, and the fix."""
@@ -27,7 +27,7 @@ def write_in_place(path: str, source: Source, result: Fix) -> None:
     if source.is_compressed:
         raise InputError(path, None, "a compressed file is not changed in place: use --output")
     if result.changed or result.renumbered:
-        write_atomically(path, result.text)
+        write_atomically(path, result.pieces)
 
 
 def write_nothing(path: str, source: Source, result: Fix) -> None:
@@ -59,12 +59,12 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
     """
     if output is not None and output != "-" and (len(files) > 1 or Path(output).is_dir()):
         targets = _targets_in(output, paths, files)
-        return lambda path, _, result: _write_below(targets[path], result.text)
+        return lambda path, _, result: _write_below(targets[path], result.pieces)
     if len(files) > 1:
         raise click.UsageError(
             f"{len(files):,} files to fix: say --in-place, --check, --diff or, for a folder, --output"
         )
-    return lambda path, _, result: write_bytes(result.text, output)
+    return lambda path, _, result: write_pieces(result.pieces, output)
 
 
 def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:
@@ -88,9 +88,9 @@ def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict
     return {file: str(target) for target, file in origins.items()}
 
 
-def _write_below(target: str, text: bytes) -> None:
+def _write_below(target: str, pieces: Sequence[bytes | memoryview]) -> None:
     try:
         Path(target).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(target, None, f"cannot write: {error.strerror or error}") from error
-    write_atomically(target, text)
+    write_atomically(target, pieces)

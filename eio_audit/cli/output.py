@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -17,11 +17,16 @@ from eio_audit import InputError
 
 def write_bytes(data: bytes, path: str | None) -> None:
     """Writes to a file, atomically, or to standard output."""
+    write_pieces([data], path)
+
+
+def write_pieces(pieces: Sequence[bytes | memoryview], path: str | None) -> None:
+    """Writes what ``write_bytes`` would of these pieces together."""
     if path is None or path == "-":
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
     else:
-        write_atomically(path, data)
+        write_atomically(path, pieces)
 
 
 def encoded(report: str) -> bytes:
@@ -37,10 +42,10 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
         return
     text = io.StringIO()
     print_to(text)
-    write_atomically(path, encoded(text.getvalue()))
+    write_atomically(path, [encoded(text.getvalue())])
 
 
-def write_atomically(path: str, data: bytes) -> None:
+def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
     """Replaces the file at ``path`` in one step; a reader sees the old content or the new, never a part.
 
     A symbolic link keeps pointing where it does, and an existing file keeps its permissions.
@@ -54,11 +59,12 @@ def write_atomically(path: str, data: bytes) -> None:
     temporary = None
     try:
         if target.exists() and not target.is_file():  # a device or a pipe has no content to protect
-            target.write_bytes(data)
+            with target.open("wb") as file:
+                file.writelines(pieces)
             return
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())

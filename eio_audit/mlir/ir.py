@@ -110,6 +110,11 @@ class IR:
         """The text of the whole dump."""
         return self.source.data[self.span.start : self.span.end]
 
+    @property
+    def dump_view(self) -> memoryview:
+        """The text of the whole dump where it is, not copied."""
+        return memoryview(self.source.data)[self.span.start : self.span.end]
+
     def location_text(self, op: int) -> bytes | None:
         """The text inside the op's ``loc(...)``, or None."""
         start = self.location_start[op]

@@ -14,18 +14,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import Stretch, moved_stretches
-from eio_audit.mlir.source import Span, Text, splice
+from eio_audit.mlir.source import Span, Text
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 _COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
 _UP_TO_COMMENT = re.compile(rb'(?:[^"/]|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|/(?!/))*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
 
-_Edit = tuple[Span, bytes]
+_Pieces = list[bytes | memoryview]
+"""A text in pieces; views where they are parts of the dump, which are copied once, all together."""
+
+_Edit = tuple[Span, _Pieces]
 """New text for a stretch of the dump."""
 
 
@@ -36,7 +39,7 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
         ir: the dump.
         orders: by block; ``order[k]`` is the textual index, within the block, of the op placed k-th.
 
-    Complexity: linear in the text, but what moves is copied once more for each moved op around it.
+    Complexity: linear in the text, with little work but for what moves.
     """
     moved = {block: list(moved_stretches(order)) for block, order in orders.items()}
     around = _blocks_around(ir, moved)
@@ -44,7 +47,7 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
     for block in sorted(orders, reverse=True):  # inner blocks have larger numbers
         written = _Block(ir, block, orders[block], edits.pop(block, []))
         edits.setdefault(around[block], []).extend(written.edits(moved[block]))
-    return splice(ir.source.data, ir.span, edits.pop(-1, []))
+    return b"".join(_spliced(memoryview(ir.source.data), ir.span, edits.pop(-1, [])))
 
 
 def _blocks_around(ir: IR, moved: Mapping[int, Sequence[Stretch]]) -> dict[int, int]:
@@ -76,30 +79,53 @@ class _Block:
     def __init__(self, ir: IR, block: int, order: Sequence[int], inner: list[_Edit]) -> None:
         self._ir = ir
         self._data = ir.source.data
+        self._view = memoryview(ir.source.data)
         self._ops = ir.block_ops[block]
         self._order = order
         self._inner = sorted(inner, key=_start)
 
     def edits(self, stretches: Sequence[Stretch]) -> Iterator[_Edit]:
         """What changes in the text for these stretches of the order."""
-        ends = chain.from_iterable((s.places.start - 1, s.places.stop - 1) for s in stretches)
+        others = []
+        for stretch in stretches:
+            if self._is_evenly_spaced(stretch.places):
+                yield self._with_what_is_behind(stretch)
+            else:
+                others.append(stretch)
+        ends = chain.from_iterable((s.places.start - 1, s.places.stop - 1) for s in others)
         for place in dict.fromkeys(ends):
             if place >= 0:
                 yield from self._kept_apart(place)
-        for stretch in stretches:
+        for stretch in others:
             separator = self._only_separator(stretch.places)
             if separator is None:
                 yield self._with_its_separators(stretch.places)
             else:
                 texts = [self._text(*self._extent(piece)) for piece in stretch.pieces]
-                yield Span(*self._extent(stretch.places)), separator.join(texts)
+                yield Span(*self._extent(stretch.places)), [separator.join(texts)]
+
+    def _is_evenly_spaced(self, places: range) -> bool:
+        """Whether there is one and the same line end around and between the ops of a stretch, no comment."""
+        ops = self._ops[max(places.start - 1, 0) : places.stop + 1]
+        if len(ops) < len(places) + 2:
+            return False
+        data, starts, ends = self._data, self._ir.op_start, self._ir.op_end
+        separators = {data[ends[op] : starts[behind]] for op, behind in pairwise(ops)}
+        return len(separators) == 1 and all(_ends_line(s) and b"//" not in s for s in separators)
+
+    def _with_what_is_behind(self, stretch: Stretch) -> _Edit:
+        """The text of an evenly spaced stretch: each op takes the separator behind it along."""
+        ops, op_start = self._ops, self._ir.op_start
+        texts: _Pieces = []
+        for piece in stretch.pieces:
+            texts += self._pieces(op_start[ops[piece.start]], op_start[ops[piece.stop]])
+        return Span(op_start[ops[stretch.places.start]], op_start[ops[stretch.places.stop]]), texts
 
     def _only_separator(self, places: range) -> bytes | None:
         """What stands between any two ops of a stretch if that is the same, and no comments are around."""
         ops = self._ops[places.start : places.stop]
-        ends = map(self._ir.op_end.__getitem__, ops)
-        starts = map(self._ir.op_start.__getitem__, islice(ops, 1, None))
-        separators = {self._data[end:start] for end, start in zip(ends, starts, strict=False)}
+        data, starts, ends = self._data, self._ir.op_start, self._ir.op_end
+        separators = {data[ends[op] : starts[behind]] for op, behind in pairwise(ops)}
         if len(separators) != 1:
             return None
         (separator,) = separators
@@ -113,9 +139,7 @@ class _Block:
         separators = [self._data[slice(*self._separator(place))] for place in places[:-1]]
         apart = map(_apart, contents, separators, islice(contents, 1, None))
         span = Span(self._content(places[0])[0], self._content(places[-1])[1])
-        return span, b"".join(
-            [*chain.from_iterable(zip(contents, apart, separators, strict=False)), contents[-1]]
-        )
+        return span, [*chain.from_iterable(zip(contents, apart, separators, strict=False)), contents[-1]]
 
     def _kept_apart(self, place: int) -> Iterator[_Edit]:
         """What must be written before the separator behind a place, for what stands around it now."""
@@ -126,7 +150,7 @@ class _Block:
         content, *following = (self._text(*self._content(op)) for op in self._order[place : place + 2])
         text = _apart(content, separator, b"".join(following))
         if text:
-            yield Span(start, start), text
+            yield Span(start, start), [text]
 
     def _extent(self, places: range) -> tuple[int, int]:
         """From the first op of several that stand together to the last, without comments around them."""
@@ -157,12 +181,26 @@ class _Block:
 
     def _text(self, start: int, end: int) -> bytes:
         """The text of ops of a moved stretch, with the edits inside."""
+        return b"".join(self._pieces(start, end))
+
+    def _pieces(self, start: int, end: int) -> _Pieces:
         if not self._inner:
-            return self._data[start:end]
+            return [self._view[start:end]]
         inner = self._inner[
             bisect_left(self._inner, start, key=_start) : bisect_left(self._inner, end, key=_start)
         ]
-        return splice(self._data, Span(start, end), inner)
+        return _spliced(self._view, Span(start, end), inner)
+
+
+def _spliced(text: memoryview, span: Span, edits: list[_Edit]) -> _Pieces:
+    """A stretch of the dump's text with edits, in any order."""
+    pieces: _Pieces = []
+    offset = span.start
+    for stretch, new in sorted(edits, key=_start):
+        pieces.append(text[offset : stretch.start])
+        pieces += new
+        offset = stretch.end
+    return [*pieces, text[offset : span.end]]
 
 
 def _start(edit: _Edit) -> int:
