@@ -103,7 +103,11 @@ def check(
 
 
 def audit_dump(
-    dump: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, describes_worst: bool = True
+    dump: Dump,
+    options: AuditOptions = DEFAULT_OPTIONS,
+    *,
+    describes_worst: bool = True,
+    keeps_names: bool = False,
 ) -> AuditedDump:
     """Reads one dump and audits its order.
 
@@ -111,11 +115,12 @@ def audit_dump(
         dump: which.
         options: the choices that change the figures.
         describes_worst: whether the displaced ops are described that carry most inversions.
+        keeps_names: as for ``read_ir``: the dump may be read again in another order.
 
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(dump.source, dump.span, options.op_table)
+    ir = read_ir(dump.source, dump.span, options.op_table, keeps_names=keeps_names)
     keys = OrderKeys(ir, options)
     dependences = Dependences(ir, options.assume_pure)
     has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]

@@ -76,7 +76,7 @@ def fix(
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
         source = dump.source
-        audited = audit_dump(dump, options, describes_worst=False)
+        audited = audit_dump(dump, options, describes_worst=False, keeps_names=True)
         named = renumbered(audited) if renumber else audited
         has_new_names |= named is not audited
         text = corrected(named) if audited.orders else named.ir.dump_view

@@ -46,6 +46,10 @@ class Placement:
         """The new numbers of each run."""
         return map(range, self.places, [*self.places[1:], self._count])
 
+    def old_runs(self) -> list[range]:
+        """The old numbers of each run."""
+        return list(map(range, self.starts, self.stops))
+
     @cached_property
     def old_of(self) -> list[int]:
         """By new number, the old one."""

@@ -9,8 +9,9 @@ from operator import eq, inv, ne, not_, sub
 from typing import Protocol
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
-from eio_audit.audit.placement import placement_of_ops
+from eio_audit.audit.placement import Placement, placement_of_ops
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.known_lines import KnownLines
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
@@ -52,18 +53,19 @@ def verify(before: Reordering, text: bytes) -> None:
     Raises:
         VerificationError: any of this does not hold.
     """
+    old = before.ir
+    for block, order in before.orders.items():
+        if sorted(order) != list(range(len(old.block_ops[block]))):
+            raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
+    ops = placement_of_ops(old, before.orders)
+    source = Source("rewritten " + old.source.name, text)
     try:
-        after = read_ir(Source("rewritten " + before.ir.source.name, text), None, before.ir.op_table)
+        after = read_ir(source, None, old.op_table, known=KnownLines(old, ops.old_runs()))
     except InputError as error:
         raise VerificationError(f"the rewritten text cannot be read: {error}") from error
-    if len(after) != len(before.ir) or after.block_count != before.ir.block_count:
+    if len(after) != len(old) or after.block_count != old.block_count:
         raise VerificationError("the rewritten text has other operations or blocks")
-    for block, order in before.orders.items():
-        if sorted(order) != list(range(len(before.ir.block_ops[block]))):
-            raise VerificationError(
-                f"the order found for {before.ir.block_name(block)} is not one of its ops"
-            )
-    _Comparison(before, after, text).run()
+    _Comparison(before, after, text, ops).run()
 
 
 class _Comparison:
@@ -73,12 +75,12 @@ class _Comparison:
     compared one by one.
     """
 
-    def __init__(self, before: Reordering, after: IR, text: bytes) -> None:
+    def __init__(self, before: Reordering, after: IR, text: bytes, ops: Placement) -> None:
         self.before = before
         self.old = before.ir
         self.new = after
         self.text = text
-        self.ops = placement_of_ops(before.ir, before.orders)
+        self.ops = ops
         self.old_of = self.ops.old_of
         self.old_blocks = self.ops.in_new_order(self.old.op_block)
         self.old_block_of = {
