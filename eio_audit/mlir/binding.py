@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, compress, repeat
 from operator import lt, mul
 
@@ -46,6 +46,7 @@ class Binding:
         self._ops = array("i", list(range(len(builder.ir), len(builder.ir) + stop - first + 1)))
         self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
         values = self._add_columns(first, stop)
+        # By use, in turn: what it means must have a smaller number.
         self._limits = _repeated(values, columns.use_counts[first:stop])
         names = columns.results[first:stop]
         self._names, self._values = names, values
@@ -66,7 +67,7 @@ class Binding:
         ir.name_number.fromlist(columns.name_numbers[first:stop])
         ir.subtree_end.extend(ops[1:])
         ir.first_result.fromlist(values)
-        ir.value_owner.fromlist(_repeated(ops[:-1], results))
+        ir.value_owner.fromlist(list(_repeated(ops[:-1], results)))
         ir.operand_start.pop()
         ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
         return values
@@ -102,15 +103,11 @@ class Binding:
         names = self._names[begin:end]
         if not scopes.define_all(names, self._values[begin:end]):
             return False
-        begin, end, before = (
-            columns.use_starts[first],
-            columns.use_starts[stop],
-            columns.use_starts[self._first],
-        )
+        begin, end = columns.use_starts[first], columns.use_starts[stop]
         used = scopes.values_of(columns.uses[begin:end])
         if (
             used is None
-            or not all(map(lt, used, self._limits[begin - before : end - before]))
+            or not all(map(lt, used, self._limits))
             or (columns.numbered[self._next_numbered] < end and not self._add_numbers(used, begin))
         ):
             scopes.forget_all(names)
@@ -154,6 +151,6 @@ class Binding:
         return array("i", list(map(numbers.__getitem__, names)))
 
 
-def _repeated(numbers: Sequence[int], counts: Sequence[int]) -> list[int]:
+def _repeated(numbers: Iterable[int], counts: Iterable[int]) -> Iterator[int]:
     """Each number so many times: tuples are multiplied, which is quicker than ``itertools.repeat``."""
-    return list(chain.from_iterable(map(mul, zip(numbers, strict=True), counts)))
+    return chain.from_iterable(map(mul, zip(numbers, strict=True), counts))
