@@ -182,8 +182,8 @@ def test_white_space_between_ops_is_no_other_text() -> None:
 def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_text(
     columns: list[str], op: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def misread(*args: object) -> IR:
-        ir = read_ir(*args)
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
         for column in columns:
             getattr(ir, column)[op] += 1
         return ir
@@ -199,8 +199,8 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
 def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it(
     op: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def misread(*args: object) -> IR:
-        ir = read_ir(*args)
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
         ir.operand_start[op] += 1
         return ir
 
