@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, repeat, starmap
 from operator import mul, not_, or_, sub
@@ -82,8 +82,7 @@ class Placement:
 
     def in_new_order(self, column: array[int]) -> array[int]:
         """A column of the old dump as it would be in the new one."""
-        runs = zip(self.starts, self.stops, strict=True)
-        return array(column.typecode, b"".join([column[start:stop] for start, stop in runs]))
+        return _joined(column, map(slice, self.starts, self.stops))
 
     def along(self, offsets: Sequence[int]) -> Placement:
         """The placement of what belongs to these: ``offsets[k]`` is where that of k begins."""
@@ -106,7 +105,7 @@ class Placement:
         )
 
 
-def _joined(column: array[int], rows: Sequence[slice]) -> array[int]:
+def _joined(column: array[int], rows: Iterable[slice]) -> array[int]:
     """What a column has in these rows."""
     return array(column.typecode, b"".join(map(column.__getitem__, rows)))
 
