@@ -68,7 +68,10 @@ class BlockOrder(Sequence[int]):
 
     @cached_property
     def moved_stretches(self) -> list[Stretch]:
-        """What changes in a block, front to back; all else stays as it is."""
+        """What changes in a block, front to back; all else stays as it is.
+
+        Complexity: linear, with little work but for each piece.
+        """
         return list(self._stretches())
 
     def _stretches(self) -> Iterator[Stretch]:
@@ -87,8 +90,8 @@ class BlockOrder(Sequence[int]):
 
     def holds_each_once(self, count: int) -> bool:
         """Whether the order is one of ``count`` ops, none of them missing or repeated."""
-        # Then pieces begin where others stop, but for the first op and the end. And else they do not: at
-        # each number as many would have begun as have stopped, so before it as well one more, up to 0.
+        # If pieces begin where others stop, but for the two ends, then one is open at each number from 0 to
+        # ``count`` and none elsewhere.
         starts, stops = [piece.start for piece in self.pieces], [piece.stop for piece in self.pieces]
         return sorted([*starts, count]) == sorted([0, *stops])
 
