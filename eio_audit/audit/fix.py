@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, chain
 
 from eio_audit.audit.check import AuditedDump, audit_dump
+from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.renumbering import renumbered
 from eio_audit.audit.verification import VerificationError, verify
 from eio_audit.mlir.dumps import Dump
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.writer import reorder
 from eio_audit.order.inversions import count_inversions
@@ -101,11 +105,35 @@ def corrected(dump: AuditedDump) -> bytes:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
             inversions than it had.
     """
-    text = reorder(dump.ir, dump.orders)
-    verify(dump, text)
-    inversions = dict(zip(dump.blocks, (block.inversions for block in dump.audit.blocks), strict=True))
-    for block, order in dump.orders.items():
-        ops = map(dump.ir.block_ops[block].__getitem__, order)
-        if count_inversions(dump.keys.counted(ops)) > inversions.get(block, 0):
+    orders = {block: BlockOrder(order) for block, order in dump.orders.items()}
+    text = reorder(dump.ir, orders)
+    verify(_Correction(dump.ir, dump.dependences, orders), text)
+    for block, order in orders.items():
+        if _has_more_inversions(dump.ir.of_block(block, dump.keys.by_op), order):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Correction:
+    """A dump and the orders found for its blocks; see ``Reordering``."""
+
+    ir: IR
+    dependences: Dependences
+    orders: dict[int, BlockOrder]
+
+
+def _has_more_inversions(keys: Sequence[int | None], order: BlockOrder) -> bool:
+    """Whether a block has more inversions in an order than it had; ``keys`` are those of its ops.
+
+    Ops change places within the moved stretches alone, so inversions across their bounds stay. Those that
+    were there are counted only until they are as many as there are now.
+    """
+    stretches = order.moved_stretches
+    after = sum(_inversions(keys, chain.from_iterable(stretch.pieces)) for stretch in stretches)
+    before = accumulate(_inversions(keys, stretch.places) for stretch in stretches)
+    return after > 0 and all(inversions < after for inversions in before)
+
+
+def _inversions(keys: Sequence[int | None], ops: Iterable[int]) -> int:
+    return count_inversions([key for op in ops if (key := keys[op]) is not None])

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, repeat, starmap
 from operator import mul, not_, or_, sub
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.pieces import pieces
+from eio_audit.mlir.pieces import BlockOrder
 
 
 class Placement:
@@ -82,8 +82,7 @@ class Placement:
 
     def in_new_order(self, column: array[int]) -> array[int]:
         """A column of the old dump as it would be in the new one."""
-        runs = zip(self.starts, self.stops, strict=True)
-        return array(column.typecode, b"".join([column[start:stop] for start, stop in runs]))
+        return _joined(column, map(slice, self.starts, self.stops))
 
     def along(self, offsets: Sequence[int]) -> Placement:
         """The placement of what belongs to these: ``offsets[k]`` is where that of k begins."""
@@ -98,31 +97,30 @@ class Placement:
             columns: each as it is in the old dump and in the new one.
         """
         moved = compress(zip(shifts, self._lengths, strict=True), self._is_moved)
-        expected = list(chain.from_iterable(starmap(repeat, moved)))
+        moved_shifts = list(chain.from_iterable(starmap(repeat, moved)))
         return all(
-            b"".join(map(old.__getitem__, self.kept)) == b"".join(map(new.__getitem__, self.kept))
-            and self._differences(old, new) == expected
+            _joined(old, self.kept) == _joined(new, self.kept)
+            and _shifted(_joined(old, self.moved_from), moved_shifts) == _joined(new, self.moved_to)
             for old, new in columns
         )
 
-    def _differences(self, old: array[int], new: array[int]) -> list[int]:
-        before = chain.from_iterable(map(old.__getitem__, self.moved_from))
-        after = chain.from_iterable(map(new.__getitem__, self.moved_to))
-        return list(map(sub, after, before))
+
+def _joined(column: array[int], rows: Iterable[slice]) -> array[int]:
+    """What a column has in these rows."""
+    return array(column.typecode, b"".join(map(column.__getitem__, rows)))
 
 
-def placement_of_ops(ir: IR, orders: Mapping[int, Sequence[int]]) -> Placement:
-    """Where the ops of a dump stand in another order of some blocks.
+def _shifted(column: array[int], shifts: Sequence[int]) -> array[int]:
+    return array(column.typecode, [number + shift for number, shift in zip(column, shifts, strict=True)])
 
-    Args:
-        ir: the dump.
-        orders: by block; ``order[k]`` is the textual index of the op placed k-th.
-    """
+
+def placement_of_ops(ir: IR, orders: Mapping[int, BlockOrder]) -> Placement:
+    """Where the ops of a dump stand in another order of some blocks."""
     runs = list(filter(None, _runs(ir, orders)))
     return Placement([run.start for run in runs], [run.stop for run in runs])
 
 
-def _runs(ir: IR, orders: Mapping[int, Sequence[int]]) -> Iterator[range]:
+def _runs(ir: IR, orders: Mapping[int, BlockOrder]) -> Iterator[range]:
     """The old ops in the textual pre-order of the new dump, nested ones too; some runs may be empty."""
     blocks = sorted(orders, key=lambda block: ir.block_ops[block][0])
     first_ops = [ir.block_ops[block][0] for block in blocks]
@@ -137,7 +135,7 @@ def _runs(ir: IR, orders: Mapping[int, Sequence[int]]) -> Iterator[range]:
         end = ends[ops[-1]]
         yield range(run.start, ops[0])
         pending.append((range(end, run.stop), number + 1))
-        ordered = [range(ops[piece.start], ends[ops[piece.stop - 1]]) for piece in pieces(order)]
+        ordered = [range(ops[piece.start], ends[ops[piece.stop - 1]]) for piece in order.pieces]
         if bisect_left(first_ops, end, number + 1) == number + 1:  # no other of the blocks is nested in it
             yield from ordered
         else:

@@ -11,6 +11,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.verification import verify
 from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.writer import reorder
 from eio_audit.order.precedence import Precedence
@@ -50,7 +51,7 @@ class _Shuffled:
 
     ir: IR
     dependences: Dependences
-    orders: dict[int, list[int]]
+    orders: dict[int, BlockOrder]
 
 
 def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> _Shuffled:
@@ -62,7 +63,7 @@ def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> _Shuffled:
         if len(ops) > 1 and not ir.region_is_graph[ir.block_region[block]]
     ]
     graphs = dependences.of(blocks)
-    orders = {block: random_order(graphs[block].precedence, random) for block in blocks}
+    orders = {block: BlockOrder(random_order(graphs[block].precedence, random)) for block in blocks}
     return _Shuffled(ir, dependences, orders)
 
 

@@ -12,6 +12,7 @@ from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependen
 from eio_audit.audit.placement import Placement, placement_of_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.known_lines import KnownLines
+from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
@@ -54,10 +55,11 @@ def verify(before: Reordering, text: bytes) -> None:
         VerificationError: any of this does not hold.
     """
     old = before.ir
-    for block, order in before.orders.items():
-        if sorted(order) != list(range(len(old.block_ops[block]))):
+    orders = {block: BlockOrder.of(order) for block, order in before.orders.items()}
+    for block, order in orders.items():
+        if not order.holds_each_once(len(old.block_ops[block])):
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
-    ops = placement_of_ops(old, before.orders)
+    ops = placement_of_ops(old, orders)
     source = Source("rewritten " + old.source.name, text)
     try:
         after = read_ir(source, None, old.op_table, known=KnownLines(old, ops.old_runs()))
@@ -65,7 +67,7 @@ def verify(before: Reordering, text: bytes) -> None:
         raise VerificationError(f"the rewritten text cannot be read: {error}") from error
     if len(after) != len(old) or after.block_count != old.block_count:
         raise VerificationError("the rewritten text has other operations or blocks")
-    _Comparison(before, after, text, ops).run()
+    _Comparison(before, orders, after, text, ops).run()
 
 
 class _Comparison:
@@ -75,8 +77,11 @@ class _Comparison:
     compared one by one.
     """
 
-    def __init__(self, before: Reordering, after: IR, text: bytes, ops: Placement) -> None:
+    def __init__(
+        self, before: Reordering, orders: Mapping[int, BlockOrder], after: IR, text: bytes, ops: Placement
+    ) -> None:
         self.before = before
+        self.orders = orders
         self.old = before.ir
         self.new = after
         self.text = text
@@ -97,7 +102,7 @@ class _Comparison:
         # they are those of before, and what may differ is their order.
         effects = Dependences(self.new, self.before.dependences.assume_pure)
         new_block_of = {old: new for new, old in self.old_block_of.items()}
-        for block in self.before.orders:
+        for block in self.orders:
             self._compare_dependences(block, effects.by_effect(new_block_of[block]))
 
     def _compare_texts(self) -> None:
@@ -137,7 +142,7 @@ class _Comparison:
     def _holders(self) -> set[int]:
         """The old ops around the blocks that get an order."""
         holders: set[int] = set()
-        for block in self.before.orders:
+        for block in self.orders:
             for op in self.old.enclosing_ops(block):
                 if op in holders:
                     break
@@ -200,18 +205,19 @@ class _Comparison:
             self.old_of[op]: list(map(old_value_of.__getitem__, values))
             for op, values in new.late_operands.items()
         }
-        values = array("i", map(old_value_of.__getitem__, new.operands))
+        values = array("i", [old_value_of[value] for value in new.operands])
         return values == operands.in_new_order(old.operands) and late == old.late_operands
 
     def _old_values(self) -> list[int] | None:
         """By new value the old one, if the values of a run have come with it; None if they have not."""
         old, new = self.old, self.new
-        starts = [*old.first_result, len(old.value_owner)]
+        starts = array(old.first_result.typecode, old.first_result)
+        starts.append(len(old.value_owner))
         starts[0] = 0  # arguments may come before the first result
         values = self.ops.along(starts)
         blocks = [self.old_block_of.get(block, old.block_count) for block in range(new.block_count)]
         old_owners = [*self.old_of, *map(inv, reversed(blocks))]  # ~block counts from the end
-        owners = array("i", map(old_owners.__getitem__, new.value_owner))
+        owners = array("i", [old_owners[owner] for owner in new.value_owner])
         return values.old_of if owners == values.in_new_order(old.value_owner) else None
 
     def _compare_headers(self) -> None:
@@ -233,14 +239,13 @@ class _Comparison:
 
         The op that is the last now has its place whatever holds it back: it may look like a terminator.
         """
-        order = self.before.orders[block]
-        place = sorted(range(len(order)), key=order.__getitem__)
+        place = self.orders[block].places()
         graph = self.before.dependences.of([block])[block]
         for user in graph.placed_too_early(place):
             raise self._failure("an op would stand before one it depends on", graph.ops[user])
         kept = {(place[p], place[u]) for p, u in graph.by_kind(DependenceKind.EFFECT)}
         seen = {(p, u) for p, u, _ in by_effect.edges()}
-        if any(user != len(order) - 1 for _, user in kept ^ seen):
+        if any(user != len(place) - 1 for _, user in kept ^ seen):
             raise VerificationError(f"other dependences than before in {self.old.block_name(block)}")
 
     def _failure(self, what: str, old_op: int) -> VerificationError:

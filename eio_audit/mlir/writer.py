@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.pieces import Stretch, moved_stretches
+from eio_audit.mlir.pieces import BlockOrder, Stretch
 from eio_audit.mlir.source import Span, Text
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
@@ -41,12 +41,13 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
 
     Complexity: linear in the text, with little work but for what moves.
     """
-    moved = {block: list(moved_stretches(order)) for block, order in orders.items()}
+    in_pieces = {block: BlockOrder.of(order) for block, order in orders.items()}
+    moved = {block: order.moved_stretches for block, order in in_pieces.items()}
     around = _blocks_around(ir, moved)
     edits: dict[int, list[_Edit]] = {}  # by block: those inside its moved stretches; -1: inside of none
     for block in sorted(orders, reverse=True):  # inner blocks have larger numbers
-        written = _Block(ir, block, orders[block], edits.pop(block, []))
-        edits.setdefault(around[block], []).extend(written.edits(moved[block]))
+        written = _Block(ir, block, in_pieces[block], edits.pop(block, []))
+        edits.setdefault(around[block], []).extend(written.edits())
     return b"".join(_spliced(memoryview(ir.source.data), ir.span, edits.pop(-1, [])))
 
 
@@ -76,18 +77,19 @@ class _Block:
         inner: the edits inside its moved stretches.
     """
 
-    def __init__(self, ir: IR, block: int, order: Sequence[int], inner: list[_Edit]) -> None:
-        self._ir = ir
+    def __init__(self, ir: IR, block: int, order: BlockOrder, inner: list[_Edit]) -> None:
         self._data = ir.source.data
         self._view = memoryview(ir.source.data)
-        self._ops = ir.block_ops[block]
+        self._dump_end = ir.span.end
+        self._starts = ir.of_block(block, ir.op_start)
+        self._ends = ir.of_block(block, ir.op_end)
         self._order = order
         self._inner = sorted(inner, key=_start)
 
-    def edits(self, stretches: Sequence[Stretch]) -> Iterator[_Edit]:
-        """What changes in the text for these stretches of the order."""
+    def edits(self) -> Iterator[_Edit]:
+        """What changes in the text."""
         others = []
-        for stretch in stretches:
+        for stretch in self._order.moved_stretches:
             if self._is_evenly_spaced(stretch.places):
                 yield self._with_what_is_behind(stretch)
             else:
@@ -106,26 +108,29 @@ class _Block:
 
     def _is_evenly_spaced(self, places: range) -> bool:
         """Whether there is one and the same line end around and between the ops of a stretch, no comment."""
-        ops = self._ops[max(places.start - 1, 0) : places.stop + 1]
-        if len(ops) < len(places) + 2:
+        if not 0 < places.start < places.stop < len(self._order):
             return False
-        data, starts, ends = self._data, self._ir.op_start, self._ir.op_end
-        separators = {data[ends[op] : starts[behind]] for op, behind in pairwise(ops)}
+        separators = self._gaps(places.start - 1, places.stop)
         return len(separators) == 1 and all(_ends_line(s) and b"//" not in s for s in separators)
+
+    def _gaps(self, first: int, last: int) -> set[bytes]:
+        """All that stands between the ops at two places, from one to the next."""
+        ends, starts = self._ends[first:last], self._starts[first + 1 : last + 1]
+        # Copied at one go: memory is read fastest in turn, and the gaps are few bytes far apart.
+        offset, text = ends[0], self._data[ends[0] : starts[-1]]
+        return {text[end - offset : start - offset] for end, start in zip(ends, starts, strict=True)}
 
     def _with_what_is_behind(self, stretch: Stretch) -> _Edit:
         """The text of an evenly spaced stretch: each op takes the separator behind it along."""
-        ops, op_start = self._ops, self._ir.op_start
+        starts = self._starts
         texts: _Pieces = []
         for piece in stretch.pieces:
-            texts += self._pieces(op_start[ops[piece.start]], op_start[ops[piece.stop]])
-        return Span(op_start[ops[stretch.places.start]], op_start[ops[stretch.places.stop]]), texts
+            texts += self._pieces(starts[piece.start], starts[piece.stop])
+        return Span(starts[stretch.places.start], starts[stretch.places.stop]), texts
 
     def _only_separator(self, places: range) -> bytes | None:
         """What stands between any two ops of a stretch if that is the same, and no comments are around."""
-        ops = self._ops[places.start : places.stop]
-        data, starts, ends = self._data, self._ir.op_start, self._ir.op_end
-        separators = {data[ends[op] : starts[behind]] for op, behind in pairwise(ops)}
+        separators = self._gaps(places[0], places[-1])
         if len(separators) != 1:
             return None
         (separator,) = separators
@@ -154,25 +159,25 @@ class _Block:
 
     def _extent(self, places: range) -> tuple[int, int]:
         """From the first op of several that stand together to the last, without comments around them."""
-        return self._ir.op_start[self._ops[places[0]]], self._ir.op_end[self._ops[places[-1]]]
+        return self._starts[places[0]], self._ends[places[-1]]
 
     def _gap(self, place: int) -> tuple[int, int]:
         """What is between the op at a place and the next one; behind the last op up to the line's end."""
         if place < 0:
-            return self._ir.op_start[self._ops[0]], self._ir.op_start[self._ops[0]]
-        end = self._ir.op_end[self._ops[place]]
-        if place + 1 < len(self._ops):
-            return end, self._ir.op_start[self._ops[place + 1]]
-        return end, self._data.find(b"\n", end, self._ir.span.end) + 1 or self._ir.span.end
+            return self._starts[0], self._starts[0]
+        end = self._ends[place]
+        if place + 1 < len(self._order):
+            return end, self._starts[place + 1]
+        return end, self._data.find(b"\n", end, self._dump_end) + 1 or self._dump_end
 
     def _separator(self, place: int) -> tuple[int, int]:
         """The gap behind a place without the comments that belong to the ops around it."""
         start, end = self._gap(place)
         if b"//" not in self._data[start:end]:
             return start, end
-        comment = _TRAILING_COMMENT.match(self._data, start, self._ir.span.end)
+        comment = _TRAILING_COMMENT.match(self._data, start, self._dump_end)
         start = comment.end() if comment else start
-        lead = _leading_comments(self._data, start, end) if place + 1 < len(self._ops) else None
+        lead = _leading_comments(self._data, start, end) if place + 1 < len(self._order) else None
         return start, end if lead is None else lead
 
     def _content(self, place: int) -> tuple[int, int]:

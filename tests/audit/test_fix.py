@@ -1,5 +1,6 @@
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
 from eio_audit.audit.check import audit_dump
@@ -7,6 +8,7 @@ from eio_audit.audit.fix import corrected
 from eio_audit.audit.verification import verify
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
+from eio_audit.order.inversions import count_inversions
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
 
@@ -182,8 +184,8 @@ def test_white_space_between_ops_is_no_other_text() -> None:
 def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_text(
     columns: list[str], op: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def misread(*args: object) -> IR:
-        ir = read_ir(*args)
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
         for column in columns:
             getattr(ir, column)[op] += 1
         return ir
@@ -199,8 +201,8 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
 def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it(
     op: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def misread(*args: object) -> IR:
-        ir = read_ir(*args)
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
         ir.operand_start[op] += 1
         return ir
 
@@ -404,6 +406,19 @@ def test_verification_refuses_more_inversions() -> None:
     dump.orders[1] = [1, 0, 2, 3]
     with pytest.raises(VerificationError, match="more inversions"):
         corrected(dump)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=7), st.data())
+def test_verification_refuses_nothing_but_more_inversions(indices: list[int], data: st.DataObject) -> None:
+    ops = [f'  "ttir.zeros"() : () -> () loc("DEBUG|{index}|a")' for index in indices]
+    dump = audit_dump(read_text("\n".join(["func.func @f() {", *ops, "  return", "}"]))[0])
+    order = data.draw(st.permutations(range(len(indices))))
+    dump.orders[1] = [*order, len(order)]
+    if count_inversions([indices[op] for op in order]) <= count_inversions(indices):
+        corrected(dump)
+    else:
+        with pytest.raises(VerificationError, match="more inversions"):
+            corrected(dump)
 
 
 def op(result: str, index: int, name: str, operands: str = "%a") -> str:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.audit.placement import Placement, placement_of_ops
+from eio_audit.mlir.pieces import BlockOrder
 from tests.reading import ir_of
 
 NESTED = """module {
@@ -36,7 +37,8 @@ NESTED = """module {
     ],
 )
 def test_ops_stand_in_runs(orders: dict[int, list[int]], starts: list[int], stops: list[int]) -> None:
-    placement = placement_of_ops(ir_of(NESTED), orders)
+    in_pieces = {block: BlockOrder(order) for block, order in orders.items()}
+    placement = placement_of_ops(ir_of(NESTED), in_pieces)
     assert (placement.starts, placement.stops) == (starts, stops)
 
 

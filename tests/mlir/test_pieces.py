@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.mlir.pieces import Stretch, moved_stretches, pieces
+from eio_audit.mlir.pieces import BlockOrder, Stretch
 
 
 @pytest.mark.parametrize(
@@ -23,19 +23,34 @@ from eio_audit.mlir.pieces import Stretch, moved_stretches, pieces
     ],
 )
 def test_moved_stretches(order: list[int], expected: list[Stretch]) -> None:
-    assert list(moved_stretches(order)) == expected
+    assert BlockOrder(order).moved_stretches == expected
 
 
 @given(st.permutations(range(9)))
 def test_pieces_are_the_order(order: list[int]) -> None:
-    assert [op for piece in pieces(order) for op in piece] == order
+    assert [op for piece in BlockOrder(order).pieces for op in piece] == order
 
 
 @given(st.permutations(range(9)))
 def test_outside_of_moved_stretches_every_op_stays(order: list[int]) -> None:
     written = list(range(9))
-    for stretch in moved_stretches(order):
+    for stretch in BlockOrder(order).moved_stretches:
         ops = [op for piece in stretch.pieces for op in piece]
         assert sorted(ops) == list(stretch.places)
         written[stretch.places.start : stretch.places.stop] = ops
     assert written == order
+
+
+@given(st.permutations(range(9)))
+def test_places_are_where_the_order_has_the_ops(order: list[int]) -> None:
+    assert [order[place] for place in BlockOrder(order).places()] == list(range(9))
+
+
+@given(st.lists(st.integers(-1, 5), max_size=6), st.integers(0, 6))
+def test_an_order_holds_each_op_once(order: list[int], count: int) -> None:
+    assert BlockOrder(order).holds_each_once(count) == (sorted(order) == list(range(count)))
+
+
+@given(st.permutations(range(6)))
+def test_a_permutation_holds_each_op_once(order: list[int]) -> None:
+    assert BlockOrder(order).holds_each_once(6)
