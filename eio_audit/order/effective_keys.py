@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import compress, repeat
-from operator import is_
 
 from eio_audit.order.precedence import Precedence
 
@@ -34,7 +32,7 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
         [7, 7, 7]
     """
     effective = list(keys)
-    unindexed = list(compress(range(len(keys)), map(is_, keys, repeat(None))))
+    unindexed = [op for op, key in enumerate(keys) if key is None]
     users, producers = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for producer, user in precedence.touching(unindexed):
         users[producer].append(user)
