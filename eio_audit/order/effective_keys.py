@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import cast
 
 from eio_audit.order.precedence import Precedence
 
@@ -50,7 +51,7 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
     following = effective[start_count]
     for op in range(start_count - 1, -1, -1):
         effective[op] = following = min(_known(effective, users[op]), default=following)
-    return [0 if key is None else key for key in effective]
+    return cast("list[int]", effective)
 
 
 def _known(effective: Sequence[int | None], ops: Sequence[int]) -> list[int]:
