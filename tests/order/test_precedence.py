@@ -85,6 +85,12 @@ def test_edge_order_and_duplicates_do_not_matter(block: Block) -> None:
 
 
 @given(blocks())
+def test_a_sweep_meets_the_edges_by_user(block: Block) -> None:
+    users = [user for _, user in precedence_of(len(block.keys), block.edges[::-1]).forwards()]
+    assert users == sorted(users)
+
+
+@given(blocks())
 def test_a_mirror_turns_every_edge_round(block: Block) -> None:
     last = len(block.keys) - 1
     turned = precedence_of(
