@@ -15,7 +15,7 @@ from operator import is_, mul, sub
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.ir import IR
-from eio_audit.order.precedence import Precedence
+from eio_audit.order.precedence import Precedence, ordered_by_user
 
 if TYPE_CHECKING:
     from eio_audit.mlir.effects import EffectTable
@@ -46,18 +46,21 @@ class DependenceGraph:
         self._producers = array("i")
         self._users = array("i")
         self._kinds: list[DependenceKind] = []
+        self._is_by_user = True
 
     def add(self, producer: int, user: int, kind: DependenceKind) -> None:
         """Adds an edge between two places of the block."""
+        if self._users and user < self._users[-1]:
+            self._is_by_user = False
         self._producers.append(producer)
         self._users.append(user)
         self._kinds.append(kind)
 
-    def add_values(self, producers: array[int], users: array[int]) -> None:
-        """Adds an edge for each use of a result, given as parallel columns."""
-        self._producers.extend(producers)
-        self._users.extend(users)
-        self._kinds.extend(repeat(DependenceKind.VALUE, len(users)))
+    def add_values(self, producers: Iterable[int], users: Iterable[int]) -> None:
+        """Adds an edge for each use of a result, given as parallel columns, by rising user."""
+        self._producers.fromlist(list(producers))
+        self._users.fromlist(list(users))
+        self._kinds.extend(repeat(DependenceKind.VALUE, len(self._users) - len(self._kinds)))
 
     def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:
         """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
@@ -84,8 +87,9 @@ class DependenceGraph:
 
     @cached_property
     def precedence(self) -> Precedence:
-        """The edges as the order engine takes them: forward, as effects are followed and uses are read."""
-        return Precedence(len(self.ops), self._producers, self._users)
+        """The edges as the order engine takes them: forward, as uses and effects are found, and by user."""
+        edges = self._producers, self._users
+        return Precedence(len(self.ops), *(edges if self._is_by_user else ordered_by_user(*edges)))
 
 
 class Dependences:
@@ -159,7 +163,7 @@ class Dependences:
         counts = map(sub, islice(starts, 1, None), starts)
         users = chain.from_iterable(map(mul, zip(range(size)), counts))  # each as often as it has operands
         is_inside = [0 <= producer < size for producer in producers]
-        graph.add_values(array("i", compress(producers, is_inside)), array("i", compress(users, is_inside)))
+        graph.add_values(compress(producers, is_inside), compress(users, is_inside))
 
     def _add_nested_uses(self, graphs: dict[int, DependenceGraph]) -> None:
         """The uses in blocks and in what is nested in them: one walk that knows the ops around."""

@@ -10,7 +10,7 @@ a user to the latest op it waits for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from eio_audit.order.windows import Window
 
@@ -22,27 +22,25 @@ def extend_by(urgency: Sequence[int], window: Window) -> list[int]:
     then by textual order; O((n + m) log n).
     """
     size = window.size
-    largest_key = max(window.keys, default=0)
-    # Urgency, key and textual index in one integer, which compares faster than a tuple.
-    rank = [
-        (urgent * (largest_key + 1) + key) * size + op
-        for op, (urgent, key) in enumerate(zip(urgency, window.keys, strict=True))
-    ]
-    users: list[list[int]] = [[] for _ in range(size)]
+    by_rank = sorted(range(size), key=window.keys.__getitem__)
+    by_rank.sort(key=urgency.__getitem__)
+    rank_of = [0] * size
+    for rank, op in enumerate(by_rank):
+        rank_of[op] = rank
+    users: list[list[int]] = [[] for _ in by_rank]
     missing = [0] * size
     for producer, user in window.precedence.forwards():
         users[producer].append(user)
         missing[user] += 1
-    available = [rank[op] for op in range(size) if not missing[op]]
-    heapify(available)
+    available = [rank for rank, op in enumerate(by_rank) if not missing[op]]  # a heap: it is sorted
     order = []
     while available:
-        op = heappop(available) % size
+        op = by_rank[heappop(available)]
         order.append(op)
         for user in users[op]:
             missing[user] -= 1
             if not missing[user]:
-                heappush(available, rank[user])
+                heappush(available, rank_of[user])
     return order
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import compress, repeat
-from operator import is_
+from typing import cast
 
 from eio_audit.order.precedence import Precedence
 
@@ -34,7 +33,7 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
         [7, 7, 7]
     """
     effective = list(keys)
-    unindexed = list(compress(range(len(keys)), map(is_, keys, repeat(None))))
+    unindexed = [op for op, key in enumerate(keys) if key is None]
     users, producers = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for producer, user in precedence.touching(unindexed):
         users[producer].append(user)
@@ -52,7 +51,7 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
     following = effective[start_count]
     for op in range(start_count - 1, -1, -1):
         effective[op] = following = min(_known(effective, users[op]), default=following)
-    return [0 if key is None else key for key in effective]
+    return cast("list[int]", effective)
 
 
 def _known(effective: Sequence[int | None], ops: Sequence[int]) -> list[int]:

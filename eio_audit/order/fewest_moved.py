@@ -28,7 +28,7 @@ from itertools import chain, pairwise
 from eio_audit.order.best_order import best_order
 from eio_audit.order.cycles import Packing
 from eio_audit.order.followers import place_followers
-from eio_audit.order.going_back import go_back, longest_in_place
+from eio_audit.order.going_back import go_back, longest_in_place, moved_places
 from eio_audit.order.moved_search import MovedSearch
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.relations import Relations
@@ -72,7 +72,7 @@ class Moved:
 
     def improved(self, order: list[int]) -> Moved:
         """Return this with another order, if that moves fewer ops."""
-        count = len(order) - len(longest_in_place(order))
+        count = len(moved_places(order))
         return replace(self, order=order, count=count) if count < self.count else self
 
 
@@ -122,10 +122,7 @@ class _Overtaking:
         self._block = block
         self._order = order
         self._left_open = left_open
-        is_kept = [False] * len(order)
-        for op in longest_in_place(order):
-            is_kept[op] = True
-        self._places = [place for place, op in enumerate(order) if not is_kept[op]]
+        self._places = moved_places(order)
         moved = [order[place] for place in self._places]
         # An op moves down when more of the kept ops stand before it in the order than in the text.
         kept_before = {op: op - rank for rank, op in enumerate(sorted(moved))}

@@ -59,22 +59,38 @@ def longest_in_place(order: Sequence[int]) -> list[int]:
         >>> longest_in_place([1, 2, 0, 3])
         [1, 2, 3]
     """
+    return [op for start, stop in _kept_stretches(order) for op in order[start:stop]]
+
+
+def moved_places(order: Sequence[int]) -> list[int]:
+    """Return the places of the ops that ``longest_in_place`` leaves out.
+
+    Example:
+        >>> moved_places([1, 2, 0, 3])
+        [2]
+    """
+    bounds = [0, *chain.from_iterable(_kept_stretches(order)), len(order)]
+    return list(chain.from_iterable(map(range, bounds[::2], bounds[1::2])))
+
+
+def _kept_stretches(order: Sequence[int]) -> list[tuple[int, int]]:
+    """Return where the ops kept stand in ``order``, as half-open stretches of it."""
     ends = [-1]  # by length: the smallest op that a subsequence in textual order ends with
-    before: dict[int, int] = {}  # by first op of a piece: the one before it in such a subsequence
-    for start, stop in pairwise(piece_bounds(order)):
+    before = []  # by piece: the one before its first op in such a subsequence
+    pieces = list(pairwise(piece_bounds(order)))
+    for start, stop in pieces:
         # A piece: ops that follow each other in the text as well. What holds one of them can hold the next.
         first = order[start]
         length = len(ends) if ends[-1] < first else bisect_left(ends, first)
-        before[first] = ends[length - 1]
+        before.append(ends[length - 1])
         ends[length : length + stop - start] = order[start:stop]
-    firsts = sorted(before)
-    pieces = []
+    stretches = []
     last = ends[-1]
-    while last >= 0:
-        first = firsts[bisect_right(firsts, last) - 1]
-        pieces.append(range(first, last + 1))
-        last = before[first]
-    return list(chain.from_iterable(reversed(pieces)))
+    for (start, stop), op_before in zip(reversed(pieces), reversed(before), strict=True):
+        if 0 <= last - order[start] < stop - start:
+            stretches.append((start, start + last - order[start] + 1))
+            last = op_before
+    return stretches[::-1]
 
 
 class _Returns:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from eio_audit.order.best_order import best_order
 from eio_audit.order.fewest_moved import LeftOpen, Moved, fewest_moved
-from eio_audit.order.going_back import go_back, longest_in_place
+from eio_audit.order.going_back import go_back, moved_places
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.packed_order import BestOrder, LowerBound
 from eio_audit.order.precedence import Precedence
@@ -109,7 +109,7 @@ def restore_order(
     if inversions == sum(bound.total for bound in bounds):
         moved = fewest_moved(textual_block, order, _left_open(textual_windows, bounds))
     else:
-        moved = Moved(list(order), len(order) - len(longest_in_place(order)), 0)
+        moved = Moved(list(order), len(moved_places(order)), 0)
     return Restoration(
         order=moved.order,
         inversions=inversions,

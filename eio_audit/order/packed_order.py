@@ -80,7 +80,8 @@ class BestOrder:
         packed = self.bound.forced + len(packing)
         if packed < self.inversions:
             return self.with_bound(packed)
-        return replace(self, bound=replace(self.bound, total=packed, open_pairs=packing.open_pairs()))
+        bound = LowerBound(self.bound.forced, packed, self.bound.forced_complete, packing.open_pairs())
+        return BestOrder(self.order, self.inversions, bound)
 
 
 def packed_order(window: Window, relations: Relations, best: BestOrder) -> BestOrder:
@@ -137,7 +138,7 @@ def _improved(window: Window, best: BestOrder, by_cover: list[int]) -> BestOrder
 def better_order(window: Window, best: BestOrder, order: list[int]) -> BestOrder | None:
     """Return ``best`` with another order, if that has fewer inversions."""
     inversions = window.inversions(order)
-    return replace(best, order=order, inversions=inversions) if inversions < best.inversions else None
+    return BestOrder(order, inversions, best.bound) if inversions < best.inversions else None
 
 
 def _searched(relations: Relations, packing: Packing, best: BestOrder, share: int) -> BestOrder:

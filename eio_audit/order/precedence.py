@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, compress, islice, repeat
+from itertools import accumulate, chain, compress, islice, pairwise, repeat
 from operator import add, le, lt, mod, mul, ne
+
+from eio_audit.order.runs import piece_bounds
 
 INT = "i"  # 32 bits: a block of two thousand million ops does not fit in memory anyway
 STRETCH = 1_024  # edges passed over at a time, where few are wanted
@@ -19,10 +22,11 @@ class Precedence:
     *later* op, its user: the textual order is itself a linear extension, so there are no cycles and
     nothing needs a topological sort to be swept front to back or back to front.
 
-    The edges are two columns, producers and users. The neighbours of single ops come from two more flat
-    arrays for each side (compressed sparse rows), which are made when they are asked for: those of ``op`` are
-    ``neighbours[starts[op]:starts[op + 1]]``, in ascending order. One million ops with two million edges take
-    16 MB, and 24 MB more then.
+    The edges are two columns, producers and users, ordered by user: a sweep meets the edges to an op before
+    those on from it, and those to a stretch of ops lie together. The neighbours of single ops come from two
+    more flat arrays for each side (compressed sparse rows), which are made when they are asked for: those of
+    ``op`` are ``neighbours[starts[op]:starts[op + 1]]``, in ascending order. One million ops with two million
+    edges take 16 MB, and 24 MB more then.
 
     Example:
         >>> precedence = Precedence.from_edges(3, producers=[0, 1, 0], users=[2, 2, 2])
@@ -31,7 +35,7 @@ class Precedence:
     """
 
     def __init__(self, size: int, producers: array[int], users: array[int]) -> None:
-        """Takes edges that are known to point forward; ``from_edges`` makes sure."""
+        """Takes edges that are known to point forward, by rising user; ``from_edges`` makes sure."""
         self.size = size
         self._producers = producers
         self._users = users
@@ -49,8 +53,8 @@ class Precedence:
             ValueError: when an edge leaves 0 .. size - 1 or does not point forward, or when one of the two
                 iterables is longer than the other.
 
-        Complexity: O(m) for m edges. The first look at a predecessor costs O(size + m log m), which is linear
-        when they come ordered by user; that at a successor likewise, ordered by producer.
+        Complexity: O(m log m) for m edges, linear when they come ordered by user. The first look at a
+        predecessor costs O(size + m), that at a successor O(size + m log m).
         """
         producers = producers if isinstance(producers, array) else array(INT, producers)
         users = users if isinstance(users, array) else array(INT, users)
@@ -61,38 +65,27 @@ class Precedence:
             edges = zip(producers, users, strict=True)
             producer, user = next((p, u) for p, u in edges if not 0 <= p < u < size)
             raise ValueError(f"dependence {producer} -> {user} does not point forward among {size} ops")
-        return cls(size, producers, users)
+        return cls(size, *ordered_by_user(producers, users))
 
     @cached_property
-    def _by_user(self) -> tuple[array[int], array[int]]:
+    def _predecessors(self) -> tuple[array[int], array[int]]:
         """The rows of predecessors: where they start, and the rows."""
         return _rows(self.size, self._users, self._producers)
 
     @cached_property
-    def _by_producer(self) -> tuple[array[int], array[int]]:
+    def _successors(self) -> tuple[array[int], array[int]]:
         """The rows of successors: where they start, and the rows."""
         return _rows(self.size, self._producers, self._users)
 
     @property
     def edge_count(self) -> int:
         """Number of distinct direct dependences."""
-        return len(self._by_user[1])
+        return len(self._predecessors[1])
 
     @property
     def columns(self) -> tuple[bytes, bytes]:
-        """Producers and users as they were given, for comparison."""
+        """Producers and users, for comparison."""
         return self._producers.tobytes(), self._users.tobytes()
-
-    @cached_property
-    def _swept(self) -> tuple[array[int], array[int]]:
-        """The edges by user: then those that lead to an op come before those that lead on from it."""
-        producers, users = self._producers, self._users
-        if all(map(le, users, islice(users, 1, None))):
-            return producers, users
-        by_user = sorted(range(len(users)), key=users.__getitem__)
-        return array(INT, [producers[edge] for edge in by_user]), array(
-            INT, [users[edge] for edge in by_user]
-        )
 
     def forwards(self) -> Iterator[tuple[int, int]]:
         """Yield the edges, as (producer, user), for a sweep: those to an op before those on from it.
@@ -101,21 +94,20 @@ class Precedence:
             >>> list(Precedence.from_edges(3, [1, 0], [2, 1]).forwards())
             [(0, 1), (1, 2)]
         """
-        return zip(*self._swept, strict=True)
+        return zip(self._producers, self._users, strict=True)
 
     def backwards(self) -> Iterator[tuple[int, int]]:
         """Yield the edges the other way round: those on from an op before those to it."""
-        producers, users = self._swept
-        return zip(reversed(producers), reversed(users), strict=True)
+        return zip(reversed(self._producers), reversed(self._users), strict=True)
 
     def predecessors(self, op: int) -> Sequence[int]:
         """Return the ops that must stay before ``op``, ascending."""
-        starts, neighbours = self._by_user
+        starts, neighbours = self._predecessors
         return neighbours[starts[op] : starts[op + 1]]
 
     def successors(self, op: int) -> Sequence[int]:
         """Return the ops that must stay after ``op``, ascending."""
-        starts, neighbours = self._by_producer
+        starts, neighbours = self._successors
         return neighbours[starts[op] : starts[op + 1]]
 
     def inverted(self, keys: Sequence[int]) -> list[tuple[int, int]]:
@@ -125,8 +117,7 @@ class Precedence:
             >>> Precedence.from_edges(3, [0, 1], [1, 2]).inverted([5, 1, 3])
             [(0, 1)]
         """
-        edges = zip(self._producers, self._users, strict=True)
-        return [(producer, user) for producer, user in edges if keys[producer] > keys[user]]
+        return [(producer, user) for producer, user in self.forwards() if keys[producer] > keys[user]]
 
     def touching(self, ops: Iterable[int]) -> list[tuple[int, int]]:
         """Return the edges, as (producer, user), that have an end among ``ops``.
@@ -137,7 +128,9 @@ class Precedence:
         """
         among = set(ops)
         touching: list[tuple[int, int]] = []
-        for start in range(0, len(self._users), STRETCH):
+        # Edges to what stands before all of these ops touch none of them.
+        first = bisect_left(self._users, min(among)) if among else len(self._users)
+        for start in range(first, len(self._users), STRETCH):
             stretch = slice(start, start + STRETCH)
             producers, users = self._producers[stretch], self._users[stretch]
             if among.isdisjoint(producers) and among.isdisjoint(users):
@@ -174,32 +167,33 @@ class Precedence:
         return Precedence(len(ops), producers, users)
 
     def restricted_to_each(self, parts: Sequence[Sequence[int]]) -> list[Precedence]:
-        """Return what ``restricted`` gives for each of several parts, which have no op in common.
+        """Return what ``restricted`` gives for each of several parts, whose ops are in textual order.
 
-        Raises:
-            ValueError: when a user stands before its producer in one of ``parts``.
-
-        Complexity: O(size + m), however many parts there are.
+        Complexity: O(k) for k ops in all parts and the edges to them, and O(log m) for each stretch of text.
 
         Example:
             >>> chain = Precedence.from_edges(4, [0, 1, 2], [1, 2, 3])
             >>> [part.edge_count for part in chain.restricted_to_each([[0, 1], [2, 3]])]
             [1, 1]
         """
-        part_of, place_of = [0] * self.size, [0] * self.size  # parts are numbered from 1
-        for number, ops in enumerate(parts, start=1):
-            for place, op in enumerate(ops):
-                part_of[op], place_of[op] = number, place
-        columns = [(array(INT), array(INT)) for _ in parts]
-        edges = zip(self._producers, self._users, strict=True)
-        within = [(p, u) for p, u in edges if part_of[u] and part_of[u] == part_of[p]]
-        for producer, user in within:
-            if place_of[producer] >= place_of[user]:
-                raise ValueError(f"op {user} is placed before op {producer}, which it depends on")
-            producers, users = columns[part_of[user] - 1]
-            producers.append(place_of[producer])
-            users.append(place_of[user])
-        return [Precedence(len(ops), *edges) for ops, edges in zip(parts, columns, strict=True)]
+        return [self._restricted_to_part(ops) for ops in parts]
+
+    def _restricted_to_part(self, ops: Sequence[int]) -> Precedence:
+        place_of = {op: place for place, op in enumerate(ops)}
+        producers: list[int] = []
+        users: list[int] = []
+        for start, stop in pairwise(piece_bounds(ops)):
+            for producer, user in self._edges_to(ops[start], ops[stop - 1]):
+                if producer in place_of:
+                    producers.append(place_of[producer])
+                    users.append(place_of[user])
+        return Precedence(len(ops), array(INT, producers), array(INT, users))
+
+    def _edges_to(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Yield the edges that lead to the ops from ``first`` to ``last``."""
+        start = bisect_left(self._users, first)
+        edges = slice(start, bisect_right(self._users, last, start))
+        return zip(self._producers[edges], self._users[edges], strict=True)
 
     def mirrored(self) -> Precedence:
         """Return the DAG read from the end: op i becomes op size - 1 - i and every edge turns round.
@@ -212,7 +206,15 @@ class Precedence:
         last = self.size - 1
         producers = array(INT, [last - user for user in reversed(self._users)])
         users = array(INT, [last - producer for producer in reversed(self._producers)])
-        return Precedence(self.size, producers, users)
+        return Precedence(self.size, *ordered_by_user(producers, users))
+
+
+def ordered_by_user(producers: array[int], users: array[int]) -> tuple[array[int], array[int]]:
+    """Return edges ordered by user: those given if they are, else copies."""
+    if all(map(le, users, islice(users, 1, None))):
+        return producers, users
+    by_user = sorted(range(len(users)), key=users.__getitem__)
+    return array(INT, [producers[edge] for edge in by_user]), array(INT, [users[edge] for edge in by_user])
 
 
 def _rows(size: int, ops: array[int], neighbours: array[int]) -> tuple[array[int], array[int]]:

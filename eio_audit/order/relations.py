@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import compress
+from operator import not_
 
 from eio_audit.order.windows import Window
 
@@ -61,24 +63,23 @@ class Relations:
 
     def _compare_keys(self) -> None:
         """Fill in whose keys are smaller and larger, apart for the dependent and the independent."""
-        is_indexed = self._window.indexed
-        unindexed = [op for op, place in enumerate(self.place_of) if not is_indexed[place]]
+        is_indexed = list(map(self._window.indexed.__getitem__, self.place_of))
         indexed = (1 << self.size) - 1
-        for op in unindexed:
+        for op in compress(range(self.size), map(not_, is_indexed)):
             indexed ^= 1 << op
-        self.indexed = indexed
         keys = sorted(self._window.keys)
-        behind = {key: op + 1 for op, key in enumerate(keys)}  # by key: the first op with a larger one
-        first = dict(zip(behind, [0, *behind.values()], strict=False))  # by key: the first op that has it
-        smaller = [indexed & (1 << first[key]) - 1 for key in keys]
-        larger = [indexed >> behind[key] << behind[key] for key in keys]
-        for op in unindexed:
-            smaller[op] = larger[op] = 0
-        up, down = self.with_ancestors, self.with_descendants
-        independent = [~(above | below) for above, below in zip(up, down, strict=True)]
-        self.soft = [ops & free for ops, free in zip(smaller, independent, strict=True)]
-        self.soft_above = [ops & free for ops, free in zip(larger, independent, strict=True)]
-        self.forced = sum([(ops & below).bit_count() for ops, below in zip(smaller, down, strict=True)])
+        up_to = {key: (2 << op) - 1 for op, key in enumerate(keys)}  # by key: the ops with no larger one
+        below = dict(zip(up_to, [0, *up_to.values()], strict=False))  # by key: the ops with a smaller one
+        soft, soft_above, forced = [], [], 0
+        rows = zip(keys, is_indexed, self.with_ancestors, self.with_descendants, strict=True)
+        for key, is_own, ancestors, descendants in rows:
+            others = indexed if is_own else 0
+            smaller = others & below[key]
+            independent = others & ~(ancestors | descendants)
+            soft.append(smaller & independent)
+            soft_above.append(independent & ~up_to[key])
+            forced += (smaller & descendants).bit_count()
+        self.indexed, self.soft, self.soft_above, self.forced = indexed, soft, soft_above, forced
 
     @cached_property
     def users(self) -> list[list[int]]:

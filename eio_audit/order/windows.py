@@ -136,11 +136,11 @@ def split_into_windows(block: Window) -> Windows:
         >>> split_into_windows(Window([2, 0, 1, 5, 4], [True] * 5, precedence))
         Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
     """
-    by_key = sorted(range(block.size), key=block.keys.__getitem__)
-    keys = list(map(block.keys.__getitem__, by_key))
+    key_of = block.keys.__getitem__
+    by_key = sorted(range(block.size), key=key_of)
     spans = []
     for low, high in _joined_keys(block):
-        start, stop = bisect_left(keys, low), bisect_right(keys, high)
+        start, stop = bisect_left(by_key, low, key=key_of), bisect_right(by_key, high, key=key_of)
         by_key[start:stop] = sorted(by_key[start:stop])
         spans.append((start, stop))
     return Windows(by_key, spans)

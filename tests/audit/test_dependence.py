@@ -102,6 +102,21 @@ def test_updates_of_different_tensors_are_independent() -> None:
     assert edges(body, "%t: tensor<4xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>") == {"a -> b effect"}
 
 
+def test_dependences_by_value_and_by_effect_are_swept_by_user() -> None:
+    ir = ir_of("""
+    func.func @f(%t: tensor<4xf32>, %m: memref<4xf32>, %i: index) {
+      %0 = memref.load %m[%i] : memref<4xf32>
+      memref.store %0, %m[%i] : memref<4xf32>
+      %1 = arith.negf %0 : f32
+      return
+    }
+    """)
+    block = ir.op_block[1]
+    graph = Dependences(ir).of([block])[block]
+    assert [(p, u) for p, u, _ in graph.edges()] == [(0, 1), (0, 2), (0, 1), (1, 3), (2, 3)]
+    assert list(graph.precedence.forwards()) == [(0, 1), (0, 1), (0, 2), (1, 3), (2, 3)]
+
+
 def test_memrefs_share_one_memory() -> None:
     body = """
     %0 = memref.load %m[%i] {id = "read 1"} : memref<4xf32>

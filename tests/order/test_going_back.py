@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order.candidates import CANDIDATES
-from eio_audit.order.going_back import go_back, longest_in_place
+from eio_audit.order.going_back import go_back, longest_in_place, moved_places
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, precedence_of
 
@@ -41,6 +41,7 @@ def test_what_is_kept_is_a_longest_subsequence_in_textual_order(order: list[int]
     kept = longest_in_place(order)
     assert len(kept) == max(longest)
     assert kept == sorted(kept) == [op for op in order if op in kept]
+    assert moved_places(order) == [place for place, op in enumerate(order) if op not in kept]
 
 
 @given(blocks(), st.sampled_from(CANDIDATES))

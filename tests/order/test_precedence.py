@@ -44,11 +44,6 @@ def test_a_restriction_forgets_what_leaves_it() -> None:
     assert neighbours(part) == [([], [2]), ([], [2]), ([0, 1], [])]
 
 
-def test_parts_that_have_been_reordered_must_keep_the_dependences() -> None:
-    with pytest.raises(ValueError, match="op 3 is placed before op 2, which it depends on"):
-        precedence_of(4, [(0, 1), (2, 3)]).restricted_to_each([[0, 1], [3, 2]])
-
-
 @given(blocks())
 def test_several_parts_are_restricted_as_each_is_alone(block: Block) -> None:
     ops = range(len(block.keys))
@@ -87,6 +82,12 @@ def test_neighbours_are_the_edges(block: Block) -> None:
 def test_edge_order_and_duplicates_do_not_matter(block: Block) -> None:
     shuffled = block.edges[::-1] + block.edges[:3]
     assert neighbours(precedence_of(len(block.keys), shuffled)) == neighbours(block.precedence)
+
+
+@given(blocks())
+def test_a_sweep_meets_the_edges_by_user(block: Block) -> None:
+    users = [user for _, user in precedence_of(len(block.keys), block.edges[::-1]).forwards()]
+    assert users == sorted(users)
 
 
 @given(blocks())
