@@ -25,6 +25,7 @@ from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
     from eio_audit.audit.keyed_block import KeyedBlock
+    from eio_audit.mlir.pieces import BlockOrder
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class AuditedDump:
     audit: DumpAudit
     blocks: tuple[int, ...]
     functions: list[str | None]
-    orders: dict[int, list[int]]
+    orders: dict[int, BlockOrder]
     moved: int
 
     @property
@@ -132,12 +133,13 @@ def audit_dump(
     for block in keys.disordered_blocks:
         from eio_audit.audit.disorder import audit_disorder  # noqa: PLC0415  (not for clean dumps)
         from eio_audit.audit.keyed_block import KeyedBlock  # noqa: PLC0415
+        from eio_audit.mlir.pieces import BlockOrder  # noqa: PLC0415
 
         place = bisect_left(blocks, block)
         keyed = KeyedBlock(ir, keys, block, graphs.get(block))
         audits[place], restoration = audit_disorder(audits[place], keyed, describes_worst=describes_worst)
         if audits[place].avoidable and restoration is not None:
-            orders[block] = restoration.order
+            orders[block] = BlockOrder(restoration.order)
             moved += restoration.moved
     figures = DumpAudit(
         source=dump.source.name,

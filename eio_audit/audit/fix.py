@@ -8,13 +8,10 @@ from functools import cached_property
 from itertools import accumulate, chain
 
 from eio_audit.audit.check import AuditedDump, audit_dump
-from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.renumbering import renumbered
 from eio_audit.audit.verification import VerificationError, verify
 from eio_audit.mlir.dumps import Dump
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.writer import reorder
@@ -81,7 +78,11 @@ def fix(
             raise ValueError("expected dumps of one source")
         source = dump.source
         audited = audit_dump(dump, options, describes_worst=False, keeps_names=True)
-        named = renumbered(audited) if renumber else audited
+        named = audited
+        if renumber:
+            from eio_audit.audit.renumbering import renumbered  # noqa: PLC0415  (rarely needed)
+
+            named = renumbered(audited)
         has_new_names |= named is not audited
         text = corrected(named) if audited.orders else named.ir.dump_view
         if only_dumps:
@@ -105,22 +106,12 @@ def corrected(dump: AuditedDump) -> bytes:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
             inversions than it had.
     """
-    orders = {block: BlockOrder(order) for block, order in dump.orders.items()}
-    text = reorder(dump.ir, orders)
-    verify(_Correction(dump.ir, dump.dependences, orders), text)
-    for block, order in orders.items():
+    text = reorder(dump.ir, dump.orders)
+    verify(dump, text)
+    for block, order in dump.orders.items():
         if _has_more_inversions(dump.ir.of_block(block, dump.keys.by_op), order):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
-
-
-@dataclass(frozen=True, slots=True)
-class _Correction:
-    """A dump and the orders found for its blocks; see ``Reordering``."""
-
-    ir: IR
-    dependences: Dependences
-    orders: dict[int, BlockOrder]
 
 
 def _has_more_inversions(keys: Sequence[int | None], order: BlockOrder) -> bool:

@@ -7,7 +7,7 @@ names no module. A model's own order has few runs; every op moved into the middl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
@@ -79,7 +79,7 @@ def _origins(dump: AuditedDump) -> list[Origin | None]:
 
 
 def _count(
-    dump: AuditedDump, orders: dict[int, list[int]], origins: Sequence[Origin | None]
+    dump: AuditedDump, orders: Mapping[int, Sequence[int]], origins: Sequence[Origin | None]
 ) -> tuple[Counter[RunKey], Counter[RunKey]]:
     """The runs of modules and of functions, with the blocks in the given orders."""
     modules: Counter[RunKey] = Counter()

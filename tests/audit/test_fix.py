@@ -7,6 +7,7 @@ from eio_audit.audit.check import audit_dump
 from eio_audit.audit.fix import corrected
 from eio_audit.audit.verification import verify
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.reader import read_ir
 from eio_audit.order.inversions import count_inversions
 from tests.audit.test_check import ISSUE
@@ -222,7 +223,7 @@ def test_verification_refuses_the_same_text_cut_into_other_ops() -> None:
 
 def test_verification_refuses_another_value_of_the_same_name() -> None:
     dump = audit_dump(read_text(LOOP)[0])
-    dump.orders[2] = [1, 0]
+    dump.orders[2] = BlockOrder([1, 0])
     with pytest.raises(VerificationError, match="uses other values: ttir.use at <text>:4"):
         corrected(dump)
 
@@ -230,7 +231,7 @@ def test_verification_refuses_another_value_of_the_same_name() -> None:
 def test_verification_refuses_another_value_behind_a_region() -> None:
     text = LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', "my.do {\n    } while (%x)")
     dump = audit_dump(read_text(text)[0])
-    dump.orders[2] = [1, 0]
+    dump.orders[2] = BlockOrder([1, 0])
     with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
         corrected(dump)
 
@@ -340,14 +341,14 @@ def test_verification_refuses_an_order_that_holds_an_op_twice() -> None:
 }
 """
     dump = audit_dump(read_text(text)[0])
-    dump.orders[1] = [0, 0, 2]
+    dump.orders[1] = BlockOrder([0, 0, 2])
     with pytest.raises(VerificationError, match="the order found for \\^bb0 is not one of its ops"):
         corrected(dump)
 
 
 def test_verification_refuses_a_broken_dependence() -> None:
     dump = audit_dump(read_text(SHUFFLED)[0])
-    dump.orders[1] = [2, 0, 1, 3]
+    dump.orders[1] = BlockOrder([2, 0, 1, 3])
     with pytest.raises(VerificationError, match="cannot be read: .*before its definition"):
         corrected(dump)
 
@@ -355,7 +356,7 @@ def test_verification_refuses_a_broken_dependence() -> None:
 def test_verification_refuses_a_broken_effect() -> None:
     text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
     dump = audit_dump(read_text(text)[0])
-    dump.orders[1] = [1, 0, 2, 3]
+    dump.orders[1] = BlockOrder([1, 0, 2, 3])
     with pytest.raises(VerificationError, match="before one it depends on"):
         corrected(dump)
 
@@ -403,7 +404,7 @@ def test_an_op_that_may_be_a_terminator_may_become_the_last() -> None:
 
 def test_verification_refuses_more_inversions() -> None:
     dump = audit_dump(read_text(fixed(SHUFFLED))[0])
-    dump.orders[1] = [1, 0, 2, 3]
+    dump.orders[1] = BlockOrder([1, 0, 2, 3])
     with pytest.raises(VerificationError, match="more inversions"):
         corrected(dump)
 
@@ -413,7 +414,7 @@ def test_verification_refuses_nothing_but_more_inversions(indices: list[int], da
     ops = [f'  "ttir.zeros"() : () -> () loc("DEBUG|{index}|a")' for index in indices]
     dump = audit_dump(read_text("\n".join(["func.func @f() {", *ops, "  return", "}"]))[0])
     order = data.draw(st.permutations(range(len(indices))))
-    dump.orders[1] = [*order, len(order)]
+    dump.orders[1] = BlockOrder([*order, len(order)])
     if count_inversions([indices[op] for op in order]) <= count_inversions(indices):
         corrected(dump)
     else:
