@@ -32,7 +32,7 @@ PIECE_BYTES = 1 << 20
 RARE = 64
 """A byte that occurs less often in a piece is found sooner than a text that begins with it."""
 
-LARGE_FILE = 1 << 24
+LARGE_FILE = 1 << 26
 """Bytes from which on a file gets large pages of memory, into which it is read several times faster."""
 
 Text: TypeAlias = bytes | mmap.mmap
