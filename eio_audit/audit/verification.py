@@ -46,7 +46,8 @@ class Reordering(Protocol):
 def verify(before: Reordering, text: bytes) -> None:
     """Checks a rewritten dump against the one it was made from.
 
-    The text is read anew. Every block must have the same arguments and hold the same ops with the same text
+    The text is read anew; only lines that are, to the byte, lines read before are not split again (see
+    ``KnownLines``). Every block must have the same arguments and hold the same ops with the same text
     and the same operands, in the order that it was to get; what stands outside of all ops must be the same,
     and comments as long; every dependence must keep its direction, and the effects seen in the new text must
     hold back the same ops.
