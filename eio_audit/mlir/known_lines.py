@@ -21,6 +21,9 @@ from eio_audit.mlir.source import Text
 OPS_AT_ONCE = 1 << 12
 """Ops that are looked for together: longer columns take more time for each."""
 
+FEWEST_AT_ONCE = 1 << 5
+"""Ops that are looked for where others stood just before: the search for them may be in vain as well."""
+
 _Cell = TypeVar("_Cell")
 
 
@@ -91,6 +94,7 @@ class KnownLines:
         self._names = ir.line_names or LineNames()
         self._printed = [name.encode() for name in ir.names]
         self._order = order
+        self._at_once = OPS_AT_ONCE
         self._starts = list(accumulate(map(len, order), initial=0))
         self._is_plain = self._find_plain()
         self._breaks = self._find_breaks()
@@ -125,6 +129,7 @@ class KnownLines:
         ends = [ir.op_end[stretch.stop - 1] + 1 for stretch in stretches]
         offsets = list(accumulate(map(sub, ends, starts), initial=offset))
         found = _leading(list(map(data.__getitem__, map(slice, starts, ends))), text, offset)
+        self._at_once = FEWEST_AT_ONCE if found < len(stretches) else min(2 * self._at_once, OPS_AT_ONCE)
         if not found:
             return None
         shifts = map(sub, offsets, starts[:found])
@@ -138,10 +143,10 @@ class KnownLines:
             first = run.start + skipped
             if not self._is_plain[first]:
                 return
-            stop = min(run.stop, self._breaks[bisect_right(self._breaks, first)], first + OPS_AT_ONCE - ops)
+            stop = min(run.stop, self._breaks[bisect_right(self._breaks, first)], first + self._at_once - ops)
             yield range(first, stop)
             skipped, ops = 0, ops + stop - first
-            if stop < run.stop or ops == OPS_AT_ONCE:
+            if stop < run.stop or ops == self._at_once:
                 return
 
 

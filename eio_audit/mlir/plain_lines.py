@@ -103,6 +103,7 @@ class PlainLines:
         if binding.bind(0, ops):
             return columns.end
         binding.take_back()
+        self._known = None  # names mean something else in the new order, so others may as well
         return offset
 
     def _load(self, offset: int) -> None:

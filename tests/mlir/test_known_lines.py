@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from eio_audit import Source
-from eio_audit.mlir.known_lines import KnownLines
+from eio_audit.mlir.known_lines import FEWEST_AT_ONCE, KnownColumns, KnownLines
 from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import Text
 
 TEXT = b"""\
 func.func @f() {
@@ -71,3 +72,34 @@ def test_the_next_op_tells_where_to_look() -> None:
     assert columns is not None
     assert columns.names == [b"t.b", b"t.a"]
     assert order.columns_at(LINES[1], 0, 3) is None
+
+
+def test_few_lines_are_looked_for_where_others_stood_just_before() -> None:
+    """Else each line that is in the way would cost as much as all that could follow it."""
+    body = b"".join(b'  "t.a"() : () -> () loc("%d")\n' % line for line in range(100))
+    lines = known(range(1, 101), text=b'"t.f"() ({\n' + body + b"}) : () -> ()\n")
+    assert lines.columns_at(b"\n" + body, 0, 0) is None
+    found = [len(columns.names) for _ in range(3) if (columns := lines.columns_at(body, 0, 0))]
+    assert found == [FEWEST_AT_ONCE, 2 * FEWEST_AT_ONCE, 100]
+
+
+class CountedSearches(KnownLines):
+    """Known lines, and how often they are looked for."""
+
+    searches = 0
+
+    def columns_at(self, text: Text, offset: int, op: int) -> KnownColumns | None:
+        self.searches += 1
+        return super().columns_at(text, offset, op)
+
+
+def test_known_lines_are_given_up_where_their_names_have_got_another_meaning() -> None:
+    lines = [b'  %%%d = "t.a"() : () -> i32 loc("%s")\n' % (line, b"x" * 8192) for line in range(300)]
+    opening, closing = b'"t.f"() ({\n"t.r"() ({\n', b"}) : () -> () loc(unknown)\n"
+    old = opening + b"".join(lines) + closing + b"".join(lines) + closing
+    new = b'"t.f"() ({\n' + b"".join(lines) + b'"t.r"() ({\n' + b"".join(lines) + closing + closing
+    order = [range(1), range(302, 602), range(1, 302)]
+    searched = CountedSearches(read_ir(Source("f", old), keeps_names=True), order)
+    assert len(read_ir(Source("f", new), known=searched)) == 602
+    # All in front of the region, then its header, which is not plain, and what it holds.
+    assert searched.searches == 3
