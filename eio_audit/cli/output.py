@@ -55,11 +55,11 @@ def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
     """
     import tempfile
 
-    target = Path(os.path.realpath(path))
+    named, target = Path(path), Path(os.path.realpath(path))
     temporary = None
     try:
-        if target.exists() and not target.is_file():  # a device or a pipe has no content to protect
-            with target.open("wb") as file:
+        if named.exists() and not named.is_file():  # a device or a pipe has no content to protect
+            with named.open("wb") as file:  # where /dev/stdout is a pipe, that has no other name
                 file.writelines(pieces)
             return
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -43,3 +43,10 @@ def test_a_pipe_that_nobody_reads_is_no_error(command: list[str]) -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_output_may_be_the_device_of_a_pipe() -> None:
+    command = [sys.executable, "-m", "eio_audit", "fix", "-q", "-", "-o", "/dev/stdout"]
+    text = b'"t.a"() : () -> () loc("DEBUG|0|x")\n'
+    done = subprocess.run(command, input=text, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, text, b"")
