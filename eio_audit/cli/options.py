@@ -309,7 +309,8 @@ def select(dumps: Sequence[Dump], pass_name: str | None, dump_number: int | None
             raise InputError(dumps[0].source.name, None, _no_such_pass(dumps, pass_name))
     if dump_number is not None and chosen:
         if dump_number >= len(chosen):
-            raise InputError(dumps[0].source.name, None, f"there are only {len(chosen)} dumps to choose from")
+            there = "is only one dump" if len(chosen) == 1 else f"are only {len(chosen)} dumps"
+            raise InputError(dumps[0].source.name, None, f"there {there} to choose from")
         chosen = [chosen[dump_number]]
     return chosen
 

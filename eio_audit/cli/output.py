@@ -21,7 +21,7 @@ def write_bytes(data: bytes, path: str | None) -> None:
 
 
 def write_pieces(pieces: Sequence[bytes | memoryview], path: str | None) -> None:
-    """Writes what ``write_bytes`` would of these pieces together."""
+    """Writes the pieces of one text as ``write_bytes`` does."""
     if path is None or path == "-":
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()

@@ -17,7 +17,7 @@ from eio_audit.mlir.op_columns import LineNames
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.traits import OpTable
 
-T = TypeVar("T")
+_Cell = TypeVar("_Cell")
 
 NO_OFFSET = -1
 NO_NUMBER = -1
@@ -205,7 +205,7 @@ class IR:
         """The symbol the op defines, ``@main``, from its custom header or its ``sym_name``."""
         return symbol_in(self.source.data[self.op_start[op] : self.header_end(op)])
 
-    def of_block(self, block: int, by_op: Sequence[T]) -> Sequence[T]:
+    def of_block(self, block: int, by_op: Sequence[_Cell]) -> Sequence[_Cell]:
         """What a sequence by op has for the ops of a block, which mostly are numbered in turn."""
         ops = self.block_ops[block]
         if ops and ops[-1] - ops[0] == len(ops) - 1:

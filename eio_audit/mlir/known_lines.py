@@ -32,14 +32,14 @@ class KnownColumns(OpColumns):
 
     Args:
         ir: the dump in which they were read.
-        names: in its plain lines.
-        printed: its ops' names, by their number there.
+        names: those of values in its plain lines.
+        printed: those of ops, by their number there.
         stretches: the ops of each, by their numbers there.
         shifts: by stretch, how much further on the new text has it.
         end: where the last one ends there.
 
     Attributes:
-        end: as above.
+        end: where the lines end in the new text.
     """
 
     def __init__(

@@ -80,7 +80,7 @@ def read_ir(
         span: where the dump stands in it.
         op_table: says which ops are isolated or hold graph regions; the shipped table without it.
         keeps_names: whether the IR keeps its ``line_names``, so that its lines can be known.
-        known: lines of a dump that the source was made from; makes no difference but to the time.
+        known: lines of a dump that all of the source was made from; makes no difference but to the time.
 
     Returns:
         Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
