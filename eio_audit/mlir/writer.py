@@ -18,17 +18,14 @@ from itertools import chain, islice
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder, Stretch
-from eio_audit.mlir.source import Span, Text
+from eio_audit.mlir.source import Span, Text, TextPieces, spliced
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 _COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
 _UP_TO_COMMENT = re.compile(rb'(?:[^"/]|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|/(?!/))*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
 
-_Pieces = list[bytes | memoryview]
-"""A text in pieces; views where they are parts of the dump, which are copied once, all together."""
-
-_Edit = tuple[Span, _Pieces]
+_Edit = tuple[Span, TextPieces]
 """New text for a stretch of the dump."""
 
 
@@ -48,7 +45,7 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
     for block in sorted(orders, reverse=True):  # inner blocks have larger numbers
         written = _Block(ir, block, in_pieces[block], edits.pop(block, []))
         edits.setdefault(around[block], []).extend(written.edits())
-    return b"".join(_spliced(memoryview(ir.source.data), ir.span, edits.pop(-1, [])))
+    return b"".join(spliced(memoryview(ir.source.data), ir.span, edits.pop(-1, [])))
 
 
 def _blocks_around(ir: IR, moved: Mapping[int, Sequence[Stretch]]) -> dict[int, int]:
@@ -123,7 +120,7 @@ class _Block:
     def _with_what_is_behind(self, stretch: Stretch) -> _Edit:
         """The text of an evenly spaced stretch: each op takes the separator behind it along."""
         starts = self._starts
-        texts: _Pieces = []
+        texts: TextPieces = []
         for piece in stretch.pieces:
             texts += self._pieces(starts[piece.start], starts[piece.stop])
         return Span(starts[stretch.places.start], starts[stretch.places.stop]), texts
@@ -188,24 +185,13 @@ class _Block:
         """The text of ops of a moved stretch, with the edits inside."""
         return b"".join(self._pieces(start, end))
 
-    def _pieces(self, start: int, end: int) -> _Pieces:
+    def _pieces(self, start: int, end: int) -> TextPieces:
         if not self._inner:
             return [self._view[start:end]]
         inner = self._inner[
             bisect_left(self._inner, start, key=_start) : bisect_left(self._inner, end, key=_start)
         ]
-        return _spliced(self._view, Span(start, end), inner)
-
-
-def _spliced(text: memoryview, span: Span, edits: list[_Edit]) -> _Pieces:
-    """A stretch of the dump's text with edits, in any order."""
-    pieces: _Pieces = []
-    offset = span.start
-    for stretch, new in sorted(edits, key=_start):
-        pieces.append(text[offset : stretch.start])
-        pieces += new
-        offset = stretch.end
-    return [*pieces, text[offset : span.end]]
+        return spliced(self._view, Span(start, end), inner)
 
 
 def _start(edit: _Edit) -> int:
