@@ -60,9 +60,9 @@ if TYPE_CHECKING:
     from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
     from eio_audit.audit.verification import VerificationError
     from eio_audit.mlir.dumps import Dump, read, read_text, stream
-    from eio_audit.mlir.effects import EffectSource
     from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
+    from eio_audit.mlir.semantics.effects import EffectSource
     from eio_audit.mlir.source import InputError, Source, source_name
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
@@ -113,7 +113,7 @@ _HOMES = {
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
     "audit.verification": ("VerificationError",),
     "mlir.dumps": ("Dump", "read", "read_text", "stream"),
-    "mlir.effects": ("EffectSource",),
+    "mlir.semantics.effects": ("EffectSource",),
     "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source", "source_name"),

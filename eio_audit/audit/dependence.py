@@ -18,7 +18,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.order.precedence import Precedence, ordered_by_user
 
 if TYPE_CHECKING:
-    from eio_audit.mlir.effects import EffectTable
+    from eio_audit.mlir.semantics.effects import EffectTable
 
 
 class DependenceKind(StrEnum):
@@ -108,7 +108,7 @@ class Dependences:
     @cached_property
     def effects(self) -> EffectTable:
         """The effects of the dump's ops."""
-        from eio_audit.mlir.effects import EffectTable  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.mlir.semantics.effects import EffectTable  # noqa: PLC0415  (not for clean dumps)
 
         return EffectTable(self._ir, self.assume_pure)
 
@@ -117,13 +117,12 @@ class Dependences:
 
         Graph regions have no order to keep; do not ask for their blocks.
 
-        Complexity: linear in ops and operands; for a block in which tensors are written or freed, also in
-        what is nested in it.
+        Complexity: linear in ops and operands, O(n log n) in what they touch.
         """
         new = {b: DependenceGraph(self._ir.block_ops[b]) for b in blocks if b not in self._graphs}
         self._add_uses(new)
+        self._add_effects(new)
         for graph in new.values():
-            self._add_all_effects(graph)
             self._add_terminator(graph)
         self._graphs.update(new)
         return {block: self._graphs[block] for block in blocks}
@@ -131,14 +130,19 @@ class Dependences:
     def by_effect(self, block: int) -> DependenceGraph:
         """The dependences of a block that memory effects make, without others."""
         graph = DependenceGraph(self._ir.block_ops[block])
-        self._add_all_effects(graph)
+        self._add_effects({block: graph})
         return graph
 
-    def _add_all_effects(self, graph: DependenceGraph) -> None:
-        active = self.effects.acting(graph.ops)
-        if active:
-            self._add_effects(graph, active)
-            self._add_tensor_effects(graph, active)
+    def _add_effects(self, graphs: dict[int, DependenceGraph]) -> None:
+        """What ops touch: memory, buffers, states of the machine."""
+        from eio_audit.mlir.semantics.conflicts import conflicts  # noqa: PLC0415  (not for clean dumps)
+
+        place: dict[int, dict[int, int]] = {}
+        for block, earlier, later in conflicts(self._ir, self.effects, graphs):
+            graph = graphs[block]
+            if block not in place:
+                place[block] = {op: k for k, op in enumerate(graph.ops)}
+            graph.add(place[block][earlier], place[block][later], DependenceKind.EFFECT)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
         """SSA def-use."""
@@ -187,70 +191,6 @@ class Dependences:
                     kind = DependenceKind.VALUE if user == op else DependenceKind.CAPTURE
                     graph.add(place[producer], place[user], kind)
 
-    def _add_effects(self, graph: DependenceGraph, active: Sequence[int]) -> None:
-        """Orders the ops with effects: each write behind what came before, each read behind the last write.
-
-        Effects on memref-like values keep an order among each other and with effects on all memory;
-        effects on tensors with effects on all memory only. A terminator has its place anyway.
-        """
-        has_terminator = self._has_terminator(graph)
-        last_barrier = -1  # the last op that writes or frees anything anywhere
-        memory = _Chain()
-        tensors: list[int] = []  # ops with effects on tensors since the last barrier
-        readers: list[int] = []  # ops that read anything anywhere since then
-        for k in active:
-            op = graph.ops[k]
-            if has_terminator and op == graph.ops[-1]:
-                break
-            effects = self.effects.of(op)
-            writes = bool(effects.anywhere & {"write", "free"})
-            if effects.anywhere or effects.memory:
-                kinds = effects.anywhere | effects.memory
-                memory.add(graph, k, writes=bool(kinds & {"write", "free"}))
-            behind = []
-            if writes:
-                behind = tensors + readers
-            elif effects.anywhere:
-                behind = [t for t in tensors if self._changes_tensor(graph.ops[t])]
-            elif effects.values and self._changes_tensor(op):
-                behind = readers
-            if (effects.values or effects.anywhere) and last_barrier >= 0:
-                behind = [*behind, last_barrier]
-            for earlier in behind:
-                graph.add(earlier, k, DependenceKind.EFFECT)
-            if writes:
-                last_barrier, tensors, readers = k, [], []
-            elif effects.anywhere:
-                readers.append(k)
-            if effects.values:
-                tensors.append(k)
-
-    def _changes_tensor(self, op: int) -> bool:
-        return any(kinds & {"write", "free"} for kinds in self.effects.of(op).values.values())
-
-    def _add_tensor_effects(self, graph: DependenceGraph, active: Sequence[int]) -> None:
-        """An op that writes or frees a tensor keeps its order to every use of it and of its views."""
-        changed = {
-            value
-            for k in active
-            for value, kinds in self.effects.of(graph.ops[k]).values.items()
-            if kinds & {"write", "free"}
-        }
-        if not changed:
-            return
-        chains = {value: _Chain() for value in changed}
-        for k, op in enumerate(graph.ops):
-            written = {v for v, kinds in self.effects.of(op).values.items() if kinds & {"write", "free"}}
-            for value in sorted((self._used_classes(op) | written) & changed):
-                chains[value].add(graph, k, writes=value in written)
-
-    def _used_classes(self, op: int) -> set[int]:
-        ir, alias_class = self._ir, self.effects.alias_class
-        used = {alias_class(v) for v in ir.operands_of(op)}
-        for nested in ir.nested_ops(op):
-            used.update(alias_class(v) for v in ir.operands_of(nested))
-        return used
-
     def _has_terminator(self, graph: DependenceGraph) -> bool:
         """Whether the last op may be a terminator, which custom assembly often leaves out."""
         ir, last = self._ir, graph.ops[-1]
@@ -266,23 +206,3 @@ class Dependences:
             holds_nothing[producer] = 0
         for k in compress(range(last), holds_nothing):
             graph.add(k, last, DependenceKind.TERMINATOR)
-
-
-class _Chain:
-    """Reads and writes of one thing, in textual order: each write splits the reads around it."""
-
-    __slots__ = ("last_write", "reads")
-
-    def __init__(self) -> None:
-        self.last_write = -1
-        self.reads: list[int] = []
-
-    def add(self, graph: DependenceGraph, k: int, *, writes: bool) -> None:
-        if self.last_write >= 0:
-            graph.add(self.last_write, k, DependenceKind.EFFECT)
-        if not writes:
-            self.reads.append(k)
-            return
-        for read in self.reads:
-            graph.add(read, k, DependenceKind.EFFECT)
-        self.last_write, self.reads = k, []

@@ -18,7 +18,7 @@ from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.audit.origin import ModelLine, Origin
 from eio_audit.mlir.dumps import Dump
-from eio_audit.mlir.effects import EffectSource
+from eio_audit.mlir.semantics.effects import EffectSource
 from eio_audit.order.displaced import displaced
 
 DESCRIBED_INVERSIONS = 10
@@ -102,14 +102,17 @@ class OpEffects:
 
     Attributes:
         anywhere: on all memory.
-        memory: on memref-like values.
-        tensors: on tensors it uses.
+        memory: on what memrefs and pointers lead to.
+        tensors: on the buffers of tensors.
+        states: on the stack, the floating-point environment, files, and so on, by name; ``control`` is
+            written by an op that may not return and read by one that may trap.
         source: how this is known.
     """
 
     anywhere: frozenset[str]
     memory: frozenset[str]
     tensors: frozenset[str]
+    states: Mapping[str, frozenset[str]]
     source: EffectSource
 
 
@@ -288,8 +291,9 @@ class _OpInBlock:
     def _effects(self) -> OpEffects:
         table = self.dump.dependences.effects
         effects = table.of(self.op)
-        on_tensors: frozenset[str] = frozenset().union(*effects.values.values())
-        return OpEffects(effects.anywhere, effects.memory, on_tensors, table.source_of(self.op))
+        return OpEffects(
+            effects.anywhere, effects.memory, effects.tensors, effects.states, table.source_of(self.op)
+        )
 
     # ------------------------------------------------------------------ inversions
 

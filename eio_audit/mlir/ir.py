@@ -135,6 +135,11 @@ class IR:
             value += 1
         return value - first
 
+    def result_values(self, op: int) -> range:
+        """The values the op defines."""
+        first = self.first_result[op]
+        return range(first, first + self.result_count(op))
+
     def operands_of(self, op: int) -> Sequence[int]:
         """The values the op itself uses, in textual order, repeats included."""
         direct = self.operands[self.operand_start[op] : self.operand_start[op + 1]]

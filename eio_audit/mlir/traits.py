@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 KINDS = ("read", "write", "alloc", "free")
 """Kinds of memory effect."""
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 """What an op's effects may be instead of a list of kinds."""
-EFFECT_FLAGS = ("call", "destination_style", "view")
+STATES = ("stack", "environment", "files", "solver")
+"""What ops read and write that no value stands for; ``environment`` is that of floating-point arithmetic."""
+EVERYTHING = "everything"
+"""All memory and all buffers: where an effect is that is bound to nothing else."""
+EFFECT_FLAGS = ("call", "destination_style", "fence", "fresh", "may_not_return", "may_trap", "view")
 STRUCTURE_FLAGS = (
     "constant",
     "function",
@@ -26,7 +32,7 @@ STRUCTURE_FLAGS = (
 )
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
 
-_PLACE = r"operand (?:[0-9]{1,6}|\?)|result [0-9]{1,6}"
+_PLACE = rf"operand (?:[0-9]{{1,6}}|\?)|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ class OpTraits:
             a destination-style op touches memref-like operands only.
         unknown: the op declares nothing and may do anything.
         flags: the remaining traits, as listed in the table's legend.
+        when: by condition on the op's attributes (``name = value``, or a word), further effects as in ``on``.
     """
 
     effects: frozenset[str] = frozenset()
@@ -50,6 +57,32 @@ class OpTraits:
     dynamic: bool = False
     unknown: bool = False
     flags: frozenset[str] = frozenset()
+    when: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+
+    @property
+    def is_declaration(self) -> bool:
+        """Whether neither the op nor what is nested in it does anything where it is: a function, a global."""
+        return not self.flags.isdisjoint(("function", "symbol", "symbol_table"))
+
+    @property
+    def may_do_anything(self) -> bool:
+        """Whether nothing is known of what the op does."""
+        is_known = not self.unknown and (not self.dynamic or "destination_style" in self.flags)
+        return not is_known and not self.is_declaration
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the op itself, apart from its regions, touches nothing that another one may change."""
+        if self.is_declaration:
+            return True
+        touches = self.unknown or self.dynamic or self.when or self.effects - {"alloc"}
+        return not (touches or self.flags & {"fence", "may_not_return"} or any(p in STATES for p in self.on))
+
+    @property
+    def may_trap(self) -> bool:
+        """Whether to execute the op where it was not executed may be undefined."""
+        touches = self.dynamic or self.effects - {"alloc"}
+        return not self.is_declaration and bool(touches or "may_trap" in self.flags)
 
 
 UNLISTED = OpTraits(unknown=True)
@@ -60,47 +93,86 @@ class _Table(Mapping[str, OpTraits]):
     """The table as it is shipped; a row is made when it is asked for, since a dump has few of the ops.
 
     Args:
-        entries: the rows as they are written, by full name.
-        additions: ops that need more than their definitions say: ``view``, results share operand 0's buffer;
-            ``hidden_state``, they read and write what no operand shows.
+        defined: by source, the rows that the dialects' definitions give, by full name.
+        readings: our own readings of the ops' descriptions, by full name or shell pattern. A row takes the
+            place of the effects that the definition gives, and its flags count as well. A row under the full
+            name goes before one under a pattern.
     """
 
     def __init__(
-        self, entries: Mapping[str, Mapping[str, object]], additions: Mapping[str, Collection[str]]
+        self,
+        defined: Mapping[str, Mapping[str, Mapping[str, Any]]],
+        readings: Sequence[Mapping[str, Any]],
     ) -> None:
-        self._entries = entries
-        self._additions = additions
+        self._defined = defined
+        self._readings: dict[str, list[Mapping[str, Any]]] = {}
+        self._patterns: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+        for reading in readings:
+            for name in reading["ops"]:
+                if is_pattern(name):
+                    dialect = name.partition(".")[0]
+                    self._patterns.setdefault(dialect, []).append((name, reading["row"]))
+                else:
+                    self._readings.setdefault(name, []).append(reading["row"])
         self._rows: dict[str, OpTraits] = {}
 
     def __getitem__(self, name: str) -> OpTraits:
         if name not in self._rows:
-            row = _row(self._entries[name])
-            if name in self._additions["view"]:
-                row = replace(row, flags=row.flags | {"view"})
-            if name in self._additions["hidden_state"]:
-                row = replace(row, effects=frozenset({"read", "write"}))
-            self._rows[name] = row
+            if name not in self:
+                raise KeyError(name)
+            self._rows[name] = _row(self._entry(name))
         return self._rows[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries
+        return name in self._readings or any(name in rows for rows in self._defined.values())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(dict.fromkeys(chain(self._readings, *self._defined.values())))
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(set(self))
+
+    def _entry(self, name: str) -> Mapping[str, Any]:
+        """The row as it is written, our own readings included."""
+        defined = next(
+            (rows[name] for rows in self._defined.values() if name in rows), {"effects": "unknown"}
+        )
+        patterns = self._patterns.get(name.partition(".")[0], ())
+        general = [row for pattern, row in patterns if fnmatchcase(name, pattern)]
+        entry = dict(defined)
+        flags = set(defined.get("flags", ()))
+        for row in [*general, *self._readings.get(name, ())]:
+            if "effects" in row:
+                entry |= {"effects": row["effects"], "on": row.get("on", {})}
+            entry |= {"when": {**entry.get("when", {}), **row.get("when", {})}}
+            flags |= set(row.get("flags", ()))
+            flags -= {"fresh"} if "view" in row.get("flags", ()) else set()
+        return entry | {"flags": sorted(flags)}
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    """The files of the table: rows from the dialects' definitions, and our own readings."""
+    folder = Path(__file__).parent
+    names = {"defined": "op_traits.json", "own": "own_traits.json"}
+    return {key: json.loads((folder / name).read_bytes()) for key, name in names.items()}
 
 
 @cache
 def op_traits() -> Mapping[str, OpTraits]:
     """The shipped table, from full op name (``"ttir.permute"``) to traits.
 
-    Source: the op definitions (ODS) of MLIR 22.1, tt-mlir and StableHLO; ``op_traits.json`` names the
-    revisions, and lists as ``additions`` what those definitions leave out.
+    Source: the op definitions (ODS) of MLIR, tt-mlir and StableHLO in ``op_traits.json``, which names the
+    revisions, and what their descriptions say beyond that in ``own_traits.json``, each with its reason.
     """
-    table = json.loads(Path(__file__).with_name("op_traits.json").read_bytes())
-    return _Table(table["ops"], table["additions"])
+    files = _shipped()
+    return _Table(files["defined"]["ops"], files["own"]["readings"])
+
+
+@cache
+def types_of_kind(kind: str) -> frozenset[str]:
+    """The dialects' types that are no buffer themselves: ``plain`` ones, and ``address``es of memory."""
+    return frozenset(entry["type"] for entry in _shipped()["own"]["types"] if entry["kind"] == kind)
 
 
 @cache
@@ -167,7 +239,7 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
 
     Args:
         name: an op's full name, or a shell pattern.
-        entry: ``effects``, and ``on`` and ``flags`` where there are any.
+        entry: ``effects``, and ``on``, ``flags`` and ``when`` where there are any.
 
     Raises:
         ValueError: the row says what no row can say.
@@ -181,7 +253,7 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
     if not isinstance(entry, Mapping):
         raise ValueError('expected a table, as in { effects = "pure" }')
     for word in entry:
-        _check_word(word, ("effects", "on", "flags"), "key")
+        _check_word(word, ("effects", "on", "flags", "when"), "key")
     effects = entry.get("effects")
     if isinstance(effects, str):
         _check_word(effects, EFFECT_WORDS, "effect")
@@ -189,21 +261,27 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
         raise ValueError("'effects' is missing: say what the op does to memory, as in effects = \"pure\"")
     else:
         _check_words(effects, KINDS, "effect")
-    _check_places(entry.get("on", {}), effects)
+    _check_places(entry.get("on", {}), effects if isinstance(effects, list) else ())
+    if not isinstance(when := entry.get("when", {}), Mapping):
+        raise ValueError(
+            '\'when\' is no table, as in when = { "in_place = true" = { "operand 0" = ["write"] } }'
+        )
+    for on in when.values():
+        _check_places(on, KINDS)
     _check_words(flags := entry.get("flags", []), EFFECT_FLAGS + STRUCTURE_FLAGS, "flag")
     if is_pattern(name) and (structure := [flag for flag in STRUCTURE_FLAGS if flag in flags]):
         raise ValueError(f"flag '{structure[0]}' needs an op's full name instead of a pattern")
     return _row(entry)
 
 
-def _check_places(on: object, effects: object) -> None:
+def _check_places(on: object, effects: Collection[str]) -> None:
     """Checks what effects are bound to."""
     if not isinstance(on, Mapping):
         raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
         if re.fullmatch(_PLACE, place) is None:
             raise ValueError(f"'{place}' is no place: expected 'operand 0', 'operand ?' or 'result 0'")
-        _check_words(kinds, effects if isinstance(effects, list) else (), f"effect on {place}")
+        _check_words(kinds, effects, f"effect on {place}")
 
 
 def _check_words(words: object, known: Collection[str], what: str) -> None:
@@ -223,16 +301,18 @@ def _check_word(word: object, known: Collection[str], what: str) -> None:
     raise ValueError(f"unknown {what} '{word}'; {hint}")
 
 
-def _row(entry: Mapping[str, object]) -> OpTraits:
+def _row(entry: Mapping[str, Any]) -> OpTraits:
     effects = entry["effects"]
-    on = entry.get("on", {})
-    flags = entry.get("flags", ())
-    assert isinstance(on, dict) and isinstance(flags, (list, tuple))
     return OpTraits(
         effects=frozenset(effects) if isinstance(effects, list) else frozenset(),
-        on={place: frozenset(kinds) for place, kinds in on.items()},
+        on=_kinds_by_place(entry.get("on", {})),
         recursive=effects == "recursive",
         dynamic=effects == "dynamic",
         unknown=effects == "unknown",
-        flags=frozenset(flags),
+        flags=frozenset(entry.get("flags", ())),
+        when={condition: _kinds_by_place(on) for condition, on in entry.get("when", {}).items()},
     )
+
+
+def _kinds_by_place(on: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:
+    return {place: frozenset(kinds) for place, kinds in on.items()}

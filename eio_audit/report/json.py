@@ -261,6 +261,7 @@ def _explanation(op: OpExplanation) -> dict[str, object]:
             "anywhere": sorted(effects.anywhere),
             "memory": sorted(effects.memory),
             "tensors": sorted(effects.tensors),
+            "states": {state: sorted(kinds) for state, kinds in effects.states.items()},
             "known": effects.source.value,
         },
         "inversions": op.inversions,

@@ -16,7 +16,7 @@ from eio_audit.audit.explain import (
     PathStep,
 )
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.mlir.effects import ANY, EffectSource
+from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.text_order import print_heading
@@ -37,6 +37,12 @@ _STEPS = {
     DependenceKind.CAPTURE: "capture: used inside the regions of",
     DependenceKind.EFFECT: "effect: memory effects keep it before",
     DependenceKind.TERMINATOR: "terminator: the block ends with",
+}
+_STATES = {
+    "stack": "the stack",
+    "environment": "the floating-point environment",
+    "files": "files",
+    "solver": "the solver's state",
 }
 _SOURCES = {
     EffectSource.LISTED: "as the op table lists",
@@ -132,7 +138,10 @@ def _effects(effects: OpEffects) -> str:
         _doing(effects.anywhere, "memory anywhere"),
         _doing(effects.memory, "buffers"),
         _doing(effects.tensors, "tensors that it uses"),
+        *(_doing(kinds, _STATES[state]) for state, kinds in effects.states.items() if state != CONTROL),
     ]
+    if "write" in effects.states.get(CONTROL, ()):
+        parts.append("may not return")
     done = ", ".join(filter(None, parts))
     return f"{done or 'no memory effects'} ({source})"
 

@@ -1,0 +1,145 @@
+"""Which function a call calls, where the dump holds it and nothing can take its place.
+
+A call names its callee by a symbol, which the nearest symbol table around the call defines. Everything else
+is a call of something unknown: a declaration, a nested reference, a function value, a symbol defined twice,
+and a function that another one may replace when the program is linked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.traits import UNLISTED
+
+NO_CALLEE = -1
+
+_SYMBOL = rb'@(?:[\w$.-]+|"[^"\\\n]*")'
+_CUSTOM_CALLEE = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")\s*\(")
+_CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")")
+_ATTRIBUTE = rb"(?:^|[\s{<,])%s\s*=\s*"
+_CALLEE = re.compile(_ATTRIBUTE % b"callee" + rb"(?P<symbol>" + _SYMBOL + rb")(?!::)")
+_SYM_NAME = re.compile(_ATTRIBUTE % b"sym_name" + rb'"(?P<name>[^"\\\n]*)"')
+_NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
+_TOKEN = re.compile(STRING + rb"|//[^\n]*|[({\[<]|->|[)}\]>]")
+_CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
+_REPLACEABLE = re.compile(
+    rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
+    rb"|\blinkage\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
+    rb"|\bspecifiers\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
+)
+
+
+class Calls:
+    """The calls of one dump.
+
+    Attributes:
+        callee: by call, the function with a body that is called, or NO_CALLEE: also for a function that
+            calls itself, directly or through others.
+        by_function: by function, and NO_CALLEE for what is in none, the calls in it; callees come before
+            their callers.
+    """
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+        rows = [ir.op_table.of(name) for name in ir.names]
+        self._is_table = ["symbol_table" in row.flags for row in rows]
+        self._is_function = ["function" in row.flags for row in rows]
+        self._may_be_table = [row is UNLISTED for row in rows]
+        is_call = ["call" in row.flags and row.unknown for row in rows]
+        calls = [op for op, name in enumerate(ir.op_name) if is_call[name]]
+        self.callee = {op: self._find(op) for op in calls}
+        self.by_function = self._callees_first(calls)
+
+    def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
+        """Puts functions in order; calls that close a circle become calls of something unknown."""
+        calls_in: dict[int, list[int]] = {NO_CALLEE: []}
+        for call in calls:
+            calls_in.setdefault(self._function_around(call), []).append(call)
+        done: dict[int, list[int]] = {}
+        for root in [*calls_in, *self.callee.values()]:
+            stack, waiting = [(root, iter(calls_in.get(root, ())))], {root}
+            while stack and root not in done:
+                function, inside = stack[-1]
+                callee = next((c for call in inside if (c := self.callee[call]) != NO_CALLEE), None)
+                if callee is None:
+                    done[function] = calls_in.get(function, [])
+                    waiting.discard(stack.pop()[0])
+                elif callee not in done and callee not in waiting:
+                    stack.append((callee, iter(calls_in.get(callee, ()))))
+                    waiting.add(callee)
+        place = {function: k for k, function in enumerate(done)}
+        for function, in_function in done.items():
+            for call in in_function:
+                if self.callee[call] != NO_CALLEE and place[self.callee[call]] >= place[function]:
+                    self.callee[call] = NO_CALLEE
+        return done
+
+    def _function_around(self, op: int) -> int:
+        ir = self._ir
+        around = ir.enclosing_ops(ir.op_block[op])
+        return next((holder for holder in around if self._is_function[ir.op_name[holder]]), NO_CALLEE)
+
+    def _find(self, call: int) -> int:
+        symbol = self._callee_symbol(call)
+        if symbol is None:
+            return NO_CALLEE
+        for holder in self._ir.enclosing_ops(self._ir.op_block[call]):
+            if self._may_be_table[self._ir.op_name[holder]]:
+                return NO_CALLEE
+            if self._is_table[self._ir.op_name[holder]]:
+                return self._functions.get((holder, symbol), NO_CALLEE)
+        return self._functions.get((-1, symbol), NO_CALLEE)
+
+    def _callee_symbol(self, call: int) -> bytes | None:
+        text = self._ir.own_text(call)
+        if not self._ir.op_is_generic[call]:
+            name = _NAME.match(text)
+            match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
+        else:
+            match = _CALLEE.search(_outermost_attributes(text))
+        return match["symbol"].removeprefix(b"@").strip(b'"') if match else None
+
+    @cached_property
+    def _functions(self) -> dict[tuple[int, bytes], int]:
+        """By symbol table, the top level being -1, and symbol: what a call of the symbol calls."""
+        ir, found = self._ir, dict[tuple[int, bytes], int]()
+        for op in range(len(ir)):
+            if self._is_function[ir.op_name[op]] and (symbol := self._symbol(op)) is not None:
+                key = ir.parent_op(ir.op_block[op]), symbol
+                found[key] = op if key not in found and self._has_fixed_body(op) else NO_CALLEE
+        return found
+
+    def _has_fixed_body(self, function: int) -> bool:
+        """Whether the function is defined here, and no other definition can take its place."""
+        ir = self._ir
+        if ir.subtree_end[function] == function + 1:
+            return False
+        return _REPLACEABLE.search(ir.own_text(function)) is None
+
+    def _symbol(self, function: int) -> bytes | None:
+        ir = self._ir
+        header = ir.own_text(function)
+        if ir.op_is_generic[function]:
+            match = _SYM_NAME.search(_outermost_attributes(header))
+            return match["name"] if match else None
+        name = _NAME.match(header)
+        match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
+        return match["symbol"].removeprefix(b"@").strip(b'"') if match else None
+
+
+def _outermost_attributes(text: bytes) -> bytes:
+    """The attributes of an op in generic assembly, without what is nested inside of their values."""
+    kept, open_brackets, start = list[bytes](), b"", 0
+    for token in _TOKEN.finditer(text):
+        if open_brackets in (b"<{", b"{"):
+            kept.append(text[start : token.end()])
+        start = token.end()
+        if token[0] in _CLOSING:
+            open_brackets += token[0]
+        elif open_brackets and token[0] == _CLOSING[open_brackets[-1:]]:
+            open_brackets = open_brackets[:-1]
+    return b"".join(kept)

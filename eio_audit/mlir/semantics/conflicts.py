@@ -1,0 +1,159 @@
+"""Which ops of a block keep their order because of what they touch.
+
+Two ops conflict when they touch one place and one of them writes or frees it; ``EVERYTHING`` is all memory
+and all buffers. What is nested in an op counts as the op. ``conflicts`` gives enough pairs: wherever two ops
+of a block conflict, a chain of pairs leads from the one to the other.
+
+The ops are walked in textual order, nested ones included. For each place the walk remembers the last op that
+changed it and those that have read it since. So there are no more pairs than about two for each touch.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.buffers import MEMORY
+from eio_audit.mlir.semantics.effects import EffectTable, Place
+from eio_audit.mlir.traits import EVERYTHING
+
+_CHANGES = frozenset({"write", "free"})
+
+
+def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
+    """(block, earlier op, later op): pairs of ops of ``blocks`` that keep their order; pairs may repeat.
+
+    Complexity: O(n log n) for n touches.
+    """
+    touching = effects.touching_ops()
+    walked = -1
+    for block in sorted(blocks, key=lambda block: ir.block_ops[block][0]):
+        first, end = ir.block_ops[block][0], ir.subtree_end[ir.block_ops[block][-1]]
+        if first < walked:
+            continue  # a block nested in one that has been walked
+        walked = end
+        walk = _Walk(ir, block)
+        for op in touching[bisect_left(touching, first) : bisect_left(touching, end)]:
+            for pair in walk.visit(op, effects):
+                if pair[0] in blocks:
+                    yield pair
+    yield from _fenced(ir, effects, blocks)
+
+
+def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
+    """Every op of a block stays on its side of a fence, and of an op that a fence is nested in."""
+    fences = sorted(effects.fences)
+    for block in blocks if fences else ():
+        last, since = -1, list[int]()
+        for op in ir.block_ops[block]:
+            if last >= 0:
+                yield block, last, op
+            since.append(op)
+            nearest = bisect_left(fences, op)
+            if nearest < len(fences) and fences[nearest] < ir.subtree_end[op]:
+                yield from ((block, earlier, op) for earlier in since[:-1])
+                last, since = op, []
+
+
+class _Chain:
+    """Reads and changes of one place: every change splits the reads around it."""
+
+    __slots__ = ("last_change", "reads")
+
+    def __init__(self) -> None:
+        self.last_change = -1
+        self.reads: list[int] = []
+
+    def add(self, op: int, *, changes: bool) -> list[int]:
+        """The earlier ops that the op must stay behind."""
+        before = [self.last_change] if self.last_change >= 0 else []
+        if changes:
+            before += self.reads
+            self.last_change, self.reads = op, []
+        else:
+            self.reads.append(op)
+        return before
+
+
+class _Walk:
+    """A walk over the ops of one block and what is nested in them, in textual order."""
+
+    def __init__(self, ir: IR, block: int) -> None:
+        self._ir = ir
+        self._block = block
+        self._path: list[int] = []  # the ops around the current one, itself included, from ``block`` inwards
+        self._starts: list[int] = []  # the first op of the block of each
+        self._chains: dict[Place, _Chain] = {}
+        self._last_barrier = -1  # the last op that changed everything
+        self._last_reader = -1  # the last op that read everything since then
+        self._changed: list[int] = []  # the ops that have changed a buffer since the last of both
+        self._touched: list[int] = []  # the ops that have touched a buffer since the last barrier
+
+    def visit(self, op: int, effects: EffectTable) -> Iterator[tuple[int, int, int]]:
+        """The pairs that the next op makes with earlier ones."""
+        self._enter(op)
+        for place, kinds in effects.touches(op).items():
+            changes = not kinds.isdisjoint(_CHANGES)
+            for earlier in self._before(op, place, changes=changes):
+                if (pair := self._in_one_block(earlier, op)) is not None:
+                    yield pair
+
+    def _before(self, op: int, place: Place, *, changes: bool) -> list[int]:
+        """The earlier ops that an op must stay behind because it touches a place."""
+        chain = self._chains.setdefault(MEMORY if place == EVERYTHING else place, _Chain())
+        before = chain.add(op, changes=changes)
+        if place == EVERYTHING:
+            return before + self._everything(op, changes=changes)
+        if isinstance(place, int):
+            if self._last_barrier >= 0:
+                before.append(self._last_barrier)
+            self._touched.append(op)
+            if changes:
+                if self._last_reader >= 0:
+                    before.append(self._last_reader)
+                self._changed.append(op)
+        return before
+
+    def _everything(self, op: int, *, changes: bool) -> list[int]:
+        """The ops that have touched buffers before an op that touches everything.
+
+        Ops that read everything keep their order to each other, which need not be: that spares a pair of
+        each with every op that has changed a buffer.
+        """
+        if changes:
+            before, self._touched = self._touched, []
+            for place in [place for place in self._chains if isinstance(place, int)]:
+                del self._chains[place]
+            self._last_barrier, self._last_reader = op, -1
+        else:
+            before = [*self._changed, self._last_reader] if self._last_reader >= 0 else list(self._changed)
+            self._last_reader = op
+        self._changed = []
+        return before
+
+    def _enter(self, op: int) -> None:
+        """Puts the op, and the ops around it, on the path."""
+        ir, path = self._ir, self._path
+        while path and op >= ir.subtree_end[path[-1]]:
+            path.pop()
+            self._starts.pop()
+        inner, added = op, [op]
+        while (
+            ir.op_block[inner] != self._block
+            and (holder := ir.parent_op(ir.op_block[inner])) not in path[-1:]
+        ):
+            inner = holder
+            added.append(inner)
+        for inner in reversed(added):
+            path.append(inner)
+            self._starts.append(ir.block_ops[ir.op_block[inner]][0])
+
+    def _in_one_block(self, earlier: int, op: int) -> tuple[int, int, int] | None:
+        """The ops of the innermost block that holds both, which hold them; None where one holds the other."""
+        depth = bisect_right(self._starts, earlier) - 1
+        later = self._path[depth]
+        block = self._ir.op_block[later]
+        ops = self._ir.block_ops[block]
+        holder = ops[bisect_right(ops, earlier) - 1]
+        return (block, holder, later) if holder != later else None

@@ -1,0 +1,370 @@
+"""What the operations of a dump touch, as far as that keeps them in order.
+
+What is not proven harmless keeps its order. An op touches *places*:
+
+- a buffer: the content of a tensor and of all values that may share it (``Buffers``);
+- ``MEMORY``: all that addresses lead to, memrefs and pointers alike;
+- ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
+- a *state* of the machine that no value stands for: the stack, the floating-point environment, files;
+- ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
+
+Two ops keep their order when they touch one place and one of them writes or frees it. An op that the table
+does not list touches everything and every state, and what it is given lies in memory from then on. An op on
+whose one side all others have to stay is a *fence*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
+from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
+
+CONTROL = "control"
+"""Whether execution goes on."""
+
+ANY = frozenset({"read", "write", "free"})
+_READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
+_OPAQUE = re.compile(STRING + rb"|//[^\n]*")
+_ALIAS = re.compile(rb"#[A-Za-z_][\w$-]*(?![\w$.<-])")
+
+Place = int | str
+Touches = Mapping[Place, frozenset[str]]
+"""By place the kinds of effect on it: ``read``, ``write``, ``free``."""
+
+NOTHING: Touches = {}
+ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
+NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
+"""Of an op that may not return: what comes before it must have been written, and may have trapped."""
+
+_ASSUMED = OpTraits(flags=frozenset({"fresh"}))
+_CHANGES = frozenset({"write", "free"})
+
+
+class EffectSource(StrEnum):
+    """How the effects of an op are known."""
+
+    LISTED = "listed"
+    """The op table declares them."""
+    CONFIGURED = "configured"
+    """The project's own rows of the op table declare them."""
+    CONTENTS = "contents"
+    """They are those of the ops in its regions."""
+    CALLEE = "callee"
+    """They are those of the function it calls, which the dump holds."""
+    UNKNOWN = "unknown"
+    """The op table lists the op but cannot tell its effects: it may do anything."""
+    UNLISTED = "unlisted"
+    """The op table does not list the op: it may do anything."""
+    ASSUMED = "assumed"
+    """It is taken to do nothing, because that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The effects of one op, those of its regions included; kinds are ``read``, ``write``, ``free``.
+
+    Attributes:
+        anywhere: effects on all memory, tensors included.
+        memory: effects on what memrefs and pointers lead to.
+        tensors: effects on the buffers of tensors.
+        states: effects on the stack, the floating-point environment, files, and so on.
+    """
+
+    anywhere: frozenset[str] = frozenset()
+    memory: frozenset[str] = frozenset()
+    tensors: frozenset[str] = frozenset()
+    states: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+class EffectTable:
+    """What every op of one dump touches.
+
+    Args:
+        ir: the dump.
+        assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to do nothing.
+            What the ops in their regions do still counts.
+
+    Attributes:
+        fences: the fences.
+        unknown_ops: how often each op occurs that may do anything, by full name.
+        assumed_pure: how many ops are taken to do nothing that otherwise would do something, by the first
+            pattern that matches.
+
+    Complexity: almost linear in ops, operands and values.
+    """
+
+    def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
+        self._ir = ir
+        self._assumed = [_first_match(name, assume_pure) for name in ir.names]
+        self._listed = [ir.op_table.of(name) for name in ir.names]
+        self._rows = [
+            _ASSUMED if pattern is not None else row
+            for row, pattern in zip(self._listed, self._assumed, strict=True)
+        ]
+        self.fences: set[int] = set()
+        self.unknown_ops: Counter[str] = Counter()
+        self.assumed_pure: Counter[str] = Counter()
+        self._own: dict[int, Touches] = {}
+        self._reads: dict[int, set[Place]] = {}
+        self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
+        for name, pattern in enumerate(self._assumed):
+            if pattern is not None and not self._listed[name].is_harmless:
+                self.assumed_pure[pattern] += ir.op_name.count(name)
+        if not all(row.is_harmless for row in self._rows):
+            self._fill()
+
+    def touching_ops(self) -> list[int]:
+        """The ops that touch anything, by rising number."""
+        return sorted(self._own.keys() | self._reads.keys())
+
+    def touches(self, op: int) -> Touches:
+        """What an op touches itself, apart from its regions, the buffers of its operands included."""
+        touches = dict(self._own.get(op, NOTHING))
+        for place in self._reads.get(op, ()):
+            _add(touches, place, _READ)
+        return touches
+
+    def of(self, op: int) -> Effects:
+        """The effects of the op and of what is nested in it."""
+        total: dict[Place, frozenset[str]] = {}
+        for inner in self._executed_with(op):
+            for place, kinds in self._own.get(inner, NOTHING).items():
+                _add(total, place, kinds)
+        tensors: frozenset[str] = frozenset().union(
+            *(total[place] for place in total if isinstance(place, int))
+        )
+        states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
+        return Effects(total.get(EVERYTHING, frozenset()), total.get(MEMORY, frozenset()), tensors, states)
+
+    def source_of(self, op: int) -> EffectSource:
+        """How the op's effects are known."""
+        number = self._ir.op_name[op]
+        row = self._listed[number]
+        if self._assumed[number] is not None and not row.is_harmless:
+            return EffectSource.ASSUMED
+        if row is UNLISTED:
+            return EffectSource.UNLISTED
+        if op in self._calls.callee:
+            return EffectSource.UNKNOWN if self._is_unknown(op) else EffectSource.CALLEE
+        if row.is_declaration or row.recursive:
+            return EffectSource.CONTENTS
+        if row.may_do_anything:
+            return EffectSource.UNKNOWN
+        is_own = self._ir.op_table.is_own(self._ir.name(op))
+        return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
+
+    # ------------------------------------------------------------------ the whole dump
+
+    @cached_property
+    def _calls(self) -> Calls:
+        return Calls(self._ir)
+
+    @cached_property
+    def _buffers(self) -> Buffers:
+        return Buffers(self._ir, self._rows, self._is_unknown)
+
+    def _is_unknown(self, op: int) -> bool:
+        """Whether the op may do anything."""
+        row = self._rows[self._ir.op_name[op]]
+        return row.may_do_anything and self._calls.callee.get(op, NO_CALLEE) == NO_CALLEE
+
+    def _fill(self) -> None:
+        ir, calls = self._ir, self._calls
+        self._share_memory()
+        is_acting = [not row.is_harmless for row in self._rows]
+        for op, name in enumerate(ir.op_name):
+            if is_acting[name] and calls.callee.get(op, NO_CALLEE) == NO_CALLEE:
+                self._note(op, self._own_touches(op, self._rows[name]))
+        self._add_control()
+        self._add_reads({MEMORY})
+        for inside in calls.by_function.values():
+            for call in inside:
+                if (callee := calls.callee[call]) != NO_CALLEE:
+                    self._note(call, self._call_touches(call, callee))
+        changed = {
+            place
+            for touches in self._own.values()
+            for place, kinds in touches.items()
+            if isinstance(place, int) and kinds & _CHANGES
+        }
+        if changed:
+            self._add_reads(changed)
+
+    def _note(self, op: int, touches: Touches) -> None:
+        if touches:
+            self._own[op] = touches
+
+    def _share_memory(self) -> None:
+        """What a function puts into memory, or hands back from there, lies in memory for its callers too."""
+        ir, sharing = self._ir, set[int]()
+        for function, inside in self._calls.by_function.items():
+            for call in inside:
+                if self._calls.callee[call] in sharing:
+                    self._buffers.put_into_memory([*ir.operands_of(call), *ir.result_values(call)])
+            if function != NO_CALLEE and self._buffers.shares_memory(function):
+                sharing.add(function)
+
+    def _add_control(self) -> None:
+        """Ops that may trap keep their order to ops that may not return, where there are any."""
+        ir = self._ir
+        for op, regions in ir.regions_of.items():
+            row = self._rows[ir.op_name[op]]
+            if not row.is_declaration and self._may_loop(regions):
+                self._note(op, _joined(self._own.get(op, NOTHING), NOT_RETURNING))
+        if not any(CONTROL in touches for touches in self._own.values()) and not any(
+            self._may_loop(ir.regions_of[function]) for function in self._calls.by_function if function >= 0
+        ):
+            return
+        may_trap = [row.may_trap for row in self._rows]
+        for op, name in enumerate(ir.op_name):
+            if may_trap[name]:
+                self._note(op, _joined(self._own.get(op, NOTHING), {CONTROL: _READ}))
+
+    def _may_loop(self, regions: Iterable[int]) -> bool:
+        """Whether control flow inside the regions may go round forever: one has several blocks."""
+        return any(self._block_count[region] > 1 for region in regions)
+
+    @cached_property
+    def _block_count(self) -> Counter[int]:
+        return Counter(self._ir.block_region)
+
+    def _add_reads(self, places: Container[Place]) -> None:
+        """Whoever uses the content of one of ``places`` reads it."""
+        ir, contents = self._ir, self._buffers.contents(places)
+        if not contents:
+            return
+        starts = ir.operand_start
+        for op in range(len(ir)):
+            for value in ir.operands[starts[op] : starts[op + 1]]:
+                if value in contents:
+                    self._reads.setdefault(op, set()).add(contents[value])
+        for op, values in ir.late_operands.items():
+            self._reads.setdefault(op, set()).update(contents[v] for v in values if v in contents)
+
+    # ------------------------------------------------------------------ one op
+
+    def _own_touches(self, op: int, row: OpTraits) -> Touches:
+        """What an op touches itself; calls of functions that the dump holds are looked at apart."""
+        if "fence" in row.flags:
+            self.fences.add(op)
+        if row.may_do_anything:
+            self.unknown_ops[self._ir.name(op)] += 1
+            return ANYTHING
+        touches: dict[Place, frozenset[str]] = {}
+        if row.dynamic and any(self._buffers.is_address(value) for value in self._ir.operands_of(op)):
+            touches[MEMORY] = _READ_WRITE
+        bound: frozenset[str] = frozenset().union(*row.on.values())
+        _add(touches, EVERYTHING, (row.effects - bound) & ANY)
+        self._add_bound(touches, op, row.on)
+        for condition, on in row.when.items():
+            if condition_holds(condition, self._attributes(op)):
+                self._add_bound(touches, op, on)
+        if "may_not_return" in row.flags:
+            touches = _joined(touches, NOT_RETURNING)
+        return touches
+
+    def _add_bound(
+        self, touches: dict[Place, frozenset[str]], op: int, on: Mapping[str, frozenset[str]]
+    ) -> None:
+        for where, kinds in on.items():
+            if where in STATES:
+                _add(touches, where, frozenset("read" if kind == "alloc" else kind for kind in kinds))
+            elif where == EVERYTHING:
+                _add(touches, EVERYTHING, kinds & ANY)
+            elif kinds & ANY:
+                for place in self._places(op, where):
+                    _add(touches, place, kinds & ANY)
+
+    def _places(self, op: int, where: str) -> Iterator[Place]:
+        """Where the content of an operand or result lies; what is plain is taken for an address."""
+        values = (
+            self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
+        )
+        places = {self._buffers.place(value) for value in values} - {None}
+        yield from (place for place in places or {MEMORY} if place is not None)
+
+    def _attributes(self, op: int) -> bytes:
+        """The op's text without strings, with the text of the aliases that it uses."""
+        ir = self._ir
+        pending, seen = [ir.bare_text(op)], set[bytes]()
+        texts = []
+        while pending:
+            text = _OPAQUE.sub(b'""', pending.pop())
+            texts.append(text)
+            for alias in set(_ALIAS.findall(text)) - seen:
+                seen.add(alias)
+                if (span := ir.aliases.get(alias)) is not None:
+                    pending.append(ir.source.data[span.start : span.end])
+        return b"\n".join(texts)
+
+    def _call_touches(self, call: int, callee: int) -> Touches:
+        """What a function touches that its caller can see."""
+        if callee not in self._summaries:
+            self._summaries[callee] = self._summary(callee)
+        touches, on_arguments, is_fence = self._summaries[callee]
+        if is_fence:
+            self.fences.add(call)
+        if on_arguments:
+            places = {self._buffers.place(operand) for operand in self._ir.operands_of(call)}
+            touches = _joined(touches, {place: on_arguments for place in places if place is not None})
+        return touches
+
+    def _summary(self, function: int) -> tuple[Touches, frozenset[str], bool]:
+        """What a function touches outside, what it does to its arguments, and whether it holds a fence."""
+        outside: dict[Place, frozenset[str]] = {}
+        on_arguments: frozenset[str] = frozenset()
+        arguments = set(map(self._buffers.place, self._buffers.arguments(function)))
+        is_fence = False
+        for op in self._executed_with(function):
+            is_fence |= op in self.fences
+            for place, kinds in self.touches(op).items() if op in self._own or op in self._reads else ():
+                if not isinstance(place, int):
+                    _add(outside, place, kinds)
+                elif place in arguments:
+                    on_arguments |= kinds
+        outside.pop("stack", None)  # a function leaves the stack as it was
+        if self._may_loop(self._ir.regions_of[function]):
+            outside = _joined(outside, NOT_RETURNING)
+        return outside, on_arguments, is_fence
+
+    def _executed_with(self, op: int) -> Iterator[int]:
+        """The op and what is nested in it, declarations and what these hold left out."""
+        inner, end = op, self._ir.subtree_end[op]
+        while inner < end:
+            if inner > op and self._rows[self._ir.op_name[inner]].is_declaration:
+                inner = self._ir.subtree_end[inner]
+                continue
+            yield inner
+            inner += 1
+
+
+def condition_holds(condition: str, attributes: bytes) -> bool:
+    """Whether ``name = value``, or a bare word, stands among the attributes of an op."""
+    words = rb"\s*".join(re.escape(word.encode()) for word in condition.split())
+    return re.search(rb"(?<![\w$.])" + words + rb"(?![\w$.])", attributes) is not None
+
+
+def _add(touches: dict[Place, frozenset[str]], place: Place, kinds: frozenset[str]) -> None:
+    if kinds:
+        touches[place] = touches.get(place, frozenset()) | kinds
+
+
+def _joined(touches: Touches, others: Touches) -> dict[Place, frozenset[str]]:
+    joined = dict(touches)
+    for place, kinds in others.items():
+        _add(joined, place, kinds)
+    return joined
+
+
+def _first_match(name: str, patterns: Sequence[str]) -> str | None:
+    return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)

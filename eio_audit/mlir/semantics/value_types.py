@@ -1,0 +1,216 @@
+"""What a value is, decided by its type: plain, the content of a buffer, or the address of memory.
+
+A type counts where the value is defined: in the trailing function type of generic assembly, in a block's
+label, in a custom header. Custom assembly does not say which of the types it names is the result's, so there
+a value is all that these types may be. A type of an unknown dialect may be anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from enum import IntFlag
+from functools import cached_property
+
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.traits import UNLISTED, types_of_kind
+
+
+class Storage(IntFlag):
+    """What memory a value may stand for; both flags for a value of which nothing is known."""
+
+    PLAIN = 0
+    """None: an integer, a float, a vector."""
+    CONTENT = 1
+    """The content of a buffer: a tensor. Whoever uses the value reads the buffer."""
+    ADDRESS = 2
+    """The address of memory: a memref, a pointer. Memory is read by those ops only that say so."""
+    ANYTHING = 3
+
+
+_OPAQUE = re.compile(STRING + rb"|//[^\n]*")
+_TYPE = re.compile(
+    rb"(?<![\w$.@#%!^])(?:(?P<dialect>![A-Za-z_](?:[\w$.]|-(?!>))*)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
+    rb"|(?P<plain>(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.])))"
+)
+_DIALECT_TYPE = re.compile(rb"![A-Za-z_][\w$.]*")
+_TOKEN = re.compile(rb"->|[<>]=|[(){}\[\]<>,:]")
+_DEPTH = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
+_PARENTHESIS = re.compile(rb"\s*\(")
+_DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
+_ARROW = re.compile(rb"\s*->\s*")
+_ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
+
+
+class ValueTypes:
+    """The storage of the values of one dump.
+
+    Complexity: linear in the texts of the ops whose values are asked for, each read once.
+    """
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+        self._of_op: dict[int, list[Storage] | Storage] = {}
+        self._of_block: dict[int, list[Storage] | Storage] = {}
+        self._of_type: dict[bytes, Storage] = {}
+
+    def of(self, value: int) -> Storage:
+        """What the value may stand for."""
+        owner = self._ir.value_owner[value]
+        if owner >= 0:
+            if owner not in self._of_op:
+                self._of_op[owner] = self._results(owner)
+            known, first = self._of_op[owner], self._ir.first_result[owner]
+        else:
+            block = -1 - owner
+            if block not in self._of_block:
+                self._of_block[block] = self._arguments(block)
+            known, first = self._of_block[block], self._first_argument[block]
+        if isinstance(known, Storage):
+            return known
+        return known[value - first] if value - first < len(known) else Storage.ANYTHING
+
+    def of_text(self, text: bytes) -> Storage:
+        """All that the types in a text may stand for, strings and comments left out."""
+        if text not in self._of_type:
+            self._of_type[text] = self._read(_OPAQUE.sub(b'""', text), frozenset())
+        return self._of_type[text]
+
+    @cached_property
+    def has_unknown_types(self) -> bool:
+        """Whether the dump names a dialect's type of which nothing is known."""
+        names = set(_DIALECT_TYPE.findall(self._ir.dump_text)) - self._ir.aliases.keys()
+        return any(self._dialect_type(name, frozenset()) is Storage.ANYTHING for name in names)
+
+    @cached_property
+    def _first_argument(self) -> dict[int, int]:
+        return {
+            -1 - owner: value for value, owner in reversed(list(enumerate(self._ir.value_owner))) if owner < 0
+        }
+
+    @cached_property
+    def _argument_count(self) -> Counter[int]:
+        return Counter(-1 - owner for owner in self._ir.value_owner if owner < 0)
+
+    def _results(self, op: int) -> list[Storage] | Storage:
+        """By result; all the same for custom assembly."""
+        ir = self._ir
+        if ir.op_is_generic[op]:
+            types = signature(ir, op)
+            return Storage.ANYTHING if types is None else list(map(self.of_text, types[1]))
+        return self._of_custom(ir.bare_text(op), op)
+
+    def _of_custom(self, text: bytes, op: int) -> Storage:
+        """All that the types in a custom text may stand for.
+
+        A listed op leaves out only types that are fixed, and tensors have no fixed type. Of another op that
+        names no type nothing is known.
+        """
+        is_silent = _TYPE.search(_OPAQUE.sub(b'""', text)) is None
+        if is_silent and self._ir.op_table.of(self._ir.name(op)) is UNLISTED:
+            return Storage.ANYTHING
+        return self.of_text(text)
+
+    def _arguments(self, block: int) -> list[Storage] | Storage:
+        """By argument of the block; all the same where a custom header does not give each its type."""
+        ir = self._ir
+        if ir.block_label[block] != NO_OFFSET:
+            types = _argument_types(_OPAQUE.sub(b'""', ir.block_header(block)))
+            return [self.of_text(text) if text else Storage.ANYTHING for text in types.values()]
+        holder = ir.parent_op(block)
+        if holder < 0:
+            return Storage.ANYTHING
+        header = ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
+        types = _argument_types(_OPAQUE.sub(b'""', header))
+        count = self._argument_count[block]
+        if len(types) == count and all(types.values()):
+            return [self.of_text(text) if text else Storage.ANYTHING for text in types.values()]
+        return self._of_custom(header, holder)
+
+    def _read(self, text: bytes, expanded: frozenset[bytes]) -> Storage:
+        """All that the types in ``text`` may stand for; ``expanded`` are the aliases around it."""
+        storage, offset = Storage.PLAIN, 0
+        while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
+            offset = _after_brackets(text, match.end())
+            inside = text[match.end() + 1 : offset - 1]
+            if match["dialect"]:
+                storage |= self._dialect_type(match["dialect"], expanded)
+            elif match["shaped"] == b"tensor":
+                storage |= Storage.CONTENT
+            elif match["shaped"] == b"memref":
+                storage |= Storage.ADDRESS
+            elif match["shaped"]:
+                storage |= self._read(_DIMENSION.sub(b" ", inside), expanded)
+                if match["shaped"] == b"tuple" and storage:
+                    storage |= Storage.CONTENT
+        return storage
+
+    def _dialect_type(self, name: bytes, expanded: frozenset[bytes]) -> Storage:
+        """A dialect's own type, or an alias of one."""
+        span = self._ir.aliases.get(name)
+        if span is not None:
+            if name in expanded:
+                return Storage.ANYTHING
+            definition = self._ir.source.data[span.start : span.end]
+            return self._read(_OPAQUE.sub(b'""', definition), expanded | {name})
+        full = name[1:].decode("utf-8", "replace")
+        if full in types_of_kind("plain"):
+            return Storage.PLAIN
+        return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
+
+
+def signature(ir: IR, op: int) -> tuple[list[bytes], list[bytes]] | None:
+    """The types of the operands and of the results of an op in generic assembly; None where it shows none."""
+    text = _OPAQUE.sub(b'""', ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
+    start, depth = -1, 0
+    for token in _TOKEN.finditer(text):
+        depth += _DEPTH.get(token[0], 0)
+        if token[0] == b":" and depth <= 0 and (paren := _PARENTHESIS.match(text, token.end())):
+            start = paren.end() - 1
+    if start < 0:
+        return None
+    operands, end = _list(text, start + 1)
+    arrow = _ARROW.match(text, end)
+    if arrow is None:
+        return None
+    if text[arrow.end() : arrow.end() + 1] == b"(":
+        return operands, _list(text, arrow.end() + 1)[0]
+    return operands, [text[arrow.end() :].partition(b" loc(")[0]]
+
+
+def _list(text: bytes, start: int) -> tuple[list[bytes], int]:
+    """What commas separate from ``start`` to the bracket that closes there, and where that bracket ends."""
+    parts, depth, end = list[bytes](), 0, len(text)
+    for token in _TOKEN.finditer(text, start):
+        depth += _DEPTH.get(token[0], 0)
+        if depth < 0 or (depth == 0 and token[0] == b","):
+            parts.append(text[start : token.start()].strip())
+            start = token.end()
+        if depth < 0:
+            end = token.end()
+            break
+    return [part for part in parts if part], end
+
+
+def _argument_types(header: bytes) -> dict[bytes, bytes | None]:
+    """By name: the text behind ``%name:``, or None for a name without a type."""
+    types: dict[bytes, bytes | None] = {}
+    for match in _ARGUMENT.finditer(header):
+        name, is_typed = match.groups()
+        types.setdefault(name, _until_comma(header, match.end()) if is_typed else None)
+    return types
+
+
+def _until_comma(text: bytes, start: int) -> bytes:
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        depth += _DEPTH.get(token[0], 0)
+        if depth < 0 or (depth == 0 and token[0] == b","):
+            return text[start : token.start()]
+    return text[start:]
+
+
+def _after_brackets(text: bytes, start: int) -> int:
+    """Where the brackets end that open at ``start``; ``start`` itself where none does."""
+    return _list(text, start + 1)[1] if text[start : start + 1] == b"<" else start
