@@ -198,7 +198,7 @@ module {
     "ttnn.deallocate"(%t) : (tensor<4xf32>) -> ()
     return
   }
-  func.func @main(%x: f32, %m: memref<4xf32>, %i: index) {
+  func.func @main(%x: f32, %m: memref<4xf32>, %i: index, %t: tensor<4xf32>) {
     memref.store %x, %m[%i] : memref<4xf32>
     BODY
     return
@@ -214,7 +214,7 @@ module {
         ("call @stores(%x, %m, %i) : (f32, memref<4xf32>, index) -> ()", True),
         ("call @foreign() : () -> ()", True),
         ("call @recursive() : () -> ()", True),
-        ("call @frees(%x) : (tensor<4xf32>) -> ()", True),
+        ("call @frees(%t) : (tensor<4xf32>) -> ()", False),
         ('"func.call"(%i) <{callee = @pure}> : (i32) -> i32', False),
     ],
 )
@@ -243,7 +243,7 @@ def test_the_terminator_stays_last() -> None:
     )
     block = ir.op_block[1]
     graph = Dependences(ir).of([block])[block]
-    assert {(u, v, str(kind)) for u, v, kind in graph.edges()} == {(0, 2, "terminator"), (1, 2, "terminator")}
+    assert {(u, v, str(kind)) for u, v, kind in graph.edges()} == {(0, 2, "effect"), (1, 2, "terminator")}
 
 
 def test_a_last_op_that_is_no_terminator_keeps_its_order() -> None:

@@ -18,6 +18,9 @@ from eio_audit.mlir.semantics.buffers import MEMORY
 from eio_audit.mlir.semantics.effects import EffectTable, Place
 from eio_audit.mlir.traits import EVERYTHING
 
+MANY = 8
+"""So many ops are waited for one by one, whatever comes behind them."""
+
 _CHANGES = frozenset({"write", "free"})
 
 
@@ -76,6 +79,27 @@ class _Chain:
         return before
 
 
+class _Alternation:
+    """Ops that read everything, and ops that change a buffer each: those of one kind conflict with the other.
+
+    Where many of the one kind come before many of the other, the first of the other waits for all of them,
+    and the rest for the first: that holds back more than need be, but n ops make O(n) pairs, not O(n^2).
+    """
+
+    def __init__(self) -> None:
+        self._reads = False
+        self._current: list[int] = []
+        self._previous: list[int] = []
+
+    def add(self, op: int, *, reads: bool) -> list[int]:
+        """The earlier ops that the op must stay behind."""
+        if reads != self._reads:
+            self._reads, self._previous, self._current = reads, self._current, []
+        self._current.append(op)
+        is_first = len(self._current) == 1
+        return self._previous if is_first or len(self._previous) <= MANY else self._current[:1]
+
+
 class _Walk:
     """A walk over the ops of one block and what is nested in them, in textual order."""
 
@@ -86,9 +110,8 @@ class _Walk:
         self._starts: list[int] = []  # the first op of the block of each
         self._chains: dict[Place, _Chain] = {}
         self._last_barrier = -1  # the last op that changed everything
-        self._last_reader = -1  # the last op that read everything since then
-        self._changed: list[int] = []  # the ops that have changed a buffer since the last of both
-        self._touched: list[int] = []  # the ops that have touched a buffer since the last barrier
+        self._touched: list[int] = []  # the ops that have touched a buffer since then
+        self._readers = _Alternation()  # ops that read everything, and ops that change a buffer, since then
 
     def visit(self, op: int, effects: EffectTable) -> Iterator[tuple[int, int, int]]:
         """The pairs that the next op makes with earlier ones."""
@@ -110,26 +133,17 @@ class _Walk:
                 before.append(self._last_barrier)
             self._touched.append(op)
             if changes:
-                if self._last_reader >= 0:
-                    before.append(self._last_reader)
-                self._changed.append(op)
+                before += self._readers.add(op, reads=False)
         return before
 
     def _everything(self, op: int, *, changes: bool) -> list[int]:
-        """The ops that have touched buffers before an op that touches everything.
-
-        Ops that read everything keep their order to each other, which need not be: that spares a pair of
-        each with every op that has changed a buffer.
-        """
-        if changes:
-            before, self._touched = self._touched, []
-            for place in [place for place in self._chains if isinstance(place, int)]:
-                del self._chains[place]
-            self._last_barrier, self._last_reader = op, -1
-        else:
-            before = [*self._changed, self._last_reader] if self._last_reader >= 0 else list(self._changed)
-            self._last_reader = op
-        self._changed = []
+        """The ops that have touched buffers before an op that touches everything."""
+        if not changes:
+            return self._readers.add(op, reads=True)
+        before, self._touched = self._touched, []
+        for place in [place for place in self._chains if isinstance(place, int)]:
+            del self._chains[place]
+        self._last_barrier, self._readers = op, _Alternation()
         return before
 
     def _enter(self, op: int) -> None:
