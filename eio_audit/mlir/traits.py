@@ -32,7 +32,7 @@ STRUCTURE_FLAGS = (
 )
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
 
-_PLACE = rf"operand (?:[0-9]{{1,6}}|\?)|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
+_PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,9 @@ def op_traits() -> Mapping[str, OpTraits]:
 @cache
 def types_of_kind(kind: str) -> frozenset[str]:
     """The dialects' types that are no buffer themselves: ``plain`` ones, and ``address``es of memory."""
-    return frozenset(entry["type"] for entry in _shipped()["own"]["types"] if entry["kind"] == kind)
+    return frozenset(
+        name for entry in _shipped()["own"]["types"] if entry["kind"] == kind for name in entry["types"]
+    )
 
 
 @cache

@@ -3,7 +3,7 @@ from eio_audit.mlir.traits import OpTraits, op_traits
 
 def test_a_row_says_what_an_op_does() -> None:
     assert op_traits()["memref.load"].effects == {"read"}
-    assert op_traits()["arith.addi"] == OpTraits()
+    assert op_traits()["arith.addi"] == OpTraits(flags=frozenset({"fresh"}))
 
 
 def test_the_table_knows_what_it_does_not_list() -> None:

@@ -21,6 +21,11 @@ MEMORY = "memory"
 """All that addresses lead to."""
 
 
+def handle(value: int) -> int:
+    """The place that stands for a value itself, without others that share its buffer."""
+    return -1 - value
+
+
 def operands_at(ir: IR, op: int, place: str) -> Sequence[int]:
     """The operands that ``operand N`` of a row may mean, none for other places.
 
@@ -81,17 +86,19 @@ class Buffers:
         """Notes that the buffers of these values lie in memory."""
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
 
-    def contents(self, places: Container[int | str]) -> dict[int, int | str]:
-        """The values whose users read one of ``places``, with that."""
-        ir, found = self._ir, dict[int, int | str]()
-        roots = (
-            self._in_memory if MEMORY in places else {v for v in range(len(ir.value_owner)) if v in places}
-        )
-        for value in {*self._parent, *roots}:
+    def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
+        """The values whose users read one of ``places``, with those."""
+        values = range(len(self._ir.value_owner))
+        if MEMORY in places:
+            values_in = {*self._parent, *self._in_memory}
+        else:
+            values_in = {*self._parent, *(v for v in values if v in places or handle(v) in places)}
+        found: dict[int, set[int | str]] = {}
+        for value in values_in:
             if self._types.of(value) & Storage.CONTENT:
-                place = self.place(value)
-                if place in places and place is not None:
-                    found[value] = place
+                read = {place for place in (self.place(value), handle(value)) if place in places}
+                if read:
+                    found[value] = {place for place in read if place is not None}
         return found
 
     def arguments(self, function: int) -> list[int]:
@@ -132,8 +139,8 @@ class Buffers:
         ir = self._ir
         if escapes:
             self._join([*ir.operands_of(op), *ir.result_values(op)], in_memory=True)
-        elif handed_on := self._handed_on(op, row):
-            self._join([*handed_on, *ir.result_values(op)])
+        elif results := ir.result_values(op):
+            self._join([*self._handed_on(op, row), *results])
 
     def _handed_on(self, op: int, row: OpTraits) -> Sequence[int]:
         """The operands that may come out as a result: all, of an op with fresh results those it writes."""

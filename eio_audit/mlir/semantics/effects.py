@@ -3,6 +3,7 @@
 What is not proven harmless keeps its order. An op touches *places*:
 
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
+- the handle of one value: what frees it, and leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses lead to, memrefs and pointers alike;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
 - a *state* of the machine that no value stands for: the stack, the floating-point environment, files;
@@ -24,7 +25,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.tokens import STRING
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
@@ -247,9 +248,9 @@ class EffectTable:
         for op in range(len(ir)):
             for value in ir.operands[starts[op] : starts[op + 1]]:
                 if value in contents:
-                    self._reads.setdefault(op, set()).add(contents[value])
+                    self._reads.setdefault(op, set()).update(contents[value])
         for op, values in ir.late_operands.items():
-            self._reads.setdefault(op, set()).update(contents[v] for v in values if v in contents)
+            self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
 
     # ------------------------------------------------------------------ one op
 
@@ -264,7 +265,11 @@ class EffectTable:
         if row.dynamic and any(self._buffers.is_address(value) for value in self._ir.operands_of(op)):
             touches[MEMORY] = _READ_WRITE
         bound: frozenset[str] = frozenset().union(*row.on.values())
-        _add(touches, EVERYTHING, (row.effects - bound) & ANY)
+        unbound = (row.effects - bound) & ANY
+        if unbound & _CHANGES:
+            for place in self._places(op, "operand ?"):
+                _add(touches, place, unbound)
+        _add(touches, EVERYTHING, unbound)
         self._add_bound(touches, op, row.on)
         for condition, on in row.when.items():
             if condition_holds(condition, self._attributes(op)):
@@ -281,6 +286,9 @@ class EffectTable:
                 _add(touches, where, frozenset("read" if kind == "alloc" else kind for kind in kinds))
             elif where == EVERYTHING:
                 _add(touches, EVERYTHING, kinds & ANY)
+            elif where.endswith(" itself"):
+                for value in operands_at(self._ir, op, where.removesuffix(" itself")):
+                    _add(touches, handle(value), kinds & ANY)
             elif kinds & ANY:
                 for place in self._places(op, where):
                     _add(touches, place, kinds & ANY)
@@ -323,7 +331,8 @@ class EffectTable:
         """What a function touches outside, what it does to its arguments, and whether it holds a fence."""
         outside: dict[Place, frozenset[str]] = {}
         on_arguments: frozenset[str] = frozenset()
-        arguments = set(map(self._buffers.place, self._buffers.arguments(function)))
+        values = self._buffers.arguments(function)
+        arguments = {*map(self._buffers.place, values), *map(handle, values)}
         is_fence = False
         for op in self._executed_with(function):
             is_fence |= op in self.fences
@@ -349,9 +358,11 @@ class EffectTable:
 
 
 def condition_holds(condition: str, attributes: bytes) -> bool:
-    """Whether ``name = value``, or a bare word, stands among the attributes of an op."""
-    words = rb"\s*".join(re.escape(word.encode()) for word in condition.split())
-    return re.search(rb"(?<![\w$.])" + words + rb"(?![\w$.])", attributes) is not None
+    """Whether ``name = value``, or a bare word, is among the attributes of an op; ``not`` turns it round."""
+    wanted = condition.removeprefix("not ")
+    words = rb"\s*".join(re.escape(word.encode()) for word in wanted.split())
+    found = re.search(rb"(?<![\w$.])" + words + rb"(?![\w$.])", attributes) is not None
+    return found == (wanted == condition)
 
 
 def _add(touches: dict[Place, frozenset[str]], place: Place, kinds: frozenset[str]) -> None:
