@@ -1,17 +1,19 @@
-"""Builds the generated op table, ``op_traits.json``, from dialects' own definitions (ODS).
+"""Builds the generated op table, ``op_traits.json``, from the dialects' own definitions (ODS).
 
-Reads every ``.td`` file that no other file includes with ``llvm-tblgen --dump-json``, makes one row of each op, and
-puts the rows of a source in the place of those it had. The rows of sources that are not named stay. On Debian,
-``mlir-22-tools`` and ``libmlir-22-dev`` have what the source ``llvm`` needs::
+Reads every ODS file of a tree that no other one includes with ``llvm-tblgen --dump-json``, makes a row of
+each op, and puts these rows in the place of those that the source had. The rows of other sources stay. On
+Debian, ``llvm-22`` and ``libmlir-22-dev`` have what the source ``llvm`` needs::
 
     python scripts/build_op_traits.py --source llvm "MLIR 22.1.8" --include /usr/lib/llvm-22/include/mlir
 
-Other projects name their own tree, and with ``--search`` where the files they include are found::
+For another project, name the tree of its dialects, and with ``--search`` where the files that it includes
+are found::
 
     python scripts/build_op_traits.py --source stablehlo "REVISION (DATE) stablehlo chlo" \
-        --include ~/stablehlo/stablehlo/dialect --search ~/stablehlo
+        --include ~/stablehlo/stablehlo/dialect --search ~/stablehlo --search /usr/lib/llvm-22/include
 
-What a row says is told by the legend that is written along.
+The legend that is written along tells what a row says. What definitions leave out is in ``own_traits.json``,
+which is written by hand.
 """
 
 from __future__ import annotations
@@ -29,41 +31,45 @@ from typing import Any
 
 TABLE = Path(__file__).parents[1] / "eio_audit" / "mlir" / "op_traits.json"
 LEGEND = {
-    "effects": "'pure' = declares no memory effect; list = declared effects (read/write/alloc/free); 'recursive' = "
-    "effects of its nested ops; 'dynamic' = decided in C++ (destination_style ops: effects only on memref-typed "
-    "operands); 'unknown' = declares nothing, treat as any effect. An op that is not listed is unknown.",
-    "on": "the operand or result an effect is bound to, '?' where its position varies; 'stack' is the memory that is "
-    "freed with its function. An effect of a kind that is bound to nothing concerns all memory.",
-    "flags": "terminator, isolated, symbol, symbol_table, graph_region, region_kind, call, function, constant, view, "
-    "destination_style, no_terminator, branch, affine_scope; may_trap = has no effect (or those of its regions) but "
-    "is not said to be speculatable: running it where it did not run may be undefined",
+    "effects": "'pure' = declares no memory effect; list = declared effects (read/write/alloc/free); "
+    "'recursive' = effects of its nested ops; 'dynamic' = decided in C++ (destination_style ops: effects only "
+    "on memref-typed operands); 'unknown' = declares nothing, treat as any effect. An op that is not listed "
+    "is unknown.",
+    "on": "the operand or result an effect is bound to, '?' where its position varies; 'stack' = the memory "
+    "that is freed with its function. An effect that is bound to nothing concerns all memory.",
+    "flags": "terminator, isolated, symbol, symbol_table, graph_region, region_kind, call, function, "
+    "constant, view, destination_style, no_terminator, branch, affine_scope; may_trap = pure or recursive, "
+    "but not said to be speculatable: running it where it did not run may be undefined",
 }
-KINDS = {"Allocate": "alloc", "Free": "free", "Read": "read", "Write": "write"}
-KIND_ORDER = ("read", "write", "alloc", "free")
+KINDS = {"Read": "read", "Write": "write", "Allocate": "alloc", "Free": "free"}
 FLAGS = {
-    "IsTerminator": "terminator",
+    "AffineScope": "affine_scope",
+    "BranchOpInterface": "branch",
+    "CallOpInterface": "call",
+    "ConstantLike": "constant",
+    "DestinationStyleOpInterface": "destination_style",
+    "FunctionOpInterface": "function",
+    "HasOnlyGraphRegion": "graph_region",
     "IsIsolatedFromAbove": "isolated",
+    "IsTerminator": "terminator",
+    "NoTerminator": "no_terminator",
+    "RegionBranchOpInterface": "branch",
+    "RegionKindInterface": "region_kind",
     "SymbolOpInterface": "symbol",
     "SymbolTable": "symbol_table",
-    "HasOnlyGraphRegion": "graph_region",
-    "RegionKindInterface": "region_kind",
-    "CallOpInterface": "call",
-    "FunctionOpInterface": "function",
-    "ConstantLike": "constant",
     "ViewLikeOpInterface": "view",
-    "DestinationStyleOpInterface": "destination_style",
-    "NoTerminator": "no_terminator",
-    "BranchOpInterface": "branch",
-    "RegionBranchOpInterface": "branch",
-    "AffineScope": "affine_scope",
 }
 SPECULATABLE = {"AlwaysSpeculatableImplTrait", "RecursivelySpeculatableImplTrait"}
-VARYING = {"Variadic", "VariadicOfVariadic", "Optional"}
-EFFECT_INTERFACE = "MemoryEffectOpInterface"
-DEFAULT_RESOURCE = "::mlir::SideEffects::DefaultResource"
-STACK = "::mlir::SideEffects::AutomaticAllocationScopeResource"
+EFFECTS = "MemoryEffectOpInterface"
+NOTHING = {"effects": "unknown"}
+"""The row of an op that declares nothing; the table leaves it out."""
+_ANYWHERE = ""
+"""The place of an effect that is bound to nothing."""
+_DEFAULT = "::mlir::SideEffects::DefaultResource"
+_STACK = "::mlir::SideEffects::AutomaticAllocationScopeResource"
 
 Row = dict[str, Any]
+Places = dict[str, set[str]]
 
 
 class Definitions:
@@ -76,96 +82,86 @@ class Definitions:
         """Each op's full name and row."""
         for name in self._records["!instanceof"].get("Op", ()):
             op = self._records[name]
-            if op["opName"] and (dialect := self._record(op["opDialect"])["name"]):
-                yield f"{dialect}.{op['opName']}", self._row(op)
+            yield f"{self._record(op['opDialect'])['name']}.{op['opName']}", self._row(op)
 
-    def _record(self, reference: Any) -> Mapping[str, Any]:
+    def _record(self, reference: Mapping[str, str]) -> Mapping[str, Any]:
         record: Mapping[str, Any] = self._records[reference["def"]]
         return record
 
     def _row(self, op: Mapping[str, Any]) -> Row:
         traits = list(self._flat(op["traits"]))
         names = {_trait_name(trait) for trait in traits}
-        bound = defaultdict[str, set[str]](set)
-        declares = self._add_effects_of_op(traits, bound)
-        declares |= self._add_effects_of_values(op["arguments"], "operand", bound)
-        declares |= self._add_effects_of_values(op["results"], "result", bound)
+        effects = self._effects(op, traits)
+        row = _listed(effects) if isinstance(effects, dict) else {"effects": effects}
         flags = {flag for trait, flag in FLAGS.items() if trait in names}
-        row: Row = {"effects": "unknown"}
-        if any(bound.values()):
-            anywhere = bound.pop("", set())
-            row["effects"] = _sorted_kinds(anywhere.union(*bound.values()))
-            on = {place: _sorted_kinds(kinds - anywhere) for place, kinds in sorted(bound.items())}
-            if on := {place: kinds for place, kinds in on.items() if kinds}:
-                row["on"] = on
-        elif any(_trait_name(trait) == EFFECT_INTERFACE and not _is_static(trait) for trait in traits):
-            row["effects"] = "dynamic"
-        elif "HasRecursiveMemoryEffects" in names:
-            row["effects"] = "recursive"
-        elif declares:
-            row["effects"] = "pure"
-        if row["effects"] in ("pure", "recursive") and not names & SPECULATABLE:
+        if row["effects"] in ("pure", "recursive") and names.isdisjoint(SPECULATABLE):
             flags.add("may_trap")
-        if flags:
-            row["flags"] = sorted(flags)
-        return row
+        return {**row, "flags": sorted(flags)} if flags else row
 
-    def _flat(self, traits: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
-        for reference in traits:
-            trait = self._record(reference)
+    def _effects(self, op: Mapping[str, Any], traits: Sequence[Mapping[str, Any]]) -> str | Places:
+        """The word for an op's effects, or its effects by the place that they are bound to."""
+        interfaces = [trait for trait in traits if _trait_name(trait) == EFFECTS]
+        declared = [trait for trait in interfaces if "effects" in trait]
+        places: Places = defaultdict(set)
+        for trait in declared:
+            self._add(trait["effects"], _ANYWHERE, places)
+        for what in ("operand", "result"):
+            self._add_bound(op[f"{'argument' if what == 'operand' else what}s"]["args"], what, places)
+        if places:
+            return places
+        if len(interfaces) > len(declared):
+            return "dynamic"
+        if any(_trait_name(trait) == "HasRecursiveMemoryEffects" for trait in traits):
+            return "recursive"
+        return "pure" if declared else "unknown"
+
+    def _flat(self, traits: Iterable[Mapping[str, str]]) -> Iterator[Mapping[str, Any]]:
+        for trait in map(self._record, traits):
             yield trait
             yield from self._flat(trait.get("traits", ()))
 
-    def _add_effects_of_op(self, traits: Iterable[Mapping[str, Any]], bound: dict[str, set[str]]) -> bool:
-        static = [trait for trait in traits if _trait_name(trait) == EFFECT_INTERFACE and _is_static(trait)]
-        for trait in static:
-            self._add_effects(trait["effects"], "", bound)
-        return bool(static)
-
-    def _add_effects_of_values(
-        self, variables: Mapping[str, Any], what: str, bound: dict[str, set[str]]
-    ) -> bool:
-        position, is_fixed, declares = 0, True, False
-        for reference, _ in variables["args"]:
+    def _add_bound(self, variables: Sequence[Any], what: str, places: Places) -> None:
+        """Adds the effects on operands, attributes or results, in whatever order and number these come."""
+        position, is_fixed = 0, True
+        for reference, _ in variables:
             variable = self._record(reference)
             constraint = self._record(variable["constraint"]) if "constraint" in variable else variable
-            is_value = "TypeConstraint" in constraint["!superclasses"]
-            is_varying = bool(VARYING.intersection(constraint["!superclasses"]))
-            place = ""
-            if is_value:
-                is_exact = is_fixed and (not is_varying or "Optional" in constraint["!superclasses"])
-                place = f"{what} {position if is_exact else '?'}"
-                is_fixed &= not is_varying
+            classes = set(constraint["!superclasses"])
+            place = _ANYWHERE
+            if "TypeConstraint" in classes:  # neither an attribute nor a property
+                is_fixed &= classes.isdisjoint(("Variadic", "VariadicOfVariadic"))
+                place = f"{what} {position if is_fixed else '?'}"
+                is_fixed &= "Optional" not in classes
                 position += 1
-            effects = variable.get("decorators") or ()
-            declares |= self._add_effects(effects, place, bound)
-        return declares
+            self._add(variable.get("decorators") or (), place, places)
 
-    def _add_effects(self, effects: Iterable[Any], place: str, bound: dict[str, set[str]]) -> bool:
-        declares = False
+    def _add(self, effects: Iterable[Mapping[str, str]], place: str, places: Places) -> None:
         for effect in map(self._record, effects):
-            if effect.get("interfaceTrait", "").partition("::")[0] != EFFECT_INTERFACE:
+            if effect.get("interfaceTrait", "").partition("::")[0] != EFFECTS:
                 continue
-            declares = True
             kind = KINDS[effect["effect"].rpartition("::")[2]]
-            if effect["resource"] == STACK:
-                bound["stack"].add(kind)
-            bound[place if effect["resource"] in (DEFAULT_RESOURCE, STACK) and place else ""].add(kind)
-            if effect["resource"] == STACK and not place:
-                bound[""].discard(kind)
-        return declares
+            if effect["resource"] == _STACK:
+                places["stack"].add(kind)
+                if place:
+                    places[place].add(kind)
+            else:
+                places[place if effect["resource"] == _DEFAULT else _ANYWHERE].add(kind)
+
+
+def _listed(places: Places) -> Row:
+    """The row of an op with effects. One that is bound to nothing as well concerns all memory anyway."""
+    anywhere = places.get(_ANYWHERE, set())
+    row: Row = {"effects": _sorted(anywhere.union(*places.values()))}
+    on = {place: _sorted(kinds - anywhere) for place, kinds in sorted(places.items()) if kinds - anywhere}
+    return {**row, "on": on} if on else row
+
+
+def _sorted(kinds: Iterable[str]) -> list[str]:
+    return sorted(kinds, key=list(KINDS.values()).index)
 
 
 def _trait_name(trait: Mapping[str, Any]) -> str:
-    return str(trait.get("cppInterfaceName") or trait.get("trait") or "").partition("::")[0]
-
-
-def _is_static(trait: Mapping[str, Any]) -> bool:
-    return "SideEffectsTraitBase" in trait["!superclasses"]
-
-
-def _sorted_kinds(kinds: Iterable[str]) -> list[str]:
-    return sorted(kinds, key=KIND_ORDER.index)
+    return str(trait.get("trait", "")).partition("::")[0]
 
 
 def roots(folder: Path, search: Sequence[Path]) -> list[Path]:
@@ -179,32 +175,35 @@ def roots(folder: Path, search: Sequence[Path]) -> list[Path]:
 
 
 def rows(folder: Path, search: Sequence[Path], tblgen: str) -> dict[str, Row]:
-    """The rows of all ops that the ODS files of a tree define, by full name.
+    """The rows of all ops that the ODS files of a tree define, by full name; ``NOTHING`` among them.
 
-    Ops that declare nothing and have no flags are left out: an op without a row is of unknown effect.
+    Args:
+        folder: the tree.
+        search: where the files that they include are found.
+        tblgen: llvm-tblgen.
     """
     found = dict[str, Row]()
-    includes = [f"-I{path}" for path in search]
     for file in roots(folder, search):
-        dump = subprocess.run([tblgen, "--dump-json", *includes, f"-I{file.parent}", file], capture_output=True, check=False)
+        includes = [f"-I{path}" for path in (*search, file.parent)]
+        dump = subprocess.run([tblgen, "--dump-json", *includes, file], capture_output=True, check=False)
         if dump.returncode:
             raise SystemExit(f"{file}: {dump.stderr.decode(errors='replace')}")
         for name, row in Definitions(json.loads(dump.stdout)).ops():
             if found.setdefault(name, row) != row:
-                raise SystemExit(f"{file}: {name} is defined twice: {found[name]} and {row}")
-    return {name: row for name, row in sorted(found.items()) if row != {"effects": "unknown"}}
+                raise SystemExit(f"{file}: {name} has two definitions: {found[name]} and {row}")
+    return dict(sorted(found.items()))
 
 
-def text(table: Mapping[str, Any]) -> str:
+def table_text(table: Mapping[str, Any]) -> str:
     """The table as a file, one op a line."""
-    lines = ["{", f'"legend": {json.dumps(table["legend"])},', f'"sources": {json.dumps(table["sources"])},']
-    lines.append('"ops": {')
-    for number, (source, ops) in enumerate(sorted(table["ops"].items())):
-        lines.append(f"{json.dumps(source)}: {{")
-        entries = [f"{json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(ops.items())]
-        lines.append(",\n".join(entries))
-        lines.append("}" if number + 1 == len(table["ops"]) else "},")
-    return "\n".join([*lines, "}", "}", ""])
+    sources = [
+        f"{json.dumps(source)}: {{\n"
+        + ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(ops.items()))
+        + "\n}"
+        for source, ops in sorted(table["ops"].items())
+    ]
+    legend, revisions = json.dumps(table["legend"]), json.dumps(table["sources"], sort_keys=True)
+    return f'{{\n"legend": {legend},\n"sources": {revisions},\n"ops": {{\n' + ",\n".join(sources) + "\n}\n}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -212,29 +211,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--source", nargs=2, required=True, metavar=("NAME", "REVISION"))
+    parser.add_argument("--include", type=Path, required=True, metavar="DIR", help="the tree of its dialects")
     parser.add_argument(
-        "--source",
-        nargs=2,
-        required=True,
-        metavar=("NAME", "REVISION"),
-        help="the rows to build, and what of it",
-    )
-    parser.add_argument(
-        "--include", type=Path, required=True, metavar="DIR", help="the tree with the source's ODS files"
-    )
-    parser.add_argument(
-        "--search", type=Path, action="append", default=[], metavar="DIR", help="where includes are found"
+        "--search",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="where files are included from",
     )
     parser.add_argument("--tblgen", default=shutil.which("llvm-tblgen-22") or "llvm-tblgen", metavar="TOOL")
     options = parser.parse_args(arguments)
     name, revision = options.source
-    search = [options.include.parent, *options.search]
+    new = rows(options.include, [options.include.parent, *options.search], options.tblgen)
     table = json.loads(TABLE.read_text("utf-8"))
     table["legend"] = LEGEND
     table["sources"][name] = revision
-    table["ops"][name] = rows(options.include, search, options.tblgen)
-    TABLE.write_text(text(table), "utf-8")
-    print(f"{TABLE}: {len(table['ops'][name])} rows of {name}", file=sys.stderr)
+    table["ops"][name] = {op: row for op, row in new.items() if row != NOTHING}
+    TABLE.write_text(table_text(table), "utf-8")
+    print(f"{len(new)} ops of {name}, {len(table['ops'][name])} rows", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -209,6 +209,8 @@ class EffectTable:
 
     def _bound_effect(self, op: int, place: str, kinds: frozenset[str]) -> Effects:
         kind, _, number = place.partition(" ")
+        if not number:  # a state that no value shows
+            return Effects(anywhere=kinds)
         if kind == "result":  # a value nobody else has yet: its uses come after it anyway
             return (
                 PURE

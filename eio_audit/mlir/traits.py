@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 KINDS = ("read", "write", "alloc", "free")
 """Kinds of memory effect."""
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 """What an op's effects may be instead of a list of kinds."""
-EFFECT_FLAGS = ("call", "destination_style", "view")
+EFFECT_FLAGS = ("call", "destination_style", "fence", "fresh", "may_not_return", "may_trap", "view")
 STRUCTURE_FLAGS = (
     "constant",
     "function",
@@ -60,26 +61,35 @@ class _Table(Mapping[str, OpTraits]):
     """The table as it is shipped; a row is made when it is asked for, since a dump has few of the ops.
 
     Args:
-        entries: the rows as they are written, by full name.
-        additions: ops that need more than their definitions say: ``view``, results share operand 0's buffer;
-            ``hidden_state``, they read and write what no operand shows.
+        entries: the generated rows as they are written, by full name.
+        readings: our own readings. Effects of theirs replace the generated ones, their flags come on top.
     """
 
     def __init__(
-        self, entries: Mapping[str, Mapping[str, object]], additions: Mapping[str, Collection[str]]
+        self, entries: Mapping[str, Mapping[str, Any]], readings: Iterable[Mapping[str, Any]]
     ) -> None:
-        self._entries = entries
-        self._additions = additions
+        self._entries = dict(entries)
+        self._own: dict[str, list[Mapping[str, Any]]] = {}
+        self._patterns: list[tuple[str, Mapping[str, Any]]] = []
+        for reading in readings:
+            for name in reading["ops"]:
+                if is_pattern(name):
+                    self._patterns.append((name, reading["row"]))
+                else:
+                    self._own.setdefault(name, []).append(reading["row"])
+                    self._entries.setdefault(name, {"effects": "unknown"})
         self._rows: dict[str, OpTraits] = {}
 
     def __getitem__(self, name: str) -> OpTraits:
         if name not in self._rows:
-            row = _row(self._entries[name])
-            if name in self._additions["view"]:
-                row = replace(row, flags=row.flags | {"view"})
-            if name in self._additions["hidden_state"]:
-                row = replace(row, effects=frozenset({"read", "write"}))
-            self._rows[name] = row
+            row = dict(self._entries[name])
+            for own in [row for glob, row in self._patterns if fnmatchcase(name, glob)] + self._own.get(
+                name, []
+            ):
+                if "effects" in own:
+                    row |= {"effects": own["effects"], "on": own.get("on", {})}
+                row["flags"] = [*row.get("flags", ()), *own.get("flags", ())]
+            self._rows[name] = _row(row)
         return self._rows[name]
 
     def __contains__(self, name: object) -> bool:
@@ -97,10 +107,12 @@ def op_traits() -> Mapping[str, OpTraits]:
     """The shipped table, from full op name (``"ttir.permute"``) to traits.
 
     Source: the op definitions (ODS) of MLIR 22.1, tt-mlir and StableHLO; ``op_traits.json`` names the
-    revisions, and lists as ``additions`` what those definitions leave out.
+    revisions. ``own_traits.json`` holds our own readings of what those definitions leave out, with reasons.
     """
-    table = json.loads(Path(__file__).with_name("op_traits.json").read_bytes())
-    return _Table(table["ops"], table["additions"])
+    folder = Path(__file__).parent
+    generated = json.loads((folder / "op_traits.json").read_bytes())["ops"]
+    entries = {name: row for ops in generated.values() for name, row in ops.items()}
+    return _Table(entries, json.loads((folder / "own_traits.json").read_bytes()))
 
 
 @cache
