@@ -32,9 +32,9 @@ from typing import Any
 TABLE = Path(__file__).parents[1] / "eio_audit" / "mlir" / "op_traits.json"
 LEGEND = {
     "effects": "'pure' = declares no memory effect; list = declared effects (read/write/alloc/free); "
-    "'recursive' = effects of its nested ops; 'dynamic' = decided in C++ (destination_style ops: effects only "
-    "on memref-typed operands); 'unknown' = declares nothing, treat as any effect. An op that is not listed "
-    "is unknown.",
+    "'recursive' = effects of its nested ops; 'dynamic' = decided in C++ (destination_style ops: effects "
+    "only on memref-typed operands); 'unknown' = declares nothing, treat as any effect. An op that is not "
+    "listed is unknown.",
     "on": "the operand or result an effect is bound to, '?' where its position varies; 'stack' = the memory "
     "that is freed with its function. An effect that is bound to nothing concerns all memory.",
     "flags": "terminator, isolated, symbol, symbol_table, graph_region, region_kind, call, function, "
