@@ -20,7 +20,7 @@ STATES = ("stack", "environment", "files", "solver")
 """What ops read and write that no value stands for; ``environment`` is that of floating-point arithmetic."""
 EVERYTHING = "everything"
 """All memory and all buffers: where an effect is that is bound to nothing else."""
-EFFECT_FLAGS = ("call", "destination_style", "fence", "fresh", "may_not_return", "may_trap", "view")
+EFFECT_FLAGS = ("call", "destination_style", "fence", "fresh", "may_not_return", "may_trap", "shared", "view")
 STRUCTURE_FLAGS = (
     "constant",
     "function",

@@ -6,6 +6,17 @@ def test_a_row_says_what_an_op_does() -> None:
     assert op_traits()["arith.addi"] == OpTraits(flags=frozenset({"fresh"}))
 
 
+def test_a_reading_of_our_own_adds_flags_and_replaces_effects() -> None:
+    assert op_traits()["arith.remsi"].flags == {"fresh", "may_trap"}
+    assert op_traits()["ttnn.dump_tensor"].on == {"operand 0": {"read"}, "files": {"write"}}
+    assert op_traits()["ttir.dot_general"] == OpTraits(flags=frozenset({"fresh"}))
+
+
+def test_a_reading_under_a_pattern_concerns_the_ops_that_match() -> None:
+    rounds = op_traits()["llvm.intr.experimental.constrained.fptrunc"]
+    assert rounds.on == {"environment": {"read", "write"}}
+
+
 def test_the_table_knows_what_it_does_not_list() -> None:
     assert "my.op" not in op_traits()
     assert op_traits().get("my.op") is None

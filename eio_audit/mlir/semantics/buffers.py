@@ -140,7 +140,7 @@ class Buffers:
         if escapes:
             self._join([*ir.operands_of(op), *ir.result_values(op)], in_memory=True)
         elif results := ir.result_values(op):
-            self._join([*self._handed_on(op, row), *results])
+            self._join([*self._handed_on(op, row), *results], in_memory="shared" in row.flags)
 
     def _handed_on(self, op: int, row: OpTraits) -> Sequence[int]:
         """The operands that may come out as a result: all, of an op with fresh results those it writes."""

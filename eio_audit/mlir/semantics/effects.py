@@ -227,8 +227,9 @@ class EffectTable:
         ):
             return
         may_trap = [row.may_trap for row in self._rows]
+        if_dynamic = ["may_trap_if_dynamic" in row.flags for row in self._rows]
         for op, name in enumerate(ir.op_name):
-            if may_trap[name]:
+            if may_trap[name] or (if_dynamic[name] and b"?" in ir.own_text(op)):
                 self._note(op, _joined(self._own.get(op, NOTHING), {CONTROL: _READ}))
 
     def _may_loop(self, regions: Iterable[int]) -> bool:
