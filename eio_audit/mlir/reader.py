@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from eio_audit.mlir.alias_definitions import definition_end
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.builder import Builder, OpenOp
 from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
@@ -242,16 +243,7 @@ class Reader:
         name, start = match[1], match.end()
         if name in self.ir.aliases:
             raise self._error(match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'")
-        brackets, end = Brackets(self.source), start
-        while token := OUTER.match(self.data, end, self.end):
-            if token["token"] == b"\n" and brackets.only_angles():
-                end = token.start("token")
-                break
-            brackets.feed(token["token"], token.start("token"))
-            end = token.end()
-        else:
-            brackets.check_closed()
-            end = self.end
+        end = definition_end(self.source, Span(start, self.end))
         last_line = self.data.rfind(b"\n", start, end) + 1 or start
         end = comment_start(self.data, last_line, end) or end
         end = start + len(self.data[start:end].rstrip())

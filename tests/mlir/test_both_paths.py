@@ -169,6 +169,7 @@ PIECES = [
     b"\\", b":", b",", b"->", b"\x00", b"\xff", b"%", b"return", b' loc("DEBUG|1|x")', b"{-#", b"#-}", b"\r\n",
     b"} else {\n", b"}, {\n", b"({\n", b"}) : () -> () loc(unknown)\n", b"} loc(#loc1)\n", b"%9 = scf.if %c {\n",
     b'"t.a"() : () -> ()', b"%0:2 = ", b"scf.if %c {", b"#loc7 = loc(", b"[1] [DEBUG] x", b"\x1b[31m", b"%0#1",
+    b"\n#k = #t.k<\n#a, {\n", b"\n#a = 1\n", b"}>\n",
 ]  # fmt: skip
 
 
