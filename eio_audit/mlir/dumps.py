@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 
 from eio_audit.mlir.alias_definitions import end_of_definitions
-from eio_audit.mlir.blocks import read_blocks
+from eio_audit.mlir.blocks import read_blocks, whole_lines
 from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
 from eio_audit.mlir.noise import noise_end
@@ -151,7 +151,7 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
     parts: list[bytes] = []
     place, marker = Span(0, 0), None
     is_file = True
-    for lines in _whole_lines(blocks):
+    for lines in whole_lines(blocks):
         start = 0
         for found, next_marker in find_markers(lines):
             parts.append(lines[start : found.start])
@@ -160,19 +160,6 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
             place, marker = Span(0, found.end - found.start), next_marker
         parts.append(lines[start:])
     yield _Section(b"".join(parts), place, marker, is_file)
-
-
-def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in stretches that end where a line does, so that no marker is cut."""
-    parts: list[bytes] = []
-    for block in blocks:
-        end = block.rfind(b"\n") + 1
-        if not end:
-            parts.append(block)
-            continue
-        yield b"".join([*parts, block[:end]])
-        parts = [block[end:]]
-    yield b"".join(parts)
 
 
 class _Splitter:
