@@ -54,7 +54,7 @@ def screen(command: str) -> Text:
         },
         stdin=subprocess.DEVNULL,
         stdout=terminal,
-        stderr=terminal,
+        stderr=subprocess.DEVNULL,  # progress would show where a machine is slow
     )
     os.close(terminal)
     printed = _read_to_the_end(reader)
