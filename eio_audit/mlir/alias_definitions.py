@@ -15,8 +15,8 @@ _NAME = rb"[#!][A-Za-z_][\w$.-]*+"
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
 """Behind a line that is not complete, by its last character."""
 _LINE = re.compile(rb"^(%b) = ([^\n]*+)(?:\n|\Z)" % _NAME, re.MULTILINE)
-_ONE_LINE_EACH = re.compile(rb"(?:%b = [^\n]*+(?!%b)\n(?=%b = ))*+" % (_NAME, _GOES_ON, _NAME))
-"""Definitions of one line each: complete, and another begins on the next line."""
+_LAST_OR_OTHER_LINE = re.compile(rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (_NAME, _GOES_ON, _NAME), re.MULTILINE)
+"""The start of a line that is not one whole definition with another below it."""
 _SEVERAL_LINES = re.compile(
     rb"^%b = [^\n]*+(?:%b|\n(?!%b = |module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)|\Z))"
     % (_NAME, _GOES_ON, _NAME),
@@ -70,13 +70,11 @@ def definition_end(source: Source, span: Span) -> int:
 def end_of_definitions(source: Source, span: Span) -> int:
     """Where the lines end that define aliases from the start of the span on; its end where one is damaged."""
     offset = span.start
-    while True:
-        lines = _ONE_LINE_EACH.match(source.data, offset, span.end)
-        assert lines
-        last = ALIAS.match(source.data, lines.end(), span.end)
-        if last is None:
-            return lines.end()
-        offset = _next_line(source, Span(last.end(), span.end))
+    while definition := ALIAS.match(source.data, offset, span.end):
+        offset = _next_line(source, Span(definition.end(), span.end))
+        line = _LAST_OR_OTHER_LINE.search(source.data, offset, span.end)
+        offset = line.start() if line else offset
+    return offset
 
 
 def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:

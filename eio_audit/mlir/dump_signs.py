@@ -11,7 +11,7 @@ from eio_audit.mlir.source import InputError
 _BYTECODE = b"ML\xefR"
 _SIGN = re.compile(
     rb"^[ \t]*+(?:"
-    rb"%[\w$.-]++(?::\d++)?(?:, %[\w$.-]++(?::\d++)?)*+ = (?:\"|[A-Za-z_]\w*+\.)"
+    rb"%[\w$.-]++(?::\d++)?(?:, %[\w$.-]++(?::\d++)?)* = (?:\"|[A-Za-z_]\w*+\.)"
     rb"|\"[\w$-]++\.[\w$.-]++\"\("
     rb"|module\b[^\n]*?\{[ \t\r]*$"
     rb"|[A-Za-z_]\w*+\.[\w.$]++(?= )[^\n]*?(?:[ (,]%\w| @[\w\"]| loc\(| \{[ \t\r]*$)"
