@@ -33,7 +33,9 @@ def run(*args: str | Path, stdin: bytes = b"", **environment: str) -> subprocess
     return subprocess.CompletedProcess(command, code, _written(printed), _written(errors))
 
 
-def run_process(*args: str | Path, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+def run_process(
+    *args: str | Path, stdin: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
     """The command in a process of its own, where a test asks for real streams."""
     command = [sys.executable, "-m", "eio_audit", *map(str, args)]
     return subprocess.run(
