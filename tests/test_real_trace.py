@@ -12,7 +12,7 @@ from iree.compiler import ir
 
 from eio_audit import Trace, find_dump_files, stream, trace
 from tests.judge import parse
-from tests.real_passes import tool_path
+from tests.tools import iree_opt
 
 PROGRAM = """
 func.func private @callee(%x: f32) -> f32 {
@@ -102,9 +102,7 @@ def compiled(tmp_path: Path, pipeline: str, *flags: str) -> str:
     program, passes = PIPELINES[pipeline]
     source = tmp_path / "in.mlir"
     source.write_text(stamped(program))
-    tool = tool_path("iree-opt")
-    assert tool
-    command = [tool, str(source), f"--pass-pipeline=builtin.module({passes})", "--mlir-print-debuginfo"]
+    command = [iree_opt(), str(source), f"--pass-pipeline=builtin.module({passes})", "--mlir-print-debuginfo"]
     done = subprocess.run([*command, *flags, "-o", "/dev/null"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stderr

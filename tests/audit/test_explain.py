@@ -1,6 +1,6 @@
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from eio_audit import (
     AuditOptions,
@@ -173,7 +173,6 @@ def test_an_effect_on_a_tensor() -> None:
     assert explained(text, "2").effects.tensors == {"free"}
 
 
-@settings(max_examples=150)
 @given(programs())
 def test_paths_are_shortest_and_kinds_add_up_to_the_audit(text: str) -> None:
     dump = audit_dump(read_text(text)[0])
