@@ -12,6 +12,7 @@ from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
 from eio_audit.mlir.noise import noise_end
 from eio_audit.mlir.source import Source, Span, Text, find_all, source_name
+from eio_audit.mlir.tokens import OR_FAIL
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -20,7 +21,7 @@ _HOLDS_IR = re.compile(
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
     re.MULTILINE,
 )
-_ALIASES = re.compile(rb"(?:[#!][^\n]*+(?:\n|\Z)|[ \t]++[^\s][^\n]*+(?:\n|\Z))*+")
+_ALIASES = re.compile(rb"(?:[#!][^\n]*+(?:\n|\Z)|[ \t]++[^\s][^\n]*+(?:\n|\Z)" + OR_FAIL + rb")*+")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 

@@ -38,7 +38,7 @@ _LITERAL = re.compile(
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
 _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
-_LONE_RESULT = re.compile(rb"-> \(((?:[^(),<>\"]|<[^<>\"]*>)++)\)")
+_LONE_RESULT = re.compile(rb"-> \(((?:<[^<>\"]*>|[^(),<>\"]++)++)\)")
 """``-> (type)``, which for a function is ``-> type``."""
 _BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
 _CLOSING = {b"(": b")", b"{": b"}", b"[": b"]", b"<": b">"}
