@@ -27,6 +27,7 @@ DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
 """Files of a folder that may be dumps, also with .gz, .bz2 or .xz behind."""
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+_DIGITS = re.compile(r"([0-9]+)")
 _NUMBERED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
 _STAGE = re.compile(
@@ -165,5 +166,5 @@ def _order(parts: Sequence[str]) -> _Key:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    parts = re.split(r"([0-9]+)", name)  # text and digits in turn
+    parts = _DIGITS.split(name)  # text and digits in turn
     return [(int(part[:18]), "") if place % 2 else (0, part) for place, part in enumerate(parts)]

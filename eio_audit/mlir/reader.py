@@ -45,6 +45,7 @@ from eio_audit.mlir.tokens import (
     NUMBERED_NAME,
     OPEN_BRACE,
     OPEN_PAREN,
+    OR_FAIL,
     OUTER,
     SIMPLE_LOCATION,
     SPACE,
@@ -58,7 +59,7 @@ _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
 """What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
-_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
+_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
 _NUMBERED_NAME = re.compile(NUMBERED_NAME)

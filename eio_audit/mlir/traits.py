@@ -26,7 +26,7 @@ STRUCTURE_FLAGS = (
 )
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
 
-_PLACE = r"operand (?:[0-9]{1,6}|\?)|result [0-9]{1,6}"
+_PLACE = re.compile(r"operand (?:[0-9]{1,6}|\?)|result [0-9]{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _check_places(on: object, effects: object) -> None:
     if not isinstance(on, Mapping):
         raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
-        if re.fullmatch(_PLACE, place) is None:
+        if _PLACE.fullmatch(place) is None:
             raise ValueError(f"'{place}' is no place: expected 'operand 0', 'operand ?' or 'result 0'")
         _check_words(kinds, effects if isinstance(effects, list) else (), f"effect on {place}")
 

@@ -227,6 +227,7 @@ def test_an_op_is_named_by_result_line_or_name(text: str, op: str, line: int) ->
     [
         (ISSUE, "%5", "no op defines %5; did you mean %57 (line 5) or %56 (line 4) or %55 (line 3)?"),
         (ISSUE, "%arg0", "no op defines %arg0: it is an argument of a block"),
+        (ISSUE, "%\udcff", "no op defines %\udcff"),
         (ISSUE, "#20", "no op carries index 20; the nearest: #18 (line 5) and #23 (line 4)"),
         (ISSUE, "#-1", "no op is called '#-1': name one by its %result, #index or line"),
         (ISSUE, "ttir.permut", "did you mean 'ttir.permute'?"),
