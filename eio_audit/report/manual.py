@@ -20,6 +20,7 @@ _RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<rows>(?:(?!## ).*\n)*)", re.MULTILINE)
 _ROW = re.compile(r"^\| (?!term \|)(?P<term>[^|\n]+) \| (?P<meaning>.+) \|$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[^.]\.) (?=[A-Z])")
+_SEPARATORS = re.compile(r"[\s_-]+")
 _EMPHASIS = re.compile(r"\*([\w -]+)\*")
 
 
@@ -95,4 +96,4 @@ def _page(name: str) -> str:
 
 
 def _key(name: str) -> str:
-    return " ".join(re.split(r"[\s_-]+", name.casefold().strip()))
+    return " ".join(_SEPARATORS.split(name.casefold().strip()))
