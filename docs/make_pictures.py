@@ -39,7 +39,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 def screen(command: str) -> Text:
-    """What a terminal shows of a command: its line and all that it prints, in colour."""
+    """What a terminal shows of a command: its line and what it prints to standard output, in colour."""
     reader, terminal = pty.openpty()
     variables = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     process = subprocess.Popen(
@@ -54,7 +54,7 @@ def screen(command: str) -> Text:
         },
         stdin=subprocess.DEVNULL,
         stdout=terminal,
-        stderr=terminal,
+        stderr=subprocess.DEVNULL,  # on a terminal it shows progress, where the machine is slow
     )
     os.close(terminal)
     printed = _read_to_the_end(reader)

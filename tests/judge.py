@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 
 from iree.compiler import ir
 
 
-def parse(text: str) -> ir.Module:
+@cache
+def _context() -> ir.Context:
+    """One for all programs: to make it takes longer than to parse most of them."""
     context = ir.Context()
     context.allow_unregistered_dialects = True
-    module = ir.Module.parse(text, context)
+    return context
+
+
+def parse(text: str) -> ir.Module:
+    module = ir.Module.parse(text, _context())
     assert module.operation.verify()
     return module
 

@@ -4,12 +4,11 @@
 
 The programs are in tests/data/real_passes. The first line of each names the tool and the pass, the second says what
 the program is. iree-opt comes with the package iree-base-compiler, mlir-opt (22) from a distribution of LLVM; without
-mlir-opt on the path its rows are left out and nothing is written.
+mlir-opt its rows are left out and nothing is written.
 """
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from eio_audit import Summary, check, fix, read_text, stamp
 from tests.judge import same_program
+from tests.tools import NO_MLIR_OPT, iree_opt, mlir_opt
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "data" / "real_passes").glob("*.mlir"))
@@ -59,18 +59,14 @@ class Result:
     same: bool
 
 
-def tool_path(name: str) -> str | None:
-    """iree-opt lies beside the interpreter, mlir-opt on the path."""
-    if name == "iree-opt":
-        return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
-    return shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
+TOOLS = {"iree-opt": iree_opt, "mlir-opt": mlir_opt}
 
 
 def run(program: Program) -> Result:
     """Stamps, runs the pass, checks, fixes."""
     dumps = read_text(program.path.read_bytes(), program.path.name)
     stamped = stamp(dumps).decode()
-    tool = tool_path(program.tool)
+    tool = TOOLS[program.tool]()
     assert tool is not None, f"{program.tool} is not installed"
     after = _printed(tool, stamped, f"builtin.module({program.passes})")
     dumps = read_text(after, program.path.name)
@@ -112,10 +108,10 @@ def table(results: list[Result]) -> str:
 def main() -> None:
     """Writes the table."""
     programs = [Program.read(path) for path in PROGRAMS]
-    results = [run(program) for program in programs if tool_path(program.tool)]
+    results = [run(program) for program in programs if TOOLS[program.tool]()]
     print(table(results))
     if len(results) < len(programs):
-        sys.exit("mlir-opt is not on the path: its rows are missing, so nothing is written")
+        sys.exit(f"{NO_MLIR_OPT}; its rows are missing, so nothing is written")
     text = DOCUMENT.read_text()
     head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
     DOCUMENT.write_text(head + table(results) + tail)

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.tools import iree_opt
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -15,7 +17,7 @@ def install_tools(folder: Path) -> None:
     folder.mkdir()
     for name, command in (
         ("eio-audit", f"{sys.executable} -m eio_audit"),
-        ("mlir-opt", f"{sys.executable} -m iree.compiler.tools.scripts.iree_opt"),
+        ("mlir-opt", iree_opt()),
     ):
         (folder / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         (folder / name).chmod(0o755)

@@ -6,7 +6,7 @@ MLIR itself prints each form, and says which ops may change places: those withou
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from iree.compiler import ir
 
@@ -79,7 +79,6 @@ def reordered_programs(draw: st.DrawFn) -> tuple[str, str, list[int]]:
     return program.format("".join(lines), uses), program.format("".join(lines[k] for k in order), uses), order
 
 
-@settings(max_examples=60)
 @given(reordered_programs(), st.sampled_from(FORMS), st.sampled_from(FORMS), st.booleans())
 def test_another_order_and_form_is_the_fewest_moves(
     programs: tuple[str, str, list[int]], before: tuple[bool, bool], after: tuple[bool, bool], locations: bool

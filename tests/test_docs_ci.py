@@ -135,14 +135,27 @@ def test_the_action_reports_what_could_not_run(folder: Path) -> None:
 
 def test_the_hook(folder: Path) -> None:
     put_dump(folder)
-    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    [used] = snippet("pre-commit")["repos"][0]["hooks"]
-    assert used["id"] == hook["id"]
-    assert re.search(used["files"], "dumps/after.mlir")
+    [hook] = snippet("pre-commit")["repos"][0]["hooks"]
     assert re.search(hook["files"], "dumps/after.mlir")
-    command = " ".join([hook["entry"], *used["args"], "dumps/after.mlir"])
+    command = f"{hook['entry']} dumps/after.mlir"
     assert "no such baseline" in sh(command, folder).stdout
+    assert sh(f"{command} --update-baseline", folder).returncode == 0
+    assert sh(command, folder).returncode == 0
+
+
+def test_the_hook_of_the_repository(folder: Path) -> None:
+    put_dump(folder)
+    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert re.search(hook["files"], "dumps/after.mlir")
     assert sh(f"{hook['entry']} dumps/after.mlir", folder).returncode == 1
+
+
+def test_the_jobs_take_the_program_from_the_submodule() -> None:
+    assert set(re.findall(r"uses: (\./.*)|pip install (\./.*)|submodule add \S+ (.*)", PAGE)) == {
+        ("./third_party/eio-audit", "", ""),
+        ("", "./third_party/eio-audit", ""),
+        ("", "", "third_party/eio-audit"),
+    }
 
 
 def test_the_lit_test(folder: Path) -> None:

@@ -14,7 +14,6 @@ README = (ROOT / "README.md").read_text()
 
 def test_the_outputs_shown_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     (tmp_path / "sample_irs").symlink_to(ROOT / "sample_irs")
     shown = re.findall(r"^```\n\$ eio-audit ([^\n]*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     assert len(shown) == 3

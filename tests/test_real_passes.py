@@ -1,39 +1,45 @@
 """Real passes of a real compiler over stamped programs, judged by MLIR; docs/real_passes.md has the figures."""
 
+from functools import cache
+
 import pytest
 
-from tests.real_passes import DOCUMENT, PROGRAMS, Program, run
+from tests.real_passes import DOCUMENT, PROGRAMS, Program, Result, run
+from tests.tools import needs_mlir_opt
 
-OF_IREE = [program for path in PROGRAMS if (program := Program.read(path)).tool == "iree-opt"]
+MARKS = {"iree-opt": (), "mlir-opt": (needs_mlir_opt,)}
 
 
-@pytest.mark.parametrize("program", OF_IREE, ids=lambda program: program.path.stem)
-def test_the_fix_is_the_same_program_in_the_best_order(program: Program) -> None:
-    result = run(program)
+@cache
+def result_of(name: str) -> Result:
+    return run(next(Program.read(path) for path in PROGRAMS if path.stem == name))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(path.stem, marks=MARKS[Program.read(path).tool]) for path in PROGRAMS]
+)
+def test_the_fix_is_the_same_program_in_the_best_order(name: str) -> None:
+    result = result_of(name)
     assert result.changed
     assert result.same
     assert result.after.certified
     assert (result.fixed.inversions, result.fixed.avoidable) == (result.after.minimum, 0)
 
 
-def program(name: str) -> Program:
-    return next(p for p in OF_IREE if p.path.stem == name)
-
-
 def test_constants_gathered_at_the_top_are_avoidable() -> None:
-    after = run(program("canonicalize")).after
+    after = result_of("canonicalize").after
     assert (after.forced, after.avoidable) == (0, after.inversions)
     assert after.avoidable > 0
 
 
 def test_what_is_hoisted_out_of_a_loop_that_uses_it_is_forced() -> None:
-    after = run(program("loop-invariant-code-motion")).after
+    after = result_of("loop-invariant-code-motion").after
     assert (after.forced, after.avoidable) == (after.inversions, 0)
     assert after.forced > 0
 
 
 def test_inlining_keeps_the_order() -> None:
-    assert run(program("inline")).after.inversions == 0
+    assert result_of("inline").after.inversions == 0
 
 
 def test_the_page_has_a_row_for_every_program() -> None:

@@ -12,6 +12,7 @@ from iree.compiler import ir
 
 from eio_audit import Trace, find_dump_files, stream, trace
 from tests.judge import parse
+from tests.tools import iree_opt
 
 PROGRAM = """
 func.func private @callee(%x: f32) -> f32 {
@@ -101,7 +102,7 @@ def compiled(tmp_path: Path, pipeline: str, *flags: str) -> str:
     program, passes = PIPELINES[pipeline]
     source = tmp_path / "in.mlir"
     source.write_text(stamped(program))
-    command = ["iree-opt", str(source), f"--pass-pipeline=builtin.module({passes})", "--mlir-print-debuginfo"]
+    command = [iree_opt(), str(source), f"--pass-pipeline=builtin.module({passes})", "--mlir-print-debuginfo"]
     done = subprocess.run([*command, *flags, "-o", "/dev/null"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stderr

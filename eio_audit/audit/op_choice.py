@@ -21,6 +21,7 @@ SEARCHED_NAMES = 20_000
 _PLACE = re.compile(r":?([0-9]{1,18})(?::([0-9]{1,18}))?", re.ASCII)
 _INDEX = re.compile(r"#([0-9]{1,4000})", re.ASCII)
 _RESULT = re.compile(r"(%[^#:\s]+)(?:[#:][0-9]+)?", re.ASCII)
+_VALUE = re.compile(rb"%[\w$.-]+")
 
 
 def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
@@ -152,7 +153,7 @@ class _Finder:
         if name in defining:
             return defining[name]
         span = self.ir.span
-        if re.search(re.escape(name.encode()) + rb"(?![\w$.-])", self.source.data[span.start : span.end]):
+        if any(use[0].decode() == name for use in _VALUE.finditer(self.source.data, span.start, span.end)):
             raise self._error(f"no op defines {name}: it is an argument of a block")
         close = difflib.get_close_matches(name, list(defining)[:SEARCHED_NAMES], n=3)
         nearest = " or ".join(self._named(other, defining[other][0]) for other in close)

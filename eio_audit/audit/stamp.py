@@ -16,11 +16,11 @@ from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.tokens import OR_FAIL
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
-_RESULTS = re.compile(
-    rb"(?:%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK + rb")++"
-)
+_RESULT = rb"%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK
+_RESULTS = re.compile(rb"(?:" + _RESULT + OR_FAIL + rb")++")
 _PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
 _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
 """Their short form names the op that their region holds: ``linalg.map { arith.addf } ins(...)``."""

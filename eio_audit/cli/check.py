@@ -19,6 +19,7 @@ from eio_audit.cli.options import (
     audit_options,
     dump_option,
     format_option,
+    note_skipped,
     pass_option,
     quiet_option,
     select,
@@ -74,7 +75,8 @@ def check_command(
       eio-audit check dumps/ --baseline order-baseline.json
     """
     reports = chosen_reports(format_, outputs, quiet=quiet)
-    files = _files(paths)
+    skipped: list[str] = []
+    files = _files(paths, skipped)
     unreadable: list[InputError] = []
     findings: list[Finding] = []
     album = picture_album(reports)
@@ -92,6 +94,7 @@ def check_command(
     for error in result.errors:
         show_error(error)
     if not quiet:
+        note_skipped(skipped)
         warn_of_unmatched(result.dumps)
     verdict = choice.judge(result, findings, quiet=quiet)
     for report in reports:
@@ -103,12 +106,12 @@ def check_command(
     ctx.exit(1 if verdict.failed else 0)
 
 
-def _files(paths: Sequence[str]) -> list[str | InputError]:
+def _files(paths: Sequence[str], skipped: list[str]) -> list[str | InputError]:
     """The files of all paths; a path that leads to none does not hide the others."""
     files: list[str | InputError] = []
     for path in paths:
         try:
-            files += find_files(path)
+            files += find_files(path, skipped.append)
         except InputError as error:
             files.append(error)
     return files

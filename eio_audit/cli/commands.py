@@ -9,7 +9,7 @@ import click
 
 from eio_audit import __version__
 
-COMMANDS = ("check", "config", "diff", "explain", "fix", "graph", "shuffle", "stamp", "trace")
+COMMANDS = ("check", "config", "diff", "explain", "fix", "graph", "rule", "shuffle", "stamp", "trace")
 
 
 class _Commands(click.Group):
@@ -41,7 +41,11 @@ def _meant(name: str) -> str:
         return f"Did you mean 'check {name}'?"
     import difflib
 
+    from eio_audit.report.manual import look_up
+
     close = difflib.get_close_matches(name, COMMANDS, n=1)
+    if not close and look_up(name):
+        close = [f"rule {name}"]
     return f"Did you mean '{close[0]}'?" if close else f"There are {', '.join(COMMANDS)}."
 
 

@@ -27,7 +27,7 @@ KEYS = (
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.eio-audit"
-_PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
+_PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _parse(source: Source) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
-        place = re.search(_PLACE, message)
+        place = _PLACE.search(message)
         message = message[: place.start()] if place else message
         raise source.error(_offset(text, place), message[:1].lower() + message[1:]) from error
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from eio_audit import AuditOptions, InputError, explain, read, source_name
@@ -57,6 +59,10 @@ def explain_command(
       eio-audit explain passes.log 4711
     """
     if op is None:
+        from eio_audit.report.manual import look_up
+
+        if not Path(path).exists() and look_up(path):
+            raise click.UsageError(f"there is no file '{path}'; did you mean 'eio-audit rule {path}'?")
         raise click.UsageError(WHICH_OP)
     dumps = select(read(path), pass_name, dump_number)
     if not dumps:

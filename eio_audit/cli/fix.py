@@ -28,6 +28,7 @@ from eio_audit.cli.options import (
     PATH,
     audit_options,
     dump_option,
+    note_skipped,
     pass_option,
     select,
     warn_of_unmatched,
@@ -105,8 +106,11 @@ def fix_command(
         raise click.UsageError("--in-place, --output and --check or --diff do not go together")
     if in_place and "-" in paths:
         raise click.UsageError("--in-place changes the files it reads: it does not go with '-'")
-    files, errors = _files(paths)
+    skipped: list[str] = []
+    files, errors = _files(paths, skipped)
     write = _write_chosen(paths, files, output, in_place=in_place, check=check, diff=diff)
+    if not quiet:
+        note_skipped(skipped)
     run = _Run(write, is_dry=check or diff, quiet=quiet, verbose=verbose or len(files) == 1)
     for error in errors:
         run.fail(error, COULD_NOT_RUN)
@@ -151,13 +155,13 @@ def _write_chosen(
     return write_nothing if check else write_to(output, paths, files)
 
 
-def _files(paths: Sequence[str]) -> tuple[list[str], list[InputError]]:
+def _files(paths: Sequence[str], skipped: list[str]) -> tuple[list[str], list[InputError]]:
     """The files of all paths, each once, and why others have none."""
     files: list[str] = []
     errors = []
     for path in paths:
         try:
-            files += find_files(path)
+            files += find_files(path, skipped.append)
         except InputError as error:
             errors.append(error)
     return list(dict.fromkeys(files)), errors

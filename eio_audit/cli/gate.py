@@ -74,7 +74,8 @@ select_option = click.option(
     multiple=True,
     type=RulesType(),
     metavar="CODE",
-    help="Look for this too: a code such as EIO002, or how codes begin. With commas, or repeated: several.",
+    help="Look for this too: a code such as EIO002, or how codes begin. With commas, or repeated: several. "
+    "'eio-audit rule' lists all.",
 )
 ignore_option = click.option(
     "--ignore", multiple=True, type=RulesType(), metavar="CODE", help="Do not look for this. May be repeated."

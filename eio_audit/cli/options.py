@@ -44,6 +44,9 @@ PATH = click.Path(readable=False, allow_dash=True)
 LISTED_NAMES = 20
 """How many passes a message lists at most."""
 
+SKIPPED_NAMES = 3
+"""How many files that are not read are named."""
+
 COULD_NOT_RUN_HELP = """\
   2  could not run: usage, input that cannot be read or is malformed, or
      no op carries an index"""
@@ -348,9 +351,16 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
     return f"no dump of pass '{name}'; {hint}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:LISTED_NAMES])
-    return f"{shown} and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else shown
+def _listed(names: Sequence[str], most: int = LISTED_NAMES) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+
+
+def note_skipped(files: Sequence[str]) -> None:
+    """Says on standard error which files of folders are not read, because they hold no IR."""
+    if files:
+        were = "file without IR was" if len(files) == 1 else "files without IR were"
+        click.echo(f"note: {len(files):,} {were} skipped: {_listed(files, SKIPPED_NAMES)}", err=True)
 
 
 def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:

@@ -11,6 +11,8 @@ from eio_audit import InputError
 if TYPE_CHECKING:
     from eio_audit import ModelLine
 
+_SEPARATOR = re.compile(r"[/\\]")
+
 
 class SourceRoot:
     """A folder with the model's source, which was somewhere else when the compiler recorded its paths.
@@ -38,7 +40,7 @@ class SourceRoot:
         return self._found[line.file]
 
     def _find(self, recorded: str) -> str | None:
-        parts = [part for part in re.split(r"[/\\]", recorded) if part not in ("", ".")]
+        parts = [part for part in _SEPARATOR.split(recorded) if part not in ("", ".")]
         for start in range(len(parts)):
             candidate = self._root.joinpath(*parts[start:])
             if ".." not in parts[start:] and _is_file(candidate):

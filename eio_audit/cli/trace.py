@@ -28,6 +28,7 @@ from eio_audit.cli.options import (
     PATH,
     audit_options,
     format_option,
+    note_skipped,
     output_option,
     quiet_option,
     report_output,
@@ -73,13 +74,15 @@ def trace_command(
     from eio_audit.report.progress import progress
 
     unreadable: list[InputError] = []
-    files = list(_files(paths, unreadable))
+    skipped: list[str] = []
+    files = list(_files(paths, unreadable, skipped))
     with progress(_total_bytes(files), "tracing") as advance:
         result = trace(_dumps(files, unreadable, advance), options)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)
     if not quiet:
+        note_skipped(skipped)
         warn_of_patterns(result.unmatched)
     output = report_output(output, quiet=quiet)
     if format_ == "json":
@@ -103,10 +106,10 @@ def trace_command(
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 
 
-def _files(paths: Sequence[str], unreadable: list[InputError]) -> Iterator[DumpFile]:
+def _files(paths: Sequence[str], unreadable: list[InputError], skipped: list[str]) -> Iterator[DumpFile]:
     for path in paths:
         try:
-            yield from find_dump_files(path)
+            yield from find_dump_files(path, skipped.append)
         except InputError as error:
             unreadable.append(error)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from io import BufferedIOBase, BufferedReader
 from pathlib import Path
@@ -44,3 +44,16 @@ def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
             raise InputError(name, None, f"damaged compressed file: {error}") from error
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InputError(name, None, f"cannot read: {reason}") from error
+
+
+def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in stretches that end where a line does, so that no marker is cut."""
+    parts: list[bytes] = []
+    for block in blocks:
+        end = block.rfind(b"\n") + 1
+        if not end:
+            parts.append(block)
+            continue
+        yield b"".join([*parts, block[:end]])
+        parts = [block[end:]]
+    yield b"".join(parts)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 
-from eio_audit.mlir.blocks import read_blocks
+from eio_audit.mlir.alias_definitions import end_of_definitions
+from eio_audit.mlir.blocks import read_blocks, whole_lines
 from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
 from eio_audit.mlir.noise import noise_end
@@ -20,7 +21,6 @@ _HOLDS_IR = re.compile(
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
     re.MULTILINE,
 )
-_ALIASES = re.compile(rb"(?:[#!][^\n]*+(?:\n|\Z)|[ \t]++[^\s][^\n]*+(?:\n|\Z))*+")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -151,7 +151,7 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
     parts: list[bytes] = []
     place, marker = Span(0, 0), None
     is_file = True
-    for lines in _whole_lines(blocks):
+    for lines in whole_lines(blocks):
         start = 0
         for found, next_marker in find_markers(lines):
             parts.append(lines[start : found.start])
@@ -160,19 +160,6 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
             place, marker = Span(0, found.end - found.start), next_marker
         parts.append(lines[start:])
     yield _Section(b"".join(parts), place, marker, is_file)
-
-
-def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in stretches that end where a line does, so that no marker is cut."""
-    parts: list[bytes] = []
-    for block in blocks:
-        end = block.rfind(b"\n") + 1
-        if not end:
-            parts.append(block)
-            continue
-        yield b"".join([*parts, block[:end]])
-        parts = [block[end:]]
-    yield b"".join(parts)
 
 
 class _Splitter:
@@ -191,7 +178,7 @@ class _Splitter:
         if marker.when is None:
             self._enter(marker.pass_name)
         dumps = []
-        end = _end_of_first_op(source.data, _pieces(source, span)[0])
+        end = _end_of_first_op(source, _pieces(source, span)[0])
         if _text_start(source, Span(span.start, end)) < end:
             line = source.line_at(place.start)
             dumps.append(Dump(source, Span(span.start, end), marker, line, self._name))
@@ -231,24 +218,34 @@ def _text_start(source: Source, span: Span) -> int:
     return blank.end()
 
 
-def _end_of_first_op(data: Text, span: Span) -> int:
+def _end_of_first_op(source: Source, span: Span) -> int:
     """Where a marked dump ends: behind the line with the op's last brace and the aliases right below it."""
-    brace = data.find(b"\n}", span.start, span.end)
+    data, start = source.data, _start_of_first_op(source, span)
+    brace = data.find(b"\n}", start, span.end)
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
-    return _end_of_aliases(data, Span(line_end + 1, span.end)) if line_end >= 0 else span.end
+    return _end_of_aliases(source, Span(line_end + 1, span.end)) if line_end >= 0 else span.end
 
 
-def _end_of_aliases(data: Text, span: Span) -> int:
+def _start_of_first_op(source: Source, span: Span) -> int:
+    """Behind the aliases above the op, which may hold braces as an op does."""
+    end = span.start
+    while True:
+        start = _text_start(source, Span(end, span.end))
+        end = _end_of_aliases(source, Span(start, span.end))
+        if end == start:
+            return start
+
+
+def _end_of_aliases(source: Source, span: Span) -> int:
     """Where the lines of an alias table end that begins here; a logger may have printed in between."""
     end = offset = span.start
     while True:
-        aliases = _ALIASES.match(data, offset, span.end)
-        assert aliases
-        if aliases.end() > offset:
-            end = offset = aliases.end()
-        noise = noise_end(data, offset, span.end)
+        end_of_lines = end_of_definitions(source, Span(offset, span.end))
+        if end_of_lines > offset:
+            end = offset = end_of_lines
+        noise = noise_end(source.data, offset, span.end)
         if noise is None:
             return end
         offset = min(noise + 1, span.end)

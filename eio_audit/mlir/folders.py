@@ -13,19 +13,21 @@ Three layouts tell of passes in their files' names:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eio_audit.mlir.dump_signs import holds_ir
 from eio_audit.mlir.markers import Marker
 from eio_audit.mlir.source import InputError
 
 IR_SUFFIX = ".mlir"
 LOG_SUFFIXES = (".log", ".txt")
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
-"""Files of a folder that are read, also with .gz, .bz2 or .xz behind."""
+"""Files of a folder that may be dumps, also with .gz, .bz2 or .xz behind."""
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+_DIGITS = re.compile(r"([0-9]+)")
 _NUMBERED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
 _STAGE = re.compile(
@@ -49,32 +51,42 @@ class DumpFile:
     program: str
 
 
-def find_dump_files(path: str) -> list[DumpFile]:
+def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[DumpFile]:
     """The files to read for a path: itself, or in a folder the dumps at any depth, in the order of passes.
 
-    Where names do not tell the order it is the natural one, by which ``9_cse`` comes before ``10_cse``.
+    In a folder every ``.mlir`` file is a dump; a ``.log`` or ``.txt`` file is one if it holds IR. Where names
+    do not tell the order it is the natural one, by which ``9_cse`` comes before ``10_cse``.
+
+    Args:
+        path: of a file or a folder, ``-`` for standard input.
+        skip: is told of each ``.log`` and ``.txt`` file of a folder that holds no IR.
 
     Raises:
-        InputError: nothing is there, or a folder holds no file with a known ending.
+        InputError: a folder holds no dump.
     """
     place = Path(path)
     if path == "-" or not place.is_dir():
         return [DumpFile(path, "")]
-    found = [p for p in place.rglob("*") if p.is_file() and _stem(p.name) is not None]
-    if not found:
+    named = [p for p in place.rglob("*") if p.is_file() and _stem(p.name) is not None]
+    if not named:
         raise InputError(path, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
-    found.sort(key=lambda p: _order(p.relative_to(place).parts))
+    named.sort(key=lambda p: _order(p.relative_to(place).parts))
+    found = [p for p in named if _is_ir_file(p.name) or holds_ir(str(p))]
+    if not found:
+        raise InputError(path, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
+    for other in sorted({*named} - {*found}):
+        skip(str(other))
     programs = _Programs()
     return [DumpFile(str(p), programs.of(p.relative_to(place).parts)) for p in found]
 
 
-def find_files(path: str) -> list[str]:
+def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[str]:
     """The paths of ``find_dump_files``.
 
     Raises:
-        InputError: nothing is there, or a folder holds no file with a known ending.
+        InputError: a folder holds no dump.
     """
-    return [file.path for file in find_dump_files(path)]
+    return [file.path for file in find_dump_files(path, skip)]
 
 
 def file_marker(path: str) -> Marker | None:
@@ -106,7 +118,7 @@ class _Programs:
         stem = _stem(name) or name
         if match := _STAGE.fullmatch(stem):
             return match["graph"] or self._ungraphed(folders, match["stage"])
-        if not name.removesuffix(_packed(name)).endswith(IR_SUFFIX):  # a log is a history of its own
+        if not _is_ir_file(name):  # a log is a history of its own
             return "/".join(parts)
         match = _NUMBERED.fullmatch(stem)
         nested = match["counters"].count("_") if match else 0
@@ -123,6 +135,10 @@ class _Programs:
 
 def _packed(name: str) -> str:
     return next((suffix for suffix in _PACKED_SUFFIXES if name.endswith(suffix)), "")
+
+
+def _is_ir_file(name: str) -> bool:
+    return name.removesuffix(_packed(name)).endswith(IR_SUFFIX)
 
 
 def _stem(name: str) -> str | None:
@@ -150,5 +166,5 @@ def _order(parts: Sequence[str]) -> _Key:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    parts = re.split(r"([0-9]+)", name)  # text and digits in turn
+    parts = _DIGITS.split(name)  # text and digits in turn
     return [(int(part[:18]), "") if place % 2 else (0, part) for place, part in enumerate(parts)]

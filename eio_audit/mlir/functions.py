@@ -9,11 +9,12 @@ balanced op, so reading it is an error: nothing wrong comes out of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
+from eio_audit.mlir.alias_definitions import without_definitions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.noise import noise_end
@@ -22,7 +23,6 @@ from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
 _BLANKS = re.compile(rb"[ \t]*+")
-_ALIAS_LINE = re.compile(rb"^([#!][A-Za-z_][\w$.-]*+) = ([^\n]*+)(?:\n|\Z)", re.MULTILINE)
 _ALIAS_USE = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)")
 _LONGEST_EXPANSION = 4096
 """Bytes that an alias may stand for; aliases that use others twice can stand for any number."""
@@ -90,8 +90,8 @@ class DumpText:
             found.setdefault(extent.symbol, []).append(extent)
         extents = [same[0] for same in found.values() if len(same) == 1]
         around = _without_bodies(data, dump.span, extents)
-        self.aliases = Aliases(around)
-        self._around = _ALIAS_LINE.sub(b"", around)
+        definitions, self._around = without_definitions(around)
+        self.aliases = Aliases(definitions)
         self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
 
     @cached_property
@@ -128,15 +128,17 @@ class DumpText:
 
 
 class Aliases:
-    """The alias definitions among the lines of a dump.
+    """The alias definitions of a dump.
+
+    Args:
+        found: names and values, in order.
 
     Attributes:
         definitions: by name what stands behind it.
         are_unique: no name is defined twice.
     """
 
-    def __init__(self, text: bytes) -> None:
-        found = _ALIAS_LINE.findall(text)
+    def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
         self._expanded: dict[bytes, bytes] = {}

@@ -23,17 +23,17 @@ from eio_audit.mlir.tokens import NUMBERED_NAME, all_but
 CHUNK_BYTES = 1 << 19
 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # as [\w$.-] has it, but matched by a table
-_VALUE = rb"%" + _LETTER + rb"++(?:#\d++)?"
+_VALUE = rb"%" + _LETTER + _LETTER + rb"*+(?:#\d++)?"
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
-_PLAIN_TEXT = all_but(b'"\n/l%') + rb"++|" + _STRING + rb"|/(?!/)|l(?!oc\()"
+_PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
 _TEXT = rb"(?:" + _PLAIN_TEXT + rb")*+"
-_TEXT_WITH_USES = rb"(?:" + _PLAIN_TEXT + rb"|" + _VALUE + rb")*+"
+_TEXT_WITH_USES = rb"(?:" + _VALUE + rb"|" + _PLAIN_TEXT + rb")*+"
 _IN_NAME = all_but(b'"\\\n') + rb"*+"
 _NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _LINE = re.compile(
-    rb"^(([ \t]*+)(?:(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = )?+"
+    rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
     rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"

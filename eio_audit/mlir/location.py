@@ -74,7 +74,7 @@ _STRING = re.compile(rb'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
 _ALIAS = re.compile(rb"#[A-Za-z_][\w$.-]*+(?![\w<])")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
-_OPAQUE = re.compile(rb'(?:[^"<>\[\](){},]|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")++')
+_OPAQUE = re.compile(rb'(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[^"<>\[\](){},]++)++')
 _ESCAPE = re.compile(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt]))')
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 

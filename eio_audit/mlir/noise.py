@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 
 from eio_audit.mlir.source import Text
+from eio_audit.mlir.tokens import OR_FAIL
 
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
 _COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
 _NOISE = re.compile(
-    rb"(?:" + _COLOUR + rb")++(?!" + _OP_START + rb")"  # coloured by a logger
+    rb"(?:" + _COLOUR + OR_FAIL + rb")++(?!" + _OP_START + rb")"  # coloured by a logger
     rb"|\[[^\]\n\"]*\d\d:\d\d[^\]\n]*\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
     rb"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,| ]"
     rb"|[IWEF]\d{4} \d\d:\d\d:\d\d"

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from eio_audit.mlir.alias_definitions import definition_end
 from eio_audit.mlir.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.builder import Builder, OpenOp
 from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
@@ -44,6 +45,7 @@ from eio_audit.mlir.tokens import (
     NUMBERED_NAME,
     OPEN_BRACE,
     OPEN_PAREN,
+    OR_FAIL,
     OUTER,
     SIMPLE_LOCATION,
     SPACE,
@@ -57,7 +59,7 @@ _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
 """What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
-_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++)*+[ \t]+@")
+_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
 _NUMBERED_NAME = re.compile(NUMBERED_NAME)
@@ -242,16 +244,7 @@ class Reader:
         name, start = match[1], match.end()
         if name in self.ir.aliases:
             raise self._error(match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'")
-        brackets, end = Brackets(self.source), start
-        while token := OUTER.match(self.data, end, self.end):
-            if token["token"] == b"\n" and brackets.only_angles():
-                end = token.start("token")
-                break
-            brackets.feed(token["token"], token.start("token"))
-            end = token.end()
-        else:
-            brackets.check_closed()
-            end = self.end
+        end = definition_end(self.source, Span(start, self.end))
         last_line = self.data.rfind(b"\n", start, end) + 1 or start
         end = comment_start(self.data, last_line, end) or end
         end = start + len(self.data[start:end].rstrip())

@@ -14,8 +14,14 @@ def all_but(excluded: bytes) -> bytes:
     return b"[%s]" % b"".join(b"\\x%02x-\\x%02x" % (a + 1, b - 1) for a, b in gaps if b - a > 1)
 
 
+OR_FAIL = rb"|(?!)"
+"""The last alternative of a possessive repetition whose rounds may fail half-way.
+
+Python 3.11.0 to 3.11.4 goes on from where the engine last noted its place in the round that failed (CPython's
+gh-106052). This alternative is tried where the round began. So is one like ``[^"]++``, if it comes last.
+"""
 STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
-_RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+)*+="
+_RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+" + OR_FAIL + rb")*+="
 
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
@@ -33,7 +39,7 @@ IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
 ALIAS = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)\s*+=\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
-FILE_METADATA = re.compile(rb'\{-#(?:[^"#]|' + STRING + rb"|#(?!-\}))*+#-\}")
+FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++)*+#-\}')
 NUMBERED_NAME = rb'"(?:DEBUG\|)?([0-9]{1,18})\|' + all_but(b'"\\\n') + rb'*+"'
 """A location's name that begins with a number, as front ends write it: ``"DEBUG|15|..."`` or ``"15|..."``."""
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
@@ -42,13 +48,14 @@ _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
 """A string that a pattern walks; ``string_end`` steps over a longer one, from quote to quote."""
 
 INNER = re.compile(
-    rb"(?:" + all_but(b'"%(){}[]<>/=-') + rb"++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/))*+"
+    rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)|" + all_but(b'"%(){}[]<>/=-') + rb"++)*+"
     rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?|[(){}\[\]<>]|[%\"])"
 )
 """The next token that matters inside brackets; all text before it is skipped in the same match."""
 OUTER = re.compile(
-    rb"(?:[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++|<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
-    rb"|(?!return\b)[A-Za-z_][\w$]*+(?![\w$.])|@" + STRING + rb"|[!#@][\w$.:-]*+|\d[\w.]*+)*+"
+    rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
+    rb"|[A-Za-qs-z_][\w$]*+(?![\w$.])|r(?!eturn\b)[\w$]*+(?![\w$.])|@" + STRING + rb"|[!#@][\w$.:-]*+"
+    rb"|\d[\w.]*+|[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++)*+"
     rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )

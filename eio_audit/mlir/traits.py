@@ -32,7 +32,9 @@ STRUCTURE_FLAGS = (
 )
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
 
-_PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
+_PLACE = re.compile(
+    rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +283,7 @@ def _check_places(on: object, effects: Collection[str]) -> None:
     if not isinstance(on, Mapping):
         raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
-        if re.fullmatch(_PLACE, place) is None:
+        if _PLACE.fullmatch(place) is None:
             raise ValueError(f"'{place}' is no place: expected 'operand 0', 'operand ?' or 'result 0'")
         _check_words(kinds, effects, f"effect on {place}")
 

@@ -19,10 +19,11 @@ from itertools import chain, islice
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder, Stretch
 from eio_audit.mlir.source import Span, Text, TextPieces, spliced
+from eio_audit.mlir.tokens import OR_FAIL
 
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
-_COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n)++[ \t]*\Z")
-_UP_TO_COMMENT = re.compile(rb'(?:[^"/]|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|/(?!/))*+//')
+_COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n" + OR_FAIL + rb")++[ \t]*\Z")
+_UP_TO_COMMENT = re.compile(rb'(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|/(?!/)|[^"/]++)*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
 
 _Edit = tuple[Span, TextPieces]

@@ -26,6 +26,8 @@ from eio_audit.report.diff_wording import (
 from eio_audit.report.printable import CONTROL
 from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of
 
+_BACKTICKS = re.compile(r"`+")
+
 SHOWN_ROWS = 10
 """Rows of a table that is not folded."""
 
@@ -195,6 +197,6 @@ def _literal(text: str) -> str:
     text = CONTROL.sub(" ", text)
     if not text.strip():
         return ""
-    fence = "`" * (max(map(len, re.findall(r"`+", text)), default=0) + 1)
+    fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"

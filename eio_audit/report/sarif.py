@@ -12,6 +12,7 @@ from eio_audit.audit.rules import Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.finding import annotated_place, level, repository_path, rest, sentence
 from eio_audit.report.fingerprints import fingerprints
+from eio_audit.report.manual import look_up
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 5000
@@ -45,7 +46,13 @@ def to_sarif(verdict: Verdict, version: str) -> str:
 
 
 def _rule(rule: Rule) -> dict[str, object]:
-    return {"id": rule.code, "name": rule.name, "shortDescription": {"text": rule.summary}}
+    [entry] = look_up(rule.code)
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "help": {"text": f"'eio-audit rule {rule.code}' says how to fix it.", "markdown": entry.text},
+    }
 
 
 def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, object]:

@@ -1,6 +1,6 @@
 from itertools import permutations
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from eio_audit import BlockAudit, check, read_text
 from eio_audit.audit.check import audit_dump
@@ -96,7 +96,6 @@ def test_one_broken_dump_does_not_hide_the_others() -> None:
     assert [dump.pass_name for dump in result.dumps] == ["b"]
 
 
-@settings(max_examples=150)
 @given(programs(max_ops=6))
 def test_the_minimum_is_the_best_legal_order(text: str) -> None:
     """Against all orders of the block; certified means minimal, and no bound is above the minimum."""

@@ -1,6 +1,6 @@
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, dataflow_graph, neighbourhood, read_text
 from eio_audit.audit.check import audit_dump
@@ -137,7 +137,6 @@ def test_the_networkx_graph_is_a_dag_with_the_ops_as_they_are_known() -> None:
     assert graph.edges[1, 2, "value"] == {"kind": "value", "inverting": True}
 
 
-@settings(max_examples=100)
 @given(programs())
 def test_a_forced_inversion_is_a_path_against_the_order(text: str) -> None:
     dump = audit_dump(read_text(text)[0])

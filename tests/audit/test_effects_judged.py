@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import fix, read_text
@@ -128,7 +128,6 @@ def test_a_right_reorder_is_made(first: str, second: str) -> None:
     assert same_program(text, fixed(text))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(OPS), st.integers(0, 5)), min_size=2, max_size=8))
 def test_mlir_finds_the_same_effects_in_whatever_is_fixed(ops: list[tuple[str, int]]) -> None:
     text = program(*ops)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from eio_audit import AVOIDABLE, RULES, UNAVOIDABLE, AuditOptions, Finding, IndexPattern, Rule, read_text
 from eio_audit.audit.check import audit_dump
@@ -124,7 +124,6 @@ def test_codes_are_used_once() -> None:
     assert len({rule.code for rule in RULES}) == len({rule.name for rule in RULES}) == len(RULES)
 
 
-@settings(max_examples=60)
 @given(programs())
 def test_there_are_findings_exactly_where_the_figures_say_so(program: str) -> None:
     [dump] = read_text(program)

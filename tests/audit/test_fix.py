@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
@@ -471,7 +471,6 @@ def test_constants_follow_their_consumer() -> None:
     ],
     ids=["plain", "derived", "constants", "all"],
 )
-@settings(max_examples=150)
 @given(text=programs())
 def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: AuditOptions, text: str) -> None:
     once = fix(read_text(text), options)

@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 
 from eio_audit import AuditOptions, Disorder, OrderAlbum, OrderPicture, check, order_pictures, read, read_text
 from tests.audit.test_check import ISSUE
@@ -90,7 +90,6 @@ def test_the_resnet() -> None:
     assert len(picture.dataflow) == 10
 
 
-@settings(max_examples=100)
 @given(programs())
 def test_pictures_add_up_to_the_audit(text: str) -> None:
     for picture in pictures(text):

@@ -310,7 +310,6 @@ def test_what_the_passes_of_the_resnet_did() -> None:
 
 
 @given(st.lists(programs(), min_size=1, max_size=5))
-@settings(max_examples=60)
 def test_figures_are_those_of_check(texts: list[str]) -> None:
     dumps = read_text("".join(dump("After", f"p{k}", text) for k, text in enumerate(texts)))
     result = trace(dumps)
@@ -319,7 +318,7 @@ def test_figures_are_those_of_check(texts: list[str]) -> None:
 
 @pytest.mark.parametrize("form", ["alias", "inline"])
 @given(st.lists(st.tuples(st.integers(0, 600), st.sampled_from(NOISE)), max_size=20))
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 5)
 def test_a_logger_changes_nothing(form: str, noise: list[tuple[int, bytes]]) -> None:
     data = (SAMPLES / "small" / f"all_passes_{form}.log").read_bytes()
     lines = data.split(b"\n")

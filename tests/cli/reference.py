@@ -1,4 +1,7 @@
-"""Makes docs/cli.md from the commands' own help: ``python3 -m tests.cli.reference``."""
+"""Makes the pages of docs/ that the program itself holds: ``python3 -m tests.cli.reference``.
+
+docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit rule`` prints from.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,10 @@ from pathlib import Path
 import click
 
 from eio_audit.cli.commands import COMMANDS, cli
+from eio_audit.report.manual import PAGES
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "cli.md"
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PAGE = DOCS / "cli.md"
 MADE_BY = "python3 -m tests.cli.reference"
 INTRODUCTION = f"""# Command line
 
@@ -87,5 +92,11 @@ def escaped(text: str) -> str:
     return OPTION.sub(r"`\g<0>`", re.sub(r"[\\|*<>\[\]]", r"\\\g<0>", " ".join(text.split())))
 
 
+def pages() -> dict[Path, str]:
+    """What each page holds."""
+    return {PAGE: reference(), **{DOCS / page.name: page.read_text() for page in sorted(PAGES.glob("*.md"))}}
+
+
 if __name__ == "__main__":
-    PAGE.write_text(reference())
+    for path, text in pages().items():
+        path.write_text(text)

@@ -164,3 +164,21 @@ def test_a_page_with_pictures(tmp_path: Path) -> None:
     result = run("check", RESNET, "--format", "html", "-o", tmp_path / "report.html")
     assert (result.returncode, result.stdout, result.stderr) == (1, b"", b"")
     assert 'id="op-178"' in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", [("check",), ("trace",), ("fix", "--check")])
+def test_files_of_a_folder_that_hold_no_ir_are_noted(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "after.mlir").write_text(SHUFFLED)
+    (tmp_path / "CMakeLists.txt").write_text("if(x)\nendif()\n")
+    result = run(*command, tmp_path)
+    note = f"note: 1 file without IR was skipped: {tmp_path}/CMakeLists.txt\n"
+    assert (result.returncode, result.stderr.decode().startswith(note)) == (1, True)
+    assert b"note" not in run(*command, "-q", tmp_path).stderr
+    assert run(*command, tmp_path / "CMakeLists.txt").returncode == 2
+
+
+def test_a_broken_log_of_a_folder_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "after.mlir").write_text(SHUFFLED)
+    (tmp_path / "broken.log").write_text(SHUFFLED[:-2])
+    result = run("check", tmp_path)
+    assert (result.returncode, f"{tmp_path}/broken.log:" in result.stderr.decode()) == (2, True)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.cli.running import SAMPLES, run
+from tests.cli.running import SAMPLES, run, run_process
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 RED = b"\x1b[31m"
@@ -24,7 +24,7 @@ RED = b"\x1b[31m"
     ],
 )
 def test_a_piped_report(environment: dict[str, str], colored: bool) -> None:
-    assert (RED in run("check", RESNET, **environment).stdout) == colored
+    assert (RED in run_process("check", RESNET, **environment).stdout) == colored
 
 
 @pytest.mark.parametrize(("environment", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])

@@ -34,6 +34,11 @@ def test_passes_of_the_log_on_the_command_line() -> None:
     assert completed(f"eio-audit check missing.log {SAMPLES}/README.md --pass ttir-e") == []
 
 
+def test_rules_and_words() -> None:
+    assert completed("eio-audit rule eio00") == ["plain,EIO001", "plain,EIO002"]
+    assert completed("eio-audit rule kno") == ["plain,knock-on"]
+
+
 def test_the_shell_itself_completes_files() -> None:
     assert completed("eio-audit fix aft") == ["file,aft"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from eio_audit import InputError
 from eio_audit.cli.commands import COMMANDS, cli
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.options import key_of
+from tests.cli import running
 
-ROOT = Path(__file__).parent.parent.parent
 UNKNOWN = """func.func @f(%a: i32) {
   %1 = "my.b"(%a) : (i32) -> i32 loc("DEBUG|1|b")
   %0 = "my.a"(%a) : (i32) -> i32 loc("DEBUG|0|a")
@@ -29,13 +28,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty project; commands run in a folder inside it."""
     (tmp_path / "dumps").mkdir()
     monkeypatch.chdir(tmp_path / "dumps")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return tmp_path
 
 
-def run(*args: str, stdin: str = UNKNOWN) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "eio_audit", *args]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=60)
+def run(*args: str) -> subprocess.CompletedProcess[str]:
+    done = running.run(*args, stdin=UNKNOWN.encode())
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def error_of(project: Path, text: str) -> str:

@@ -2,12 +2,13 @@
 
 import re
 import shlex
+from pathlib import Path
 
 import click
 import pytest
 
 from eio_audit.cli.commands import COMMANDS, cli
-from tests.cli.reference import MADE_BY, PAGE, reference
+from tests.cli.reference import MADE_BY, PAGE, pages
 from tests.cli.running import run
 
 
@@ -42,5 +43,6 @@ def test_every_command_is_listed() -> None:
     assert tuple(re.findall(r"^  (\w+) ", commands, re.MULTILINE)) == COMMANDS
 
 
-def test_the_reference_is_current() -> None:
-    assert PAGE.read_text() == reference(), f"run {MADE_BY}"
+@pytest.mark.parametrize(("path", "text"), pages().items(), ids=lambda value: getattr(value, "name", ""))
+def test_the_pages_that_the_program_holds_are_current(path: Path, text: str) -> None:
+    assert path.read_text() == text, f"run {MADE_BY}"

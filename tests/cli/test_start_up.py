@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -22,9 +21,18 @@ finally:
 """
 
 
-def imported(*args: str) -> set[str]:
-    done = subprocess.run([sys.executable, "-c", SCRIPT, *args], capture_output=True, text=True, check=True)
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """What ``check`` imports for a dump in order."""
+    file = tmp_path_factory.mktemp("dump") / "f.mlir"
+    file.write_text(IN_ORDER)
+    command = [sys.executable, "-c", SCRIPT, "check", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(done.stderr.split())
+
+
+def test_a_command_imports_its_module(imported: set[str]) -> None:
+    assert "eio_audit.cli.check" in imported
 
 
 @pytest.mark.parametrize(
@@ -42,10 +50,8 @@ def imported(*args: str) -> set[str]:
         "eio_audit.report.table",
     ],
 )
-def test_a_dump_in_order_is_checked_without(room: str, tmp_path: Path) -> None:
-    file = tmp_path / "f.mlir"
-    file.write_text(IN_ORDER)
-    assert room not in imported("check", str(file))
+def test_a_dump_in_order_is_checked_without(room: str, imported: set[str]) -> None:
+    assert room not in imported
 
 
 def test_the_version_needs_the_package_alone() -> None:

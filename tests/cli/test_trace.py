@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import SAMPLES, run
+from tests.cli.running import SAMPLES, run, run_process
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 
@@ -184,7 +184,9 @@ def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
 
 
 def test_a_pipe_is_a_file() -> None:
-    assert run("trace", "/dev/stdin", stdin=LOG.read_bytes()).stdout.startswith(b"/dev/stdin\n  line  pass")
+    assert run_process("trace", "/dev/stdin", stdin=LOG.read_bytes()).stdout.startswith(
+        b"/dev/stdin\n  line  pass"
+    )
 
 
 def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, Source, VerificationError, check, fix
@@ -19,6 +20,12 @@ from eio_audit.mlir.source import Span
 from eio_audit.mlir.traits import OpTable
 from tests.programs import programs
 from tests.test_samples import FILES, SAMPLES
+
+
+def seeds(quick: int, long: int) -> list[Any]:
+    """So many for the quick suite, and more for the long one."""
+    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, long))]
+
 
 FIELDS = [
     name
@@ -54,7 +61,6 @@ def test_on_every_sample(path: Path) -> None:
     assert_same(path.read_bytes())
 
 
-@settings(max_examples=150)
 @given(programs(max_ops=30))
 def test_on_random_programs(text: str) -> None:
     assert_same(text.encode())
@@ -122,7 +128,7 @@ def nested_program(rng: random.Random) -> str:
     return "\n".join([*lines, "}) : () -> () loc(unknown)", '#loc1 = loc("x")', ""])
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(4, 40))
 def test_on_nested_programs(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(40):
@@ -150,7 +156,7 @@ def with_lines_moved(text: str, rng: random.Random) -> tuple[str, KnownLines]:
     return "".join(map(lines.__getitem__, order)), known
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(4, 40))
 def test_known_lines_make_no_difference(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(60):
@@ -169,6 +175,7 @@ PIECES = [
     b"\\", b":", b",", b"->", b"\x00", b"\xff", b"%", b"return", b' loc("DEBUG|1|x")', b"{-#", b"#-}", b"\r\n",
     b"} else {\n", b"}, {\n", b"({\n", b"}) : () -> () loc(unknown)\n", b"} loc(#loc1)\n", b"%9 = scf.if %c {\n",
     b'"t.a"() : () -> ()', b"%0:2 = ", b"scf.if %c {", b"#loc7 = loc(", b"[1] [DEBUG] x", b"\x1b[31m", b"%0#1",
+    b"\n#k = #t.k<\n#a, {\n", b"\n#a = 1\n", b"}>\n",
 ]  # fmt: skip
 
 
@@ -205,7 +212,7 @@ SEEDS = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(8, 80))
 def test_no_damaged_dump_gives_anything_but_an_error_or_a_verified_fix(seed: int) -> None:
     """Bounded fuzzing: no traceback, no wrong rewrite, both paths alike, a second fix changes nothing."""
     rng = random.Random(seed)

@@ -97,6 +97,37 @@ module {
     assert [error for dump in dumps for error in check([dump]).errors] == []
 
 
+def test_aliases_over_several_lines_belong_to_their_dump() -> None:
+    text = """// -----// IR Dump After A (a) //----- //
+#a = 1
+
+#k = #t.k<{
+#a
+}, {
+}>
+module {
+  "t.a"() {k = #k, m = #m} : () -> ()
+}
+#m = #t.k<{
+#b = 1
+},
+c>
+
+module {
+}
+"""
+    dumps = read_text(text)
+    assert [d.line for d in dumps] == [1, 16]
+    assert [error for dump in dumps for error in check([dump]).errors] == []
+
+
+def test_a_damaged_alias_above_an_op_is_an_error_of_its_dump() -> None:
+    text = "// -----// IR Dump After A (a) //----- //\n#k = {\nmodule {\n}\n"
+    [dump] = read_text(text)
+    [error] = check([dump]).errors
+    assert (error.message, error.position) == ("'{' is never closed: is the dump cut off?", Position(2, 6))
+
+
 def test_noise_behind_a_dump_is_no_dump() -> None:
     text = "// -----// IR Dump After A (a) //----- //\nmodule {\n}\n\nerror: failed to lower\n[1/2] linking\n"
     assert [d.line for d in read_text(text)] == [1]

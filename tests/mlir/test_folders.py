@@ -11,7 +11,7 @@ def order(folder: Path, *names: str) -> list[str]:
     """The names as they are read when files of these names stand in the folder."""
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).touch()
+        (folder / name).write_text("module {\n}\n")
     return [str(Path(p).relative_to(folder)) for p in find_files(str(folder))]
 
 
@@ -21,8 +21,8 @@ def programs(folder: Path, *names: str) -> list[str]:
 
 
 def test_natural_order(tmp_path: Path) -> None:
-    assert order(tmp_path, "b/10_cse.mlir", "b/9_cse.mlir", "a.log.gz", "notes.md") == [
-        "a.log.gz",
+    assert order(tmp_path, "b/10_cse.mlir", "b/9_cse.mlir", "a.log", "notes.md") == [
+        "a.log",
         "b/9_cse.mlir",
         "b/10_cse.mlir",
     ]
@@ -99,5 +99,24 @@ def test_names_tell_the_pass(name: str, expected: str | None) -> None:
 
 
 def test_a_folder_without_dumps_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no .mlir"):
+    with pytest.raises(InputError, match="no .mlir, .log, .txt file in this folder"):
         find_files(str(tmp_path))
+    (tmp_path / "CMakeLists.txt").write_text("project(x)\n")
+    with pytest.raises(InputError, match="no .mlir file in this folder, and no other with IR in it"):
+        find_files(str(tmp_path))
+
+
+def test_files_without_ir_are_told_of(tmp_path: Path) -> None:
+    for name in ("b.txt", "a/empty.log", "empty.mlir", "dump.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("module {\n}\n" if name == "dump.txt" else "")
+    skipped: list[str] = []
+    files = find_files(str(tmp_path), skipped.append)
+    assert [Path(file).name for file in files] == ["dump.txt", "empty.mlir"]
+    assert skipped == [str(tmp_path / "a" / "empty.log"), str(tmp_path / "b.txt")]
+
+
+def test_a_file_that_is_named_is_a_dump_whatever_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "CMakeLists.txt"
+    path.write_text("project(x)\n")
+    assert find_files(str(path)) == [str(path)]

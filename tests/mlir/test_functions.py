@@ -77,6 +77,30 @@ def test_aliases_in_a_loop_count_by_their_names() -> None:
     assert function(looping).key != function(MODULE).key
 
 
+SEVERAL_LINES = """#k = #t.k<{
+#a = 1
+}, b>
+func.func @f() {
+  "t.a"() {k = #k} : () -> ()
+  return
+}
+"""
+
+
+def test_a_function_has_all_lines_of_the_aliases_it_uses() -> None:
+    text = divided(SEVERAL_LINES)
+    assert (
+        text.function_dump(text.functions["@f"])
+        .source.data.decode()
+        .endswith("}\n\n#k = #t.k<{\n#a = 1\n}, b>\n")
+    )
+    assert text.around.source.data.startswith(b"func.func")
+
+
+def test_a_change_in_the_last_line_of_an_alias_is_one_of_the_function() -> None:
+    assert function(SEVERAL_LINES).key != function(SEVERAL_LINES.replace("}, b>", "}, c>")).key
+
+
 def test_neither_indentation_nor_loggers_change_a_function() -> None:
     alone = """func.func @f(%a: i32) -> i32 {
   %0 = call @g(%a) : (i32) -> i32 loc("x"("y"))

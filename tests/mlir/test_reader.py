@@ -235,6 +235,54 @@ def test_a_comment_inside_an_alias() -> None:
     assert list(ir_of("#t = {\n a = [\n 1, // one ]\n 2\n ]\n} // end\nmodule {\n}").aliases) == [b"#t"]
 
 
+def aliases(text: str) -> dict[str, str]:
+    ir = ir_of(text)
+    return {
+        name.decode(): ir.source.data[span.start : span.end].decode() for name, span in ir.aliases.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "#t.k<\n args = [\n #a,\n #a\n ],\n b = []>",
+        "#t.k<\n#a,\n#a\n>",
+        "#t.k<a,\n  b = {\n#a = 1\n}>",
+        "{\n#a = 1,\n!b = 2\n}",
+        "[\n#a\n]",
+        "#t.k<{\n}, {\n}>",
+        "!t.k<\n  x = !u<\n  i32>\n>",
+        "#t.k<1 < 2,\n 3 > 2>",
+        '#t.k<"[",\n "\\"(">',
+        "#t.k<a, // ]\n b>",
+    ],
+)
+def test_an_alias_over_several_lines(value: str) -> None:
+    name = "!k" if value.startswith("!") else "#k"
+    text = f"#a = 1\n{name} = {value}\nmodule {{\n}}\n#z = 2\n"
+    assert aliases(text) == {"#a": "1", name: value, "#z": "2"}
+    behind = f"module {{\n}}\n#a = 1\n{name} = {value}\n#z = 2"
+    assert aliases(behind) == {"#a": "1", name: value, "#z": "2"}
+    assert names(text) == ["builtin.module"]
+
+
+@pytest.mark.parametrize("following", ["#b = 2", "", "module {\n}", '"t.a"() : () -> ()', "// -> >", "]"])
+def test_an_angle_that_nothing_closes_is_an_operator(following: str) -> None:
+    ir = "#a = #t.k<1<2>\n" + following + "\n"
+    if following == "]":
+        check_error(ir, 2, 1, "unbalanced ']': nothing is open here")
+    else:
+        assert aliases(ir)["#a"] == "#t.k<1<2>"
+
+
+def test_a_string_of_an_alias_that_has_no_end() -> None:
+    check_error('#a = {k = "x\n}\n', 1, 11, "unterminated string")
+
+
+def test_brackets_in_a_long_string_of_an_alias() -> None:
+    assert aliases(f'#a = {{k = "{"(" * 5000}"}}\n#b = 1\n')["#b"] == "1"
+
+
 def test_braced_text_of_an_unknown_dialect_is_no_region() -> None:
     text = """
     func.func @f(%a: i32) {

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Source, fix, read_text
@@ -61,7 +61,6 @@ def test_mlir_prints_the_same_names_in_any_order(path: Path, generic: bool) -> N
         assert after.rstrip() == printed(after, generic=generic).rstrip()
 
 
-@settings(max_examples=30)
 @given(programs(), st.booleans())
 def test_mlir_prints_the_same_names_in_whatever_is_fixed(text: str, generic: bool) -> None:
     before = printed(text, generic=generic)

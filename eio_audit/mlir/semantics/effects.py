@@ -36,6 +36,7 @@ CONTROL = "control"
 ANY = frozenset({"read", "write", "free"})
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
 _OPAQUE = re.compile(STRING + rb"|//[^\n]*")
+_ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _ALIAS = re.compile(rb"#[A-Za-z_][\w$-]*(?![\w$.<-])")
 
 Place = int | str
@@ -360,10 +361,10 @@ class EffectTable:
 
 def condition_holds(condition: str, attributes: bytes) -> bool:
     """Whether ``name = value``, or a bare word, is among the attributes of an op; ``not`` turns it round."""
-    wanted = condition.removeprefix("not ")
-    words = rb"\s*".join(re.escape(word.encode()) for word in wanted.split())
-    found = re.search(rb"(?<![\w$.])" + words + rb"(?![\w$.])", attributes) is not None
-    return found == (wanted == condition)
+    wanted = condition.removeprefix("not ").encode().split()
+    words = _ATTRIBUTE_WORD.findall(attributes)
+    found = any(words[k : k + len(wanted)] == wanted for k in range(len(words)))
+    return found == (not condition.startswith("not "))
 
 
 def _add(touches: dict[Place, frozenset[str]], place: Place, kinds: frozenset[str]) -> None:

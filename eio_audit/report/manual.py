@@ -1,0 +1,99 @@
+"""What the program says of its rules and words: pages/rules.md and pages/glossary.md, entry by entry.
+
+The same pages are docs/rules.md and docs/glossary.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+PAGES = Path(__file__).with_name("pages")
+
+CLOSE_NAMES = 3
+"""How many names are proposed for one that there is not."""
+
+_RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?)(?=^## |\Z)", re.M | re.S)
+_SECTION = re.compile(r"^## (?P<title>.*)\n(?P<rows>(?:(?!## ).*\n)*)", re.MULTILINE)
+_ROW = re.compile(r"^\| (?!term \|)(?P<term>[^|\n]+) \| (?P<meaning>.+) \|$", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[^.]\.) (?=[A-Z])")
+_SEPARATORS = re.compile(r"[\s_-]+")
+_EMPHASIS = re.compile(r"\*([\w -]+)\*")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A rule, or a word of the glossary.
+
+    Attributes:
+        section: what it is listed under.
+        names: what it is called; of a rule its code first.
+        text: what there is to say, in Markdown.
+        related: words that the text explains as well.
+    """
+
+    section: str
+    names: tuple[str, ...]
+    text: str
+    related: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The first sentence."""
+        return _SENTENCE_END.split(" ".join(self.text.partition("\n\n")[0].split()), maxsplit=1)[0]
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All rules by code, then all words by section."""
+    return (*_rules(), *_words())
+
+
+def look_up(word: str) -> list[Entry]:
+    """The entries for a word: the one of that name, else those of a longer name or that explain it as well.
+
+    Case does not matter, and a dash or an underscore is as good as a blank.
+
+    >>> [entry.names for entry in look_up("Forced")]
+    [('forced inversion',)]
+    """
+    key = _key(word)
+    named = [entry for entry in entries() if key in map(_key, entry.names)]
+    if named or not key:
+        return named
+    return [
+        entry
+        for entry in entries()
+        if key in map(_key, entry.related) or any(f" {key} " in f" {_key(name)} " for name in entry.names)
+    ]
+
+
+def close_names(word: str) -> list[str]:
+    """Names that a misspelt one may stand for, the likeliest first."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only for mistakes)
+
+    names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}
+    return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES)]
+
+
+def _rules() -> Iterator[Entry]:
+    for rule in _RULE.finditer(_page("rules.md")):
+        yield Entry("Rules", (rule["code"], rule["name"]), rule["text"].strip())
+
+
+def _words() -> Iterator[Entry]:
+    for section in _SECTION.finditer(_page("glossary.md")):
+        for row in _ROW.finditer(section["rows"]):
+            names, meaning = tuple(row["term"].split(", ")), row["meaning"]
+            yield Entry(section["title"], names, meaning, tuple(_EMPHASIS.findall(meaning)))
+
+
+def _page(name: str) -> str:
+    return (PAGES / name).read_text(encoding="utf-8")
+
+
+def _key(name: str) -> str:
+    return " ".join(_SEPARATORS.split(name.casefold().strip()))

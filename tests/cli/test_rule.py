@@ -1,0 +1,69 @@
+"""``eio-audit rule``: what docs/rules.md and docs/glossary.md say, for those who have the program alone."""
+
+from eio_audit.cli.commands import COMMANDS
+from tests.cli.running import run
+
+
+def printed(*words: str) -> str:
+    result = run("rule", *words)
+    assert (result.returncode, result.stderr) == (0, b"")
+    return result.stdout.decode()
+
+
+def refusal(*args: str) -> str:
+    result = run(*args)
+    assert (result.returncode, result.stdout) == (2, b"")
+    return result.stderr.decode().splitlines()[-1]
+
+
+def test_a_rule() -> None:
+    assert printed("EIO104") == (
+        "EIO104, repeated-location\n\n"
+        "Several ops have the same location.\n\n"
+        "Why it matters. They cannot be told apart by their origin, and their order among themselves is not "
+        "known. One op of the model often becomes several, so some of these are expected. Every such op but the "
+        "first is a finding.\n\n"
+        'How to fix it. Where a pass splits an op, let it extend the name: "X_tm0"("X").\n\n'
+        "Example.\n\n"
+        "func.func @f(%x: i32) -> i32 {\n"
+        '  %0 = "ttir.abs"(%x) : (i32) -> i32 loc("DEBUG|0|Net[net]|net.py:1|forward|2|abs")\n'
+        '  %1 = "ttir.neg"(%0) : (i32) -> i32 loc("DEBUG|0|Net[net]|net.py:1|forward|2|abs")\n'
+        "  return %1 : i32\n}\n"
+    )
+
+
+def test_a_word() -> None:
+    assert printed("forced", "inversion") == (
+        "forced inversion\n\n"
+        "an inversion u, v where v depends on u, directly or through others. No legal order is without it.\n"
+    )
+
+
+def test_all_rules_and_words_a_line_each() -> None:
+    lines = printed().splitlines()
+    assert lines[0] == "Rules"
+    assert lines[6].split() == [
+        "EIO104,",
+        "repeated-location",
+        "Several",
+        "ops",
+        "have",
+        "the",
+        "same",
+        "location.",
+    ]
+    assert [line for line in lines if line.startswith("  descent ")] == [
+        "  descent              an inversion between neighbours among the indexed ops of a block."
+    ]
+
+
+def test_one_that_there_is_not() -> None:
+    assert refusal("rule", "nock-on") == "Error: there is no rule or word 'nock-on': did you mean 'knock-on'?"
+    assert refusal("rule", "???") == "Error: there is no rule or word '???': 'eio-audit rule' lists all"
+
+
+def test_who_looks_for_it_elsewhere_is_told() -> None:
+    expected = "Error: there is no file 'EIO001'; did you mean 'eio-audit rule EIO001'?"
+    assert refusal("explain", "EIO001") == expected
+    assert refusal("EIO001") == "Error: No such command 'EIO001'. Did you mean 'rule EIO001'?"
+    assert "rule" in COMMANDS
