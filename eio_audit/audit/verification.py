@@ -13,6 +13,7 @@ from eio_audit.audit.placement import Placement, placement_of_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.known_lines import KnownLines
 from eio_audit.mlir.pieces import BlockOrder
+from eio_audit.mlir.printable import printable
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
@@ -24,6 +25,9 @@ _WHITE_SPACE = b" \t\r\n"
 
 class VerificationError(Exception):
     """A rewrite did not pass its own verification; it must not be written."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class Reordering(Protocol):
