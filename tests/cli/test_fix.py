@@ -55,6 +55,37 @@ def test_in_place_keeps_permissions_and_links(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+def test_in_place_says_which_file_has_other_hard_links(tmp_path: Path) -> None:
+    file, other = tmp_path / "dump.mlir", tmp_path / "other.mlir"
+    file.write_text(SHUFFLED)
+    other.hardlink_to(file)
+    result = run("fix", file, "--in-place")
+    assert (result.returncode, file.read_text(), other.read_text()) == (0, fixed(SHUFFLED), SHUFFLED)
+    assert f"{file}: warning: other hard links keep the old content\n" in result.stderr.decode()
+
+
+def test_in_place_says_nothing_of_hard_links_where_nothing_changes_or_quietly(tmp_path: Path) -> None:
+    file, other = tmp_path / "dump.mlir", tmp_path / "other.mlir"
+    file.write_text(fixed(SHUFFLED))
+    other.hardlink_to(file)
+    assert b"warning" not in run("fix", file, "--in-place").stderr
+    assert file.samefile(other)
+    file.write_text(SHUFFLED)
+    assert run("fix", file, "--in-place", "--quiet").stderr == b""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_in_place_keeps_the_owner(tmp_path: Path) -> None:
+    file = tmp_path / "dump.mlir"
+    file.write_text(SHUFFLED)
+    file.chmod(0o2640)
+    os.chown(file, 1234, 2345)
+    file.chmod(0o2640)
+    run("fix", file, "--in-place")
+    status = file.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 2345, 0o2640)
+
+
 def test_in_place_leaves_a_file_alone_when_nothing_is_avoidable(tmp_path: Path) -> None:
     target = tmp_path / "dump.mlir"
     target.write_text(fixed(SHUFFLED))
