@@ -535,3 +535,30 @@ def test_comment_lines_stay_right_above_their_op(program: str, data: st.DataObje
     once = fixed(text)
     assert lines_below_comments(once) == lines_below_comments(text)
     assert fixed(once) == once
+
+
+def test_a_name_that_clashes_in_the_new_order_gets_a_number() -> None:
+    """Both are valid MLIR: a name is free again behind the region that it was defined in."""
+    text = """func.func @f(%c: i1, %a: i32) {
+  scf.if %c {
+    %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|2|a")
+    %4 = "ttir.neg"(%3) : (i32) -> i32 loc("DEBUG|3|a")
+  } loc("DEBUG|9|if")
+  %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  "ttir.neg"(%3) : (i32) -> i32 loc("DEBUG|10|c")
+  return
+}
+"""
+    assert (
+        fixed(text)
+        == """func.func @f(%c: i1, %a: i32) {
+  %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  scf.if %c {
+    %3_0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|2|a")
+    %4 = "ttir.neg"(%3_0) : (i32) -> i32 loc("DEBUG|3|a")
+  } loc("DEBUG|9|if")
+  "ttir.neg"(%3) : (i32) -> i32 loc("DEBUG|10|c")
+  return
+}
+"""
+    )
