@@ -1,8 +1,8 @@
 """Tells values apart that have one name, once ops move.
 
 A value in a nested region may have the name of a value that is defined around that region, but behind it:
-the name means nothing else yet. Moved up, the outer definition would clash with it. Where the outer one stands
-before it, the two may be told apart by what is visible in the region alone: such names are left as they are.
+the name means nothing else yet. Moved up, the outer definition would clash with it. Where the outer one
+stands before it, what the name means depends on what is visible in the region: it is left as it is.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def test_a_failed_verification_exits_3_and_writes_nothing(
 ) -> None:
     target = tmp_path / "dump.mlir"
     target.write_text(SHUFFLED)
-    monkeypatch.setattr("eio_audit.audit.fix.reorder", lambda ir, orders: b"module {\n}\n")
+    monkeypatch.setattr("eio_audit.audit.reordering.reorder", lambda ir, orders: b"module {\n}\n")
     monkeypatch.setattr("sys.argv", ["eio-audit", "fix", str(target), "--in-place"])
     with pytest.raises(SystemExit) as exit_:
         main()
@@ -331,3 +331,11 @@ def test_usage_errors(args: list[str], message: str, monkeypatch: pytest.MonkeyP
     result = run("fix", *args)
     assert (result.returncode, result.stdout) == (2, b"")
     assert message in result.stderr.decode()
+
+
+def test_fix_refuses_the_malformed_location_that_check_refuses() -> None:
+    text = SHUFFLED.replace('loc("DEBUG|1|b")', 'loc("DEBUG|1|b "c" d")').encode()
+    check, fix = run("check", "-", stdin=text), run("fix", "-", stdin=text)
+    assert (check.returncode, fix.returncode, fix.stdout) == (2, 2, b"")
+    assert b"<stdin>:2:54: error: expected the end of the location\n" in fix.stderr
+    assert fix.stderr in check.stderr
