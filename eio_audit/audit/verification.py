@@ -242,9 +242,8 @@ class _Comparison:
             _visible_length(self.old.dump_text) != _visible_length(self.new.dump_text)
         ):
             raise VerificationError("a comment was lost, or came twice")
-        if {self.old_of[op]: lines for op, lines in comments_above(self.new).items()} != comments_above(
-            self.old
-        ):
+        above = comments_above(self.old)
+        if above and {self.old_of[op]: lines for op, lines in comments_above(self.new).items()} != above:
             raise VerificationError("comment lines stand above other ops than before")
 
     def _compare_dependences(self, block: int, by_effect: DependenceGraph) -> None:
