@@ -2,7 +2,8 @@
 
 A possessive repetition of a group, like ``(?:...)*+``, ends with a round that fails. What follows must then
 match from where that round began. Those versions go on from the place the engine noted last, which may lie
-behind bytes that the failed round has passed: ``(?:[^-]|-(?!>))*+`` matches three bytes of ``a->b``.
+behind bytes that the failed round has passed: ``(?:[^-]|-(?!>))*+`` matches three bytes of ``a->b``. A
+lookbehind even notes an earlier place, and a repetition around it may never end.
 
 The engine compares bytes one by one without a note. It notes where it is before a repetition, an assertion,
 an atomic group and each alternative; but it passes over an alternative whose first byte does not match. So a

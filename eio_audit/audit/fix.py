@@ -10,11 +10,11 @@ from itertools import accumulate, chain
 from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.verification import VerificationError, verify
+from eio_audit.audit.reordering import reordered
+from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.source import Source
-from eio_audit.mlir.writer import reorder
 from eio_audit.order.inversions import count_inversions
 
 
@@ -106,8 +106,7 @@ def corrected(dump: AuditedDump) -> bytes:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
             inversions than it had.
     """
-    text = reorder(dump.ir, dump.orders)
-    verify(dump, text)
+    text = reordered(dump)
     for block, order in dump.orders.items():
         if _has_more_inversions(dump.ir.of_block(block, dump.keys.by_op), order):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")

@@ -17,8 +17,15 @@ LONGEST_INDEX = 4000
 """Digits; Python refuses to make an int of more than 4,300."""
 
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
-_PLAIN_INDICES = re.compile(rb'^"(?:DEBUG\|)?([0-9]{1,18})\|[^\n]*+(?<=[")])$|^[^\n]*+$', re.MULTILINE)
-"""Of a name's location, which ends like this; that of a file ends with a number."""
+_REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+_CHILD = (
+    rb"\((?:unknown|#[\w$.-]++"
+    rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
+)
+_PLAIN_INDICES = re.compile(
+    rb'^"(?:DEBUG\|)?([0-9]{1,18})\|' + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?$|^[^\n]*+$", re.MULTILINE
+)
+"""The index of a name's location, whose child is simple; what else there is may be malformed."""
 
 
 class IndexPattern:

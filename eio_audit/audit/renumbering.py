@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from eio_audit.audit.check import AuditedDump
 from eio_audit.audit.verification import VerificationError
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.names_apart import names_apart
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.renumber import renumber
 from eio_audit.mlir.source import InputError, Source
@@ -37,8 +39,27 @@ def renumbered(dump: AuditedDump) -> AuditedDump:
     """
     ir = dump.ir
     text = renumber(ir.source, ir.span, ir.op_table, dump.orders)
-    if text == ir.dump_text:
-        return dump
+    return dump if text == ir.dump_text else replace(dump, ir=_with_other_names(ir, text))
+
+
+def with_names_apart(ir: IR) -> IR:
+    """What is read from the dump with other names where one is defined in a region and around it.
+
+    It is the same object where no name changes.
+
+    Raises:
+        VerificationError: as for ``renumbered``.
+    """
+    text = names_apart(ir.source, ir.span, ir.op_table)
+    return ir if text == ir.dump_text else _with_other_names(ir, text)
+
+
+def _with_other_names(ir: IR, text: bytes) -> IR:
+    """What is read from a text in which only names of values may be others.
+
+    Raises:
+        VerificationError: more than that is.
+    """
     if _without_value_names(text) != _without_value_names(ir.dump_text):
         raise VerificationError("renumbering changed more than the names of values")
     try:
@@ -47,7 +68,7 @@ def renumbered(dump: AuditedDump) -> AuditedDump:
         raise VerificationError(f"the renumbered text cannot be read: {error}") from error
     if any(getattr(named, what) != getattr(ir, what) for what in _STRUCTURE):
         raise VerificationError("an op of the renumbered text uses or defines other values")
-    return replace(dump, ir=named)
+    return named
 
 
 def _without_value_names(text: bytes) -> bytes:

@@ -8,12 +8,11 @@ from random import Random
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.verification import verify
+from eio_audit.audit.reordering import reordered
 from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.writer import reorder
 from eio_audit.order.precedence import Precedence
 
 
@@ -37,9 +36,7 @@ def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OP
     random = Random(seed)
     pieces, offset = [], 0
     for dump in dumps:
-        shuffled = _shuffled(dump, random, options)
-        text = reorder(shuffled.ir, shuffled.orders)
-        verify(shuffled, text)
+        text = reordered(_shuffled(dump, random, options))
         pieces += [source.data[offset : dump.span.start], text]
         offset = dump.span.end
     return b"".join([*pieces, source.data[offset:]])

@@ -10,9 +10,11 @@ from typing import Protocol
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.placement import Placement, placement_of_ops
+from eio_audit.mlir.comments import comment_lines, comments_above
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.known_lines import KnownLines
 from eio_audit.mlir.pieces import BlockOrder
+from eio_audit.mlir.printable import printable
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
@@ -24,6 +26,9 @@ _WHITE_SPACE = b" \t\r\n"
 
 class VerificationError(Exception):
     """A rewrite did not pass its own verification; it must not be written."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class Reordering(Protocol):
@@ -222,18 +227,24 @@ class _Comparison:
         return values.old_of if owners == values.in_new_order(old.value_owner) else None
 
     def _compare_headers(self) -> None:
-        """The same labels and arguments; comments above an op that is the first now come behind them."""
+        """The same labels and arguments; behind them come the comments above the op that is the first now."""
         for new_block, old_block in self.old_block_of.items():
-            if not self.new.block_header(new_block).startswith(self.old.block_header(old_block)):
+            if not self.new.block_header(new_block).startswith(_own_header(self.old, old_block)):
                 raise VerificationError(f"the arguments of {self.old.block_name(old_block)} changed")
 
     def _compare_comments(self) -> None:
-        """Between the ops there is nothing else but white space, which keeps comments and words apart."""
+        """Those above an op stay with it, and between the ops there is nothing else but white space.
+
+        White space keeps comments and words apart.
+        """
         old, new = self.old.span, self.new.span
-        if old.end - old.start == new.end - new.start:
-            return
-        if _visible_length(self.old.dump_text) != _visible_length(self.new.dump_text):
+        if old.end - old.start != new.end - new.start and (
+            _visible_length(self.old.dump_text) != _visible_length(self.new.dump_text)
+        ):
             raise VerificationError("a comment was lost, or came twice")
+        above = comments_above(self.old)
+        if above and {self.old_of[op]: lines for op, lines in comments_above(self.new).items()} != above:
+            raise VerificationError("comment lines stand above other ops than before")
 
     def _compare_dependences(self, block: int, by_effect: DependenceGraph) -> None:
         """Each of before keeps its direction, and effects hold back what they did before.
@@ -265,6 +276,15 @@ def _texts_outside_ops(ir: IR) -> list[bytes]:
     starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
     ends = [*(ir.op_start[op] for op in ops), ir.span.end]
     return [ir.source.data[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _own_header(ir: IR, block: int) -> bytes:
+    """The header of a block without the comments that belong to its first op."""
+    header = ir.block_header(block)
+    if not header:
+        return b""
+    first = ir.op_start[ir.block_ops[block][0]]
+    return header[: comment_lines(ir.source.data, ir.block_label[block], first).start - first or None]
 
 
 def _visible_length(text: bytes) -> int:

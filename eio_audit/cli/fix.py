@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
@@ -108,7 +109,7 @@ def fix_command(
         raise click.UsageError("--in-place changes the files it reads: it does not go with '-'")
     skipped: list[str] = []
     files, errors = _files(paths, skipped)
-    write = _write_chosen(paths, files, output, in_place=in_place, check=check, diff=diff)
+    write = _write_chosen(paths, files, output, in_place=in_place, check=check, diff=diff, quiet=quiet)
     if not quiet:
         note_skipped(skipped)
     run = _Run(write, is_dry=check or diff, quiet=quiet, verbose=verbose or len(files) == 1)
@@ -145,11 +146,18 @@ def fix_command(
 
 
 def _write_chosen(
-    paths: Sequence[str], files: Sequence[str], output: str | None, *, in_place: bool, check: bool, diff: bool
+    paths: Sequence[str],
+    files: Sequence[str],
+    output: str | None,
+    *,
+    in_place: bool,
+    check: bool,
+    diff: bool,
+    quiet: bool,
 ) -> Write:
     """How the options say to write, for ``--check --diff`` a diff."""
     if in_place:
-        return write_in_place
+        return partial(write_in_place, quiet=quiet)
     if diff:
         return print_diff
     return write_nothing if check else write_to(output, paths, files)

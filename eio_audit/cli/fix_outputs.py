@@ -18,8 +18,8 @@ Write = Callable[[str, Source, Fix], None]
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
-def write_in_place(path: str, source: Source, result: Fix) -> None:
-    """Replaces the file, if there is anything to change.
+def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> None:
+    """Replaces the file, if there is anything to change; warns, unless ``quiet``, where it has other names.
 
     Raises:
         InputError: it is compressed, or cannot be written.
@@ -27,7 +27,13 @@ def write_in_place(path: str, source: Source, result: Fix) -> None:
     if source.is_compressed:
         raise InputError(path, None, "a compressed file is not changed in place: use --output")
     if result.changed or result.renumbered:
+        has_other_names = Path(path).stat().st_nlink > 1
         write_atomically(path, result.pieces)
+        if has_other_names and not quiet:
+            from eio_audit.report.console import make_console, print_line
+
+            warning = f"{source.name}: warning: other hard links keep the old content"
+            print_line(make_console(sys.stderr), warning)
 
 
 def write_nothing(path: str, source: Source, result: Fix) -> None:

@@ -48,7 +48,8 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
 def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
     """Replaces the file at ``path`` in one step; a reader sees the old content or the new, never a part.
 
-    A symbolic link keeps pointing where it does, and an existing file keeps its permissions.
+    A symbolic link keeps pointing where it does. An existing file keeps its permissions and, where the system
+    allows that, its owner and group; other hard links to it keep the old content.
 
     Raises:
         InputError: the file cannot be written; what was there is untouched.
@@ -67,13 +68,27 @@ def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        _give_owner_and_mode(Path(temporary), target.stat() if target.exists() else None)
         Path(temporary).replace(target)
     except OSError as error:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
         raise InputError(path, None, f"cannot write: {error.strerror or error}") from error
+
+
+def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
+    """Those of the file that is replaced, or what every new file gets."""
+    if old is None:
+        file.chmod(0o666 & ~_umask())
+        return
+    new, mode = file.stat(), old.st_mode & 0o7777
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.chown(file, old.st_uid, old.st_gid)
+        except OSError:  # that is a privilege; the set-user-ID bit is not for another owner
+            mode &= 0o777
+    file.chmod(mode)
 
 
 def _umask() -> int:

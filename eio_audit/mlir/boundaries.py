@@ -248,6 +248,8 @@ class Boundaries:
         after = self._data[behind : behind + 1]
         if after == b"=":
             return self._data[behind + 1 : behind + 2] == b"="
+        if word[0] == b"loc":  # of no op, which the reader of the region says
+            return has_line and after == b"("
         if after == b"}":  # a unit attribute, or an op that is a name alone
             return self._is_lone_op(word[0], dialect, has_line=has_line)
         if b"." in word[0]:

@@ -63,6 +63,8 @@ _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
 _NUMBERED_NAME = re.compile(NUMBERED_NAME)
+_LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
+"""A line that is a location and nothing else; one of a diagnostic, ``loc(...): error: ...``, is not."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
@@ -199,6 +201,8 @@ class Reader:
         if header is None:
             what = "an op name with '(' behind it" if first == b'"' else "an operation, a block label or '}'"
             raise self._error(offset, f"expected {what}")
+        if header["custom"] == b"loc":
+            raise self._stray_location(header.start("custom"))
         return self._operation(header)
 
     def _top_level(self, offset: int) -> int:
@@ -210,10 +214,15 @@ class Reader:
         header = HEADER.match(self.data, offset, self.end)
         if header and self._is_op(header):
             return self._operation(header)
+        if _LOCATION_LINE.match(self.data, offset, self.end):
+            raise self._stray_location(offset)
         if self.data[offset : offset + 1] in (b"}", b")", b"]"):
             raise self._error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
         line_end = self.data.find(b"\n", offset, self.end)
         return self.end if line_end < 0 else line_end + 1
+
+    def _stray_location(self, offset: int) -> InputError:
+        return self._error(offset, "expected an operation: this location belongs to none")
 
     def _is_op(self, header: re.Match[bytes]) -> bool:
         """Whether a header outside all ops begins an op rather than a line of a log."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.packed import MAGIC_BYTES, damage_errors, unpacker_for
+from eio_audit.mlir.printable import printable
 
 EXCERPT_WIDTH = 100
 """Longest stretch of a line, in characters, that an error message shows."""
@@ -78,7 +79,7 @@ class InputError(Exception):
 
     def __str__(self) -> str:
         where = f":{self.position.line}:{self.position.column}" if self.position else ""
-        head = f"{self.source}{where}: error: {self.message}"
+        head = printable(f"{self.source}{where}: error: {self.message}")
         return f"{head}\n{self.excerpt}" if self.excerpt else head
 
 
@@ -262,5 +263,5 @@ def _line_ends(text: bytes) -> int:
 
 
 def _printable(raw: bytes) -> str:
-    text = raw.decode("utf-8", "replace").rstrip("\r")
+    text = "\t".join(map(printable, raw.decode("utf-8", "replace").rstrip("\r").split("\t")))
     return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,7 +1,7 @@
 """Writes a dump with the ops of some blocks in another order. Nothing is printed anew: pieces of text move.
 
 A block's text is ``c0 s0 c1 s1 ... c(n-1)``: contents and separators in turn. A content is an op with the
-comment behind it on its line and the comment lines right above it; a separator is the white space between.
+comments that belong to it (comments.py); a separator is the white space between, and comments of no op.
 The contents change places, the separators stay, so indentation, line ends and everything that is not moved
 come out as they were, to the byte.
 
@@ -14,16 +14,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
 
+from eio_audit.mlir.comments import comment_lines, trailing_comment_end
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder, Stretch
-from eio_audit.mlir.source import Span, Text, TextPieces, spliced
-from eio_audit.mlir.tokens import OR_FAIL
+from eio_audit.mlir.source import Span, TextPieces, spliced
 
-_TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
-_COMMENT_LINES = re.compile(rb"(?:[ \t]*//[^\r\n]*\r?\n" + OR_FAIL + rb")++[ \t]*\Z")
-_UP_TO_COMMENT = re.compile(rb'(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|/(?!/)|[^"/]++)*+//')
+_UP_TO_COMMENT = re.compile(
+    rb'(?:"[^"\
+]*+(?:\.[^"\
+]*+)*+"|/(?!/)|[^"/]++)*+//'
+)
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
 
 _Edit = tuple[Span, TextPieces]
@@ -78,6 +79,7 @@ class _Block:
     def __init__(self, ir: IR, block: int, order: BlockOrder, inner: list[_Edit]) -> None:
         self._data = ir.source.data
         self._view = memoryview(ir.source.data)
+        self._start = max(ir.block_label[block], ir.region_start[ir.block_region[block]], ir.span.start)
         self._dump_end = ir.span.end
         self._starts = ir.of_block(block, ir.op_start)
         self._ends = ir.of_block(block, ir.op_end)
@@ -92,17 +94,17 @@ class _Block:
                 yield self._with_what_is_behind(stretch)
             else:
                 others.append(stretch)
-        ends = chain.from_iterable((s.places.start - 1, s.places.stop - 1) for s in others)
-        for place in dict.fromkeys(ends):
-            if place >= 0:
-                yield from self._kept_apart(place)
+        starts = {stretch.places.start for stretch in others}
         for stretch in others:
             separator = self._only_separator(stretch.places)
             if separator is None:
                 yield self._with_its_separators(stretch.places)
             else:
+                yield from self._kept_apart(stretch.places.start - 1)
                 texts = [self._text(*self._extent(piece)) for piece in stretch.pieces]
                 yield Span(*self._extent(stretch.places)), [separator.join(texts)]
+            if stretch.places.stop not in starts:
+                yield from self._kept_apart(stretch.places.stop - 1)
 
     def _is_evenly_spaced(self, places: range) -> bool:
         """Whether there is one and the same line end around and between the ops of a stretch, no comment."""
@@ -119,12 +121,13 @@ class _Block:
         return {text[end - offset : start - offset] for end, start in zip(ends, starts, strict=True)}
 
     def _with_what_is_behind(self, stretch: Stretch) -> _Edit:
-        """The text of an evenly spaced stretch: each op takes the separator behind it along."""
-        starts = self._starts
+        """The text of an evenly spaced stretch: each op but the last takes the separator behind it along."""
         texts: TextPieces = []
-        for piece in stretch.pieces:
-            texts += self._pieces(starts[piece.start], starts[piece.stop])
-        return Span(starts[stretch.places.start], starts[stretch.places.stop]), texts
+        *pieces, last = stretch.pieces
+        for piece in pieces:
+            texts += self._pieces(self._starts[piece.start], self._starts[piece.stop])
+        texts += self._pieces(*self._extent(last))
+        return Span(*self._extent(stretch.places)), texts
 
     def _only_separator(self, places: range) -> bytes | None:
         """What stands between any two ops of a stretch if that is the same, and no comments are around."""
@@ -138,21 +141,29 @@ class _Block:
 
     def _with_its_separators(self, places: range) -> _Edit:
         """The same stretch of text with its contents in the new order, each separator where it was."""
-        contents = [self._text(*self._content(self._order[place])) for place in places]
-        separators = [self._data[slice(*self._separator(place))] for place in places[:-1]]
-        apart = map(_apart, contents, separators, islice(contents, 1, None))
-        span = Span(self._content(places[0])[0], self._content(places[-1])[1])
-        return span, [*chain.from_iterable(zip(contents, apart, separators, strict=False)), contents[-1]]
+        before = places.start - 1
+        content = self._content(self._order[before]) if before >= 0 else b""
+        texts: TextPieces = []
+        for place in places:
+            separator, previous = self._separator(place - 1), content
+            op = self._order[place]
+            comments, content = self._data[slice(*self._comments(op))], self._content(op)
+            if comments:  # on lines of their own above the op, which is indented as its place is
+                above, _, indentation = separator.rpartition(b"\n")
+                texts += [above, b"\n", comments, indentation, content]
+            else:
+                texts += [_apart(previous, separator, content), separator, content]
+        return Span(self._content_end(before), self._content_end(places[-1])), texts
 
     def _kept_apart(self, place: int) -> Iterator[_Edit]:
         """What must be written before the separator behind a place, for what stands around it now."""
-        start, end = self._separator(place)
-        separator = self._data[start:end]
-        if _ends_line(separator):
+        separator = self._separator(place)
+        if place < 0 or _ends_line(separator):
             return
-        content, *following = (self._text(*self._content(op)) for op in self._order[place : place + 2])
+        content, *following = map(self._content, self._order[place : place + 2])
         text = _apart(content, separator, b"".join(following))
         if text:
+            start = self._content_end(place)
             yield Span(start, start), [text]
 
     def _extent(self, places: range) -> tuple[int, int]:
@@ -160,27 +171,44 @@ class _Block:
         return self._starts[places[0]], self._ends[places[-1]]
 
     def _gap(self, place: int) -> tuple[int, int]:
-        """What is between the op at a place and the next one; behind the last op up to the line's end."""
+        """What is between the op at a place and the next one; behind the last op up to the line's end.
+
+        Before the first op, at place -1, the comment lines above it.
+        """
         if place < 0:
-            return self._starts[0], self._starts[0]
+            return self._comments(0).start, self._starts[0]
         end = self._ends[place]
         if place + 1 < len(self._order):
             return end, self._starts[place + 1]
         return end, self._data.find(b"\n", end, self._dump_end) + 1 or self._dump_end
 
-    def _separator(self, place: int) -> tuple[int, int]:
+    def _separator(self, place: int) -> bytes:
         """The gap behind a place without the comments that belong to the ops around it."""
-        start, end = self._gap(place)
-        if b"//" not in self._data[start:end]:
-            return start, end
-        comment = _TRAILING_COMMENT.match(self._data, start, self._dump_end)
-        start = comment.end() if comment else start
-        lead = _leading_comments(self._data, start, end) if place + 1 < len(self._order) else None
-        return start, end if lead is None else lead
+        start, end = self._content_end(place), self._gap(place)[1]
+        if place + 1 == len(self._order):
+            return self._data[start:end]
+        comments = self._comments(place + 1)
+        return self._data[start : comments.start] + self._data[comments.end : end]
 
-    def _content(self, place: int) -> tuple[int, int]:
-        """Where the op at a place lies, its comments included."""
-        return self._separator(place - 1)[1], self._separator(place)[0]
+    def _comments(self, place: int) -> Span:
+        """The comment lines above the op at a place."""
+        return comment_lines(self._data, self._ends[place - 1] if place else self._start, self._starts[place])
+
+    def _content(self, place: int) -> bytes:
+        """The op at a place, with the edits inside and the comment behind it."""
+        return self._text(self._starts[place], self._content_end(place))
+
+    def _content_end(self, place: int) -> int:
+        """Where the op at a place ends, with the comment behind it.
+
+        Before the first op, at place -1, the end of the line above it and its comments; if other text stands
+        before it on its line, the end of that.
+        """
+        if place >= 0:
+            return trailing_comment_end(self._data, self._ends[place], self._dump_end)
+        start = self._comments(0).start
+        line_end = self._data.rfind(b"\n", self._start, start)
+        return line_end if line_end >= 0 and not self._data[line_end:start].strip() else start
 
     def _text(self, start: int, end: int) -> bytes:
         """The text of ops of a moved stretch, with the edits inside."""
@@ -197,17 +225,6 @@ class _Block:
 
 def _start(edit: _Edit) -> int:
     return edit[0].start
-
-
-def _leading_comments(data: Text, floor: int, start: int) -> int | None:
-    """The start of the comment lines that stand right above an op, behind the op before it."""
-    line_end = data.find(b"\n", floor, start)
-    if line_end < 0 or b"//" not in data[line_end:start]:
-        return None
-    match = _COMMENT_LINES.search(data, line_end + 1, start)
-    if match is None:
-        return None
-    return match.start() + len(match[0]) - len(match[0].lstrip())
 
 
 def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, fields
 
 from eio_audit.audit.baseline import Baseline, BaselineEntry
+from eio_audit.mlir.printable import printable_in_json
 from eio_audit.mlir.source import InputError, Source
 
 SCHEMA = "eio-audit-baseline/1"
@@ -17,7 +18,7 @@ def baseline_to_json(baseline: Baseline) -> str:
     lines = []
     for entry, count in sorted(baseline.counts.items()):
         known = asdict(entry) | ({"count": count} if count > 1 else {})
-        lines.append(json.dumps(known, ensure_ascii=False))
+        lines.append(printable_in_json(json.dumps(known, ensure_ascii=False)))
     listed = "\n  " + ",\n  ".join(lines) + "\n" if lines else ""
     return f'{{"schema": "{SCHEMA}", "findings": [{listed}]}}\n'
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console as RichConsole
     from rich.text import Text
 
-from eio_audit.report.printable import printable
+from eio_audit.mlir.printable import printable
 
 Piece = str | tuple[str, str]
 """A part of a line: a text, or a text and its style."""

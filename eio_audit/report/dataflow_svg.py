@@ -7,7 +7,8 @@ from html import escape
 from itertools import pairwise
 
 from eio_audit.audit.dataflow import Dataflow, DataflowOp
-from eio_audit.report.graph import title_of, xml_text
+from eio_audit.mlir.printable import printable_lines
+from eio_audit.report.graph import title_of
 from eio_audit.report.layered_layout import layered_layout
 from eio_audit.report.wording import count, op_name
 
@@ -182,4 +183,4 @@ def _rectangle(x: float, y: float, width: float, height: float, more: str = "") 
 
 
 def _escaped(text: str) -> str:
-    return escape(xml_text(text))
+    return escape(printable_lines(text))

@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
+from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.printable import printable
 from eio_audit.report.wording import count, op_name
 
 SHOWN_FINDINGS = 30

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
+from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.conclusion import conclusion
 from eio_audit.report.finding import annotated_place, level, other_place, repository_path, rest, sentence
@@ -22,7 +23,7 @@ def to_github(verdict: Verdict) -> str:
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
     lines += filter(None, [rest(verdict.findings, len(shown))])
     lines += [*verdict_lines(verdict), conclusion(verdict.check)]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _annotation(finding: Finding, level_name: str) -> str:

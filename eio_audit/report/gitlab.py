@@ -6,6 +6,7 @@ import json
 
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
+from eio_audit.mlir.printable import printable_in_json
 from eio_audit.mlir.source import InputError
 from eio_audit.report.finding import (
     annotated_place,
@@ -27,7 +28,7 @@ def to_gitlab(verdict: Verdict) -> str:
         _issue(finding, _SEVERITIES[level(finding, verdict)], fingerprint)
         for finding, fingerprint in zip(verdict.findings, prints, strict=True)
     ]
-    return json.dumps(issues, indent=2, ensure_ascii=False) + "\n"
+    return printable_in_json(json.dumps(issues, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _issue(finding: Finding, severity: str, fingerprint: str) -> dict[str, object]:

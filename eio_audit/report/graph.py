@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from io import BytesIO
 from typing import Any
 
 from eio_audit.audit.dataflow import Dataflow, DataflowEdge, DataflowOp, dataflow_graph
+from eio_audit.mlir.printable import printable_in_json, printable_lines
 from eio_audit.report.json import SCHEMA
-from eio_audit.report.printable import CONTROL
 from eio_audit.report.wording import op_name, place_of
-
-_NOT_IN_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def title_of(dataflow: Dataflow) -> str:
@@ -54,9 +51,9 @@ def _dot_edge(edge: DataflowEdge) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string as dot quotes it; line ends become line breaks, other control characters are replaced."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return '"' + CONTROL.sub("\N{REPLACEMENT CHARACTER}", escaped) + '"'
+    """A string as dot quotes it; line ends become line breaks."""
+    escaped = printable_lines(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
 
 
 def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
@@ -75,17 +72,12 @@ def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
 
 
 def _fit_for_xml(attributes: dict[str, Any]) -> None:
-    """Leaves out what is None, and replaces characters that XML has no place for."""
+    """Leaves out what is None, and writes out characters that XML has no place for."""
     for name, value in list(attributes.items()):
         if value is None:
             del attributes[name]
         elif isinstance(value, str):
-            attributes[name] = xml_text(value)
-
-
-def xml_text(text: str) -> str:
-    """The text with a replacement character for every character that XML cannot hold."""
-    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+            attributes[name] = printable_lines(value)
 
 
 def dataflow_to_json(dataflow: Dataflow) -> str:
@@ -104,4 +96,4 @@ def dataflow_to_json(dataflow: Dataflow) -> str:
             for producer, user, key, attributes in graph.edges(keys=True, data=True)
         ],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"

@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from eio_audit.mlir.printable import printable_in_json
+
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from eio_audit.audit.diff import Diff
     from eio_audit.audit.displaced_op import DisplacedOp
@@ -85,7 +87,7 @@ def trace_to_json(trace: Trace) -> str:
 
 def _document(command: str, **fields: object) -> str:
     document = {"schema": SCHEMA, "command": command, **fields}
-    return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
+    return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False, default=str)) + "\n"
 
 
 def _summary(dump: DumpAudit) -> dict[str, object]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 from eio_audit.audit.gate import Verdict
+from eio_audit.mlir.printable import printable_in_json
 from eio_audit.report.json import error_fields, finding_fields
 
 
@@ -14,4 +15,4 @@ def to_jsonl(verdict: Verdict) -> str:
     objects = [{"type": "error", **error_fields(error)} for error in verdict.check.errors]
     objects += [{"type": "finding", **finding_fields(finding)} for finding in verdict.findings]
     objects.append({"type": "summary", **asdict(verdict.check.summary)})
-    return "".join(json.dumps(fields, ensure_ascii=False) + "\n" for fields in objects)
+    return "".join(printable_in_json(json.dumps(fields, ensure_ascii=False)) + "\n" for fields in objects)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -10,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from eio_audit.audit.figures import BlockAudit, DumpAudit
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
+from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.finding import (
     SHOWN_FINDINGS,
@@ -18,10 +18,7 @@ from eio_audit.report.finding import (
     place_of_error,
     rest,
 )
-from eio_audit.report.printable import printable
 from eio_audit.report.wording import moment_of, place_of
-
-_NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
 def to_junit(verdict: Verdict) -> str:
@@ -79,4 +76,4 @@ def _add_counts(root: Element) -> None:
 
 
 def _text(text: str) -> str:
-    return _NOT_IN_XML.sub("?", printable(text))
+    return printable(text)

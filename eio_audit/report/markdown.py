@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from eio_audit.audit.diff import Diff
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.op_changes import OpChange
+from eio_audit.mlir.printable import printable
 from eio_audit.report.diff_wording import (
     by_function,
     changed_rules,
@@ -23,9 +24,9 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
-from eio_audit.report.printable import CONTROL
 from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of
 
+_ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
 
 SHOWN_ROWS = 10
@@ -194,7 +195,7 @@ def _code(text: str) -> str:
 
 def _literal(text: str) -> str:
     """Text in code style, outside tables; longer fences hold backticks."""
-    text = CONTROL.sub(" ", text)
+    text = printable(text.translate(_ONE_LINE))
     if not text.strip():
         return ""
     fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.gate import Verdict
+from eio_audit.mlir.printable import printable
 from eio_audit.report.conclusion import conclusion
 from eio_audit.report.finding import SHOWN_FINDINGS, background, place_of_error, rest
-from eio_audit.report.printable import printable
 from eio_audit.report.verdict import verdict_lines
 from eio_audit.report.wording import count, moment_of, op_name, place_of
 
@@ -22,7 +22,7 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     lines += _errors(verdict)
     lines += _dumps(verdict.check.dumps)
     lines += _findings(verdict, verbose=verbose)
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(printable, lines)) + "\n"
 
 
 def _title(verdict: Verdict) -> str:
@@ -68,7 +68,7 @@ def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
 
 def _code(text: str) -> str:
     """The text as code that survives in a table, where ``#12`` and ``@f`` would be links."""
-    text = printable(text).replace("|", "\\|")
+    text = text.replace("|", "\\|")
     if not text:
         return ""
     if "`" not in text:

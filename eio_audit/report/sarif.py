@@ -9,6 +9,7 @@ from urllib.parse import quote
 from eio_audit.audit.findings import Finding
 from eio_audit.audit.gate import Verdict
 from eio_audit.audit.rules import Rule
+from eio_audit.mlir.printable import printable_in_json
 from eio_audit.mlir.source import InputError
 from eio_audit.report.finding import annotated_place, level, repository_path, rest, sentence
 from eio_audit.report.fingerprints import fingerprints
@@ -39,10 +40,8 @@ def to_sarif(verdict: Verdict, version: str) -> str:
             for finding, fingerprint in zip(shown, fingerprints(shown), strict=True)
         ],
     }
-    return (
-        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
-        + "\n"
-    )
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _rule(rule: Rule) -> dict[str, object]:

@@ -505,3 +505,59 @@ def test_only_dumps_of_one_source_are_fixed_together() -> None:
         fix([*read_text(SHUFFLED), *read_text(SHUFFLED)])
     with pytest.raises(ValueError, match="at least one dump"):
         fix([])
+
+
+def test_verification_refuses_a_comment_above_another_op() -> None:
+    text = fixed(SHUFFLED).replace("  return", "  // kept\n  return")
+    dump = audit_dump(read_text(text)[0])
+    line = text.split("\n")[1]
+    moved = text.replace("  // kept\n", "").replace(line, "  // kept\n" + line)
+    with pytest.raises(VerificationError, match="comment lines stand above other ops than before"):
+        verify(dump, moved.encode())
+
+
+def lines_below_comments(text: str) -> dict[str, str]:
+    """By comment line, each of which there is once, the next line that is none."""
+    lines = text.split("\n")
+    return {
+        line: next(below for below in lines[number:] if not below.lstrip().startswith("//"))
+        for number, line in enumerate(lines)
+        if line.lstrip().startswith("//")
+    }
+
+
+@given(programs(), st.data())
+def test_comment_lines_stay_right_above_their_op(program: str, data: st.DataObject) -> None:
+    above = st.sampled_from(["", "", "// N\n", "  // N\n\t// CHECK: N\n", "// N\n\n", "\n//N\n"])
+    lines = enumerate(program.split("\n"))
+    text = "\n".join(data.draw(above).replace("N", str(number)) + line for number, line in lines)
+    once = fixed(text)
+    assert lines_below_comments(once) == lines_below_comments(text)
+    assert fixed(once) == once
+
+
+def test_a_name_that_clashes_in_the_new_order_gets_a_number() -> None:
+    """Both are valid MLIR: a name is free again behind the region that it was defined in."""
+    text = """func.func @f(%c: i1, %a: i32) {
+  scf.if %c {
+    %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|2|a")
+    %4 = "ttir.neg"(%3) : (i32) -> i32 loc("DEBUG|3|a")
+  } loc("DEBUG|9|if")
+  %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  "ttir.neg"(%3) : (i32) -> i32 loc("DEBUG|10|c")
+  return
+}
+"""
+    assert (
+        fixed(text)
+        == """func.func @f(%c: i1, %a: i32) {
+  %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  scf.if %c {
+    %3_0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|2|a")
+    %4 = "ttir.neg"(%3_0) : (i32) -> i32 loc("DEBUG|3|a")
+  } loc("DEBUG|9|if")
+  "ttir.neg"(%3) : (i32) -> i32 loc("DEBUG|10|c")
+  return
+}
+"""
+    )

@@ -55,6 +55,37 @@ def test_in_place_keeps_permissions_and_links(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+def test_in_place_says_which_file_has_other_hard_links(tmp_path: Path) -> None:
+    file, other = tmp_path / "dump.mlir", tmp_path / "other.mlir"
+    file.write_text(SHUFFLED)
+    other.hardlink_to(file)
+    result = run("fix", file, "--in-place")
+    assert (result.returncode, file.read_text(), other.read_text()) == (0, fixed(SHUFFLED), SHUFFLED)
+    assert f"{file}: warning: other hard links keep the old content\n" in result.stderr.decode()
+
+
+def test_in_place_says_nothing_of_hard_links_where_nothing_changes_or_quietly(tmp_path: Path) -> None:
+    file, other = tmp_path / "dump.mlir", tmp_path / "other.mlir"
+    file.write_text(fixed(SHUFFLED))
+    other.hardlink_to(file)
+    assert b"warning" not in run("fix", file, "--in-place").stderr
+    assert file.samefile(other)
+    file.write_text(SHUFFLED)
+    assert run("fix", file, "--in-place", "--quiet").stderr == b""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_in_place_keeps_the_owner(tmp_path: Path) -> None:
+    file = tmp_path / "dump.mlir"
+    file.write_text(SHUFFLED)
+    file.chmod(0o2640)
+    os.chown(file, 1234, 2345)
+    file.chmod(0o2640)
+    run("fix", file, "--in-place")
+    status = file.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 2345, 0o2640)
+
+
 def test_in_place_leaves_a_file_alone_when_nothing_is_avoidable(tmp_path: Path) -> None:
     target = tmp_path / "dump.mlir"
     target.write_text(fixed(SHUFFLED))
@@ -119,7 +150,7 @@ def test_a_failed_verification_exits_3_and_writes_nothing(
 ) -> None:
     target = tmp_path / "dump.mlir"
     target.write_text(SHUFFLED)
-    monkeypatch.setattr("eio_audit.audit.fix.reorder", lambda ir, orders: b"module {\n}\n")
+    monkeypatch.setattr("eio_audit.audit.reordering.reorder", lambda ir, orders: b"module {\n}\n")
     monkeypatch.setattr("sys.argv", ["eio-audit", "fix", str(target), "--in-place"])
     with pytest.raises(SystemExit) as exit_:
         main()
@@ -300,3 +331,11 @@ def test_usage_errors(args: list[str], message: str, monkeypatch: pytest.MonkeyP
     result = run("fix", *args)
     assert (result.returncode, result.stdout) == (2, b"")
     assert message in result.stderr.decode()
+
+
+def test_fix_refuses_the_malformed_location_that_check_refuses() -> None:
+    text = SHUFFLED.replace('loc("DEBUG|1|b")', 'loc("DEBUG|1|b "c" d")').encode()
+    check, fix = run("check", "-", stdin=text), run("fix", "-", stdin=text)
+    assert (check.returncode, fix.returncode, fix.stdout) == (2, 2, b"")
+    assert b"<stdin>:2:54: error: expected the end of the location\n" in fix.stderr
+    assert fix.stderr in check.stderr

@@ -601,3 +601,25 @@ def test_errors_name_the_place() -> None:
 def test_an_op_keeps_what_stands_between_its_regions_as_its_own_text() -> None:
     ir = ir_of("my.op {\n  my.a\n} by {k = 1} {\n  my.b\n} {\n^bb0(%x: i32):\n} end\n")
     assert ir.own_text(0) == b"my.op } by {k = 1} } {\n^bb0(%x: i32):\n} end"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ('loc("x")\nmodule {\n}\n', 1, 1),
+        ('module {\n} loc("f")\nloc("x")\n', 3, 1),
+        ('module {\n  loc("x")\n  "t.a"() : () -> ()\n}\n', 2, 3),
+        ('my.region {\n  loc("x")\n  "t.a"() : () -> ()\n}\n', 2, 3),
+        ('module {\n  "t.a"() : () -> () loc("a")\n  loc("x") // of a?\n}\n', 3, 3),
+        ('"t.r"() ({\n^bb0:\n  loc(fused[\n"a", "b"])\n}) : () -> ()\n', 3, 3),
+    ],
+)
+def test_a_location_that_belongs_to_no_op(text: str, line: int, column: int) -> None:
+    check_error(text, line, column, "expected an operation: this location belongs to none")
+
+
+def test_a_diagnostic_that_begins_with_a_location_is_a_line_of_a_log() -> None:
+    assert names('loc("x"): error: no\nmodule {\n  loc("x":1:2): note: here\n  my.a\n}\n') == [
+        "builtin.module",
+        "  my.a",
+    ]

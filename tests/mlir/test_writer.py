@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit.mlir.comments import comments_above
 from eio_audit.mlir.writer import reorder
 from tests.reading import ir_of
 
@@ -151,16 +152,86 @@ def test_a_block_in_an_op_that_stays_inside_one_that_moves() -> None:
 
 
 OPS = ['"t.a"() : () -> ()', '"t.b"() : () -> () loc("x")', "%r = my.c : i32", '"t.d"() ({\n}) : () -> ()']
-GAPS = ["\n", "\r\n  ", "\n\n", " // c\n", "\n // above\n\t"]
+GAPS = ["\n", "\r\n  ", "\n\n", " // c\n", "\n // above\n\t", "\n// lone\n\n", " ", "\n\t// a\r\n // b\n  "]
 
 
-@given(st.lists(st.tuples(st.sampled_from(OPS), st.sampled_from(GAPS)), min_size=1, max_size=6), st.randoms())
-def test_every_order_holds_the_same_ops(pieces: list[tuple[str, str]], random) -> None:
-    body = "".join(op.replace("%r", f"%{k}") + gap for k, (op, gap) in enumerate(pieces))
-    text = f"my.region {{\n{body}}}\n"
+@given(
+    st.sampled_from(GAPS),
+    st.lists(st.tuples(st.sampled_from(OPS), st.sampled_from(GAPS)), min_size=1, max_size=7),
+    st.randoms(),
+)
+def test_every_order_holds_the_same_ops_and_comments(gap: str, pieces: list[tuple[str, str]], random) -> None:
+    body = gap + "".join(op.replace("%r", f"%{k}") + gap for k, (op, gap) in enumerate(pieces))
+    text = f"module {{{body}\n}}\n"
     ir = ir_of(text)
     order = list(range(len(pieces)))
     assert reorder(ir, {1: order}) == text.encode()
     random.shuffle(order)
     after = ir_of(reorder(ir, {1: order}))
-    assert [after.text(op) for op in after.block_ops[1]] == [ir.text(ir.block_ops[1][k]) for k in order]
+    old_ops = [ir.block_ops[1][k] for k in order]
+    assert [after.text(op) for op in after.block_ops[1]] == [ir.text(op) for op in old_ops]
+    above, old_above = comments_above(after), comments_above(ir)
+    assert [above.get(op) for op in after.block_ops[1]] == [old_above.get(op) for op in old_ops]
+    assert sorted(after.dump_text.split()) == sorted(ir.dump_text.split())
+
+
+def lines(*body: str) -> str:
+    return "".join(f"{line}\n" for line in ("module {", *body, "}"))
+
+
+A, B, C = '  "t.a"() : () -> ()', '  "t.b"() : () -> ()', '  "t.c"() : () -> ()'
+
+
+def test_comments_above_the_first_op_go_with_it() -> None:
+    assert reordered(lines("  // a", "\t// CHECK: a", A, B), (1, [1, 0])) == lines(
+        B, "  // a", "\t// CHECK: a", A
+    )
+
+
+def test_comments_below_a_label_go_with_the_op() -> None:
+    label = "^bb1:  // 2 preds: ^bb0, ^bb2"
+    assert reordered(lines(label, "  // a", A, B), (1, [1, 0])) == lines(label, B, "  // a", A)
+
+
+def test_a_comment_that_a_blank_line_parts_from_an_op_stays() -> None:
+    assert reordered(lines("  // 1", "", A, "  // 2", "", "  // b", B), (1, [1, 0])) == lines(
+        "  // 1", "", "  // b", B, "  // 2", "", A
+    )
+
+
+def test_a_comment_above_a_closing_brace_stays() -> None:
+    assert reordered(lines(A, B, "  // end"), (1, [1, 0])) == lines(B, A, "  // end")
+
+
+def test_a_comment_above_a_label_stays() -> None:
+    text = lines(A, B, "// next", "^bb1:", C)
+    assert reordered(text, (1, [1, 0])) == lines(B, A, "// next", "^bb1:", C)
+
+
+def test_a_comment_above_the_terminator_stays_with_it() -> None:
+    assert reordered(lines(A, B, "  // c", C), (1, [1, 0, 2])) == lines(B, A, "  // c", C)
+
+
+def test_a_line_that_splits_files_is_no_comment() -> None:
+    text = lines("  // 1", "  // -----", "  // a", A, B)
+    assert reordered(text, (1, [1, 0])) == lines("  // 1", "  // -----", B, "  // a", A)
+
+
+def test_a_comment_above_an_op_gets_a_line_of_its_own() -> None:
+    text = 'module { "t.a"() : () -> () "t.b"() : () -> ()\n// c\n"t.c"() : () -> () }'
+    assert reordered(text, (1, [2, 0, 1])) == (
+        'module { \n// c\n"t.c"() : () -> () "t.a"() : () -> ()\n"t.b"() : () -> () }'
+    )
+    assert reordered(text, (1, [0, 2, 1])) == (
+        'module { "t.a"() : () -> ()\n// c\n "t.c"() : () -> ()\n"t.b"() : () -> () }'
+    )
+
+
+def test_two_stretches_next_to_each_other_one_with_a_comment() -> None:
+    text = lines(A, B, C, A, "  // b", B, C)
+    assert reordered(text, (1, [0, 2, 1, 4, 3, 5])) == lines(A, C, B, "  // b", B, A, C)
+
+
+def test_comment_lines_keep_their_own_indentation() -> None:
+    text = lines("// a", A, "", "      // b", '    "t.b"() : () -> ()')
+    assert reordered(text, (1, [1, 0])) == lines("      // b", B, "", "// a", '    "t.a"() : () -> ()')

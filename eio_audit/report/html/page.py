@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from eio_audit.mlir.printable import STEERING, printable, printable_lines
 from eio_audit.report.dataflow_svg import DATAFLOW_CSS
-from eio_audit.report.graph import xml_text
 
 _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -44,10 +44,11 @@ def _part(name: str) -> str:
 
 def escaped(text: str) -> str:
     """Text as it stands in an element or in a quoted attribute."""
-    return html.escape(xml_text(text))
+    return html.escape(printable_lines(text))
 
 
 def island(name: str, data: Mapping[str, object]) -> str:
     """Data for the scripts: JSON that can hold no tag."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT)
-    return f'<script type="application/json" id="{name}">{xml_text(text)}</script>'
+    text = STEERING.sub(lambda match: "\\" + printable(match[0]), text)  # to the script it is written out
+    return f'<script type="application/json" id="{name}">{text}</script>'

@@ -1,0 +1,60 @@
+"""Which comments belong to an op: what stands behind it on its line, and the lines directly above it.
+
+Those lines are comments and nothing else, with no blank line in between. A comment that a blank line parts
+from the op belongs to no op, nor does one above a block label or a closing brace.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.source import Span, Text
+
+_BLANKS = re.compile(rb"[ \t]*+")
+_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")
+"""A comment at a line start; ``// -----`` splits a file or is a marker."""
+_COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
+_TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
+
+
+def comment_lines(data: Text, floor: int, op_start: int) -> Span:
+    """The comment lines directly above an op, whole; an empty stretch before the op if there are none.
+
+    Args:
+        data: the text.
+        floor: where what stands before the op ends; nothing before it is looked at.
+        op_start: where the op begins.
+    """
+    end = start = data.rfind(b"\n", floor, op_start) + 1
+    blanks = _BLANKS.match(data, end, op_start)
+    if not end or blanks is None or blanks.end() < op_start:
+        return Span(op_start, op_start)
+    while start > floor:
+        line = data.rfind(b"\n", floor, start - 1) + 1 or floor
+        is_whole = line == 0 or data[line - 1 : line] == b"\n"
+        if not is_whole or not _COMMENT.match(data, line, start):
+            break
+        start = line
+    return Span(start, end) if start < end else Span(op_start, op_start)
+
+
+def comments_above(ir: IR) -> dict[int, bytes]:
+    """By op the comment lines directly above it, for those ops that have any."""
+    data, comments, looked_at = ir.source.data, {}, -1
+    for line in _COMMENT_LINE.finditer(data, ir.span.start, ir.span.end):
+        op = bisect_left(ir.op_start, line.end())
+        if op == looked_at or op == len(ir):
+            continue
+        looked_at = op
+        lines = comment_lines(data, ir.span.start, ir.op_start[op])
+        if lines.start < lines.end:
+            comments[op] = data[lines.start : lines.end]
+    return comments
+
+
+def trailing_comment_end(data: Text, op_end: int, end: int) -> int:
+    """Where the comment behind an op ends, on the op's line; ``op_end`` if there is none before ``end``."""
+    comment = _TRAILING_COMMENT.match(data, op_end, end)
+    return comment.end() if comment else op_end
