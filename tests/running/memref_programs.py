@@ -75,32 +75,35 @@ KINDS = ACCESSES * 2 + VIEWS + REGIONS + CALLS + LIFETIMES + ARITH
 
 def memref_program(seeds: Sequence[int], size: int = 6, kinds: Sequence[str] = KINDS) -> Program:
     """A module with a function per seed; a seed always gives the same function, named after it."""
-    texts = [_Function(Random(seed), kinds).write(f"f{seed}", size) for seed in seeds]
+    texts = [FunctionWriter(Random(seed), kinds).write(f"f{seed}", size) for seed in seeds]
     return Program("".join([PRELUDE, *texts]), tuple(f"f{seed}" for seed in seeds))
 
 
 @dataclass(frozen=True)
-class _Buffer:
+class Buffer:
     name: str
     type: str
 
 
 @dataclass
-class _Scope:
+class Scope:
     """What an op may use where it stands."""
 
     numbers: list[str]
     flags: list[str]
-    buffers: list[_Buffer]
+    buffers: list[Buffer]
+    pointers: list[str]
 
-    def inner(self) -> _Scope:
-        return _Scope(list(self.numbers), list(self.flags), list(self.buffers))
+    def inner(self) -> Scope:
+        return Scope(list(self.numbers), list(self.flags), list(self.buffers), list(self.pointers))
 
-    def of_type(self, *types: str) -> list[_Buffer]:
+    def of_type(self, *types: str) -> list[Buffer]:
         return [buffer for buffer in self.buffers if buffer.type in types]
 
 
-class _Function:
+class FunctionWriter:
+    """Writes one function; each kind of statement is a method of its name."""
+
     def __init__(self, random: Random, kinds: Sequence[str]) -> None:
         self.random = random
         self.kinds = kinds
@@ -109,7 +112,7 @@ class _Function:
         self.depth = 1
 
     def write(self, name: str, size: int) -> str:
-        scope = _Scope(["%x", "%y"], [], [_Buffer("%a", FLAT), _Buffer("%b", FLAT)])
+        scope = Scope(["%x", "%y"], [], [Buffer("%a", FLAT), Buffer("%b", FLAT)], [])
         self.emit_constants()
         scope.flags.append(self.define("arith.cmpi slt, %x, %y : i32"))
         owned = self.statements(scope, size)
@@ -144,7 +147,7 @@ class _Function:
         self.count += 1
         return f"^bb{self.count}"
 
-    def nested(self, scope: _Scope, size: int = 2) -> None:
+    def nested(self, scope: Scope, size: int = 2) -> None:
         """A few statements in a region; what they own is freed at its end."""
         self.depth += 1
         self.free(self.statements(scope, self.random.randint(1, size)))
@@ -152,27 +155,27 @@ class _Function:
 
     # ------------------------------------------------------------------ choices
 
-    def number(self, scope: _Scope) -> str:
+    def number(self, scope: Scope) -> str:
         """Any number, the last ones more likely."""
         return self.random.choice(scope.numbers[-4:] if self.random.random() < 0.6 else scope.numbers)
 
-    def flat(self, scope: _Scope) -> _Buffer:
+    def flat(self, scope: Scope) -> Buffer:
         return self.random.choice(scope.of_type(FLAT)[-4:] + scope.of_type(FLAT)[:2])
 
-    def any_buffer(self, scope: _Scope) -> _Buffer:
+    def any_buffer(self, scope: Scope) -> Buffer:
         return self.random.choice(scope.buffers[-5:] if self.random.random() < 0.7 else scope.buffers)
 
     def index(self) -> str:
         return f"%c{self.random.choice((0, 0, 1, 2))}"
 
-    def place(self, buffer: _Buffer) -> str:
+    def place(self, buffer: Buffer) -> str:
         return f"%c{self.random.randint(0, 1)}, {self.index()}" if buffer.type == GRID else self.index()
 
     # ------------------------------------------------------------------ statements
 
-    def statements(self, scope: _Scope, count: int) -> list[_Buffer]:
+    def statements(self, scope: Scope, count: int) -> list[Buffer]:
         """Statements, and the buffers that they own by now."""
-        owned: list[_Buffer] = []
+        owned: list[Buffer] = []
         for _ in range(count):
             kind = self.random.choice(self.kinds)
             if self.depth > 3 and kind in REGIONS + LIFETIMES:
@@ -180,33 +183,33 @@ class _Function:
             if kind == "owned":
                 owned.append(self.allocated(scope))
             else:
-                method: Callable[[_Scope], None] = getattr(self, kind)
+                method: Callable[[Scope], None] = getattr(self, kind)
                 method(scope)
         return owned
 
-    def load(self, scope: _Scope) -> None:
+    def load(self, scope: Scope) -> None:
         buffer = self.any_buffer(scope)
         scope.numbers.append(self.define(f"memref.load {buffer.name}[{self.place(buffer)}] : {buffer.type}"))
 
-    def store(self, scope: _Scope) -> None:
+    def store(self, scope: Scope) -> None:
         buffer = self.any_buffer(scope)
         self.emit(f"memref.store {self.number(scope)}, {buffer.name}[{self.place(buffer)}] : {buffer.type}")
 
-    def affine_load(self, scope: _Scope) -> None:
+    def affine_load(self, scope: Scope) -> None:
         scope.numbers.append(self.define(f"affine.load {self.flat(scope).name}[%c1 + 1] : {FLAT}"))
 
-    def affine_store(self, scope: _Scope) -> None:
+    def affine_store(self, scope: Scope) -> None:
         self.emit(f"affine.store {self.number(scope)}, {self.flat(scope).name}[%c1 + 1] : {FLAT}")
 
-    def copy(self, scope: _Scope) -> None:
+    def copy(self, scope: Scope) -> None:
         source, target = self.flat(scope), self.flat(scope)
         if source != target:
             self.emit(f"memref.copy {source.name}, {target.name} : {FLAT} to {FLAT}")
 
-    def fill(self, scope: _Scope) -> None:
+    def fill(self, scope: Scope) -> None:
         self.emit(f"linalg.fill ins({self.number(scope)} : i32) outs({self.flat(scope).name} : {FLAT})")
 
-    def elementwise(self, scope: _Scope) -> None:
+    def elementwise(self, scope: Scope) -> None:
         """``target[i] += source[i]``."""
         source, target = self.flat(scope), self.flat(scope)
         one, same = "affine_map<(d0) -> (d0)>", self.fresh_name()
@@ -221,15 +224,15 @@ class _Function:
 
     # ------------------------------------------------------------------ views
 
-    def view(self, scope: _Scope, expression: str, result: str) -> None:
-        scope.buffers.append(_Buffer(self.define(expression), result))
+    def view(self, scope: Scope, expression: str, result: str) -> None:
+        scope.buffers.append(Buffer(self.define(expression), result))
 
-    def subview(self, scope: _Scope) -> None:
+    def subview(self, scope: Scope) -> None:
         offset = self.random.randint(0, 4)
         result = f"memref<4xi32, strided<[1], offset: {offset}>>"
         self.view(scope, f"memref.subview {self.flat(scope).name}[{offset}] [4] [1] : {FLAT} to {result}", result)
 
-    def reinterpret_cast(self, scope: _Scope) -> None:
+    def reinterpret_cast(self, scope: Scope) -> None:
         offset = self.random.randint(0, 4)
         result = f"memref<4xi32, strided<[1], offset: {offset}>>"
         source = self.flat(scope).name
@@ -239,47 +242,47 @@ class _Function:
             result,
         )
 
-    def cast(self, scope: _Scope) -> None:
+    def cast(self, scope: Scope) -> None:
         if dynamic := scope.of_type(DYNAMIC):
             self.view(scope, f"memref.cast {self.random.choice(dynamic).name} : {DYNAMIC} to {FLAT}", FLAT)
         self.view(scope, f"memref.cast {self.flat(scope).name} : {FLAT} to {DYNAMIC}", DYNAMIC)
 
-    def expand_shape(self, scope: _Scope) -> None:
+    def expand_shape(self, scope: Scope) -> None:
         source = self.flat(scope).name
         self.view(scope, f"memref.expand_shape {source} [[0, 1]] output_shape [2, 4] : {FLAT} into {GRID}", GRID)
 
-    def collapse_shape(self, scope: _Scope) -> None:
+    def collapse_shape(self, scope: Scope) -> None:
         if not scope.of_type(GRID):
             self.expand_shape(scope)
         source = self.random.choice(scope.of_type(GRID)).name
         self.view(scope, f"memref.collapse_shape {source} [[0, 1]] : {GRID} into {FLAT}", FLAT)
 
-    def select(self, scope: _Scope) -> None:
+    def select(self, scope: Scope) -> None:
         flag, one, other = self.random.choice(scope.flags), self.flat(scope).name, self.flat(scope).name
         self.view(scope, f"arith.select {flag}, {one}, {other} : {FLAT}", FLAT)
 
-    def get_global(self, scope: _Scope) -> None:
+    def get_global(self, scope: Scope) -> None:
         self.view(scope, f"memref.get_global @{self.random.choice('gh')} : {FLAT}", FLAT)
 
     # ------------------------------------------------------------------ lifetimes
 
-    def allocated(self, scope: _Scope) -> _Buffer:
+    def allocated(self, scope: Scope) -> Buffer:
         if self.random.random() < 0.3:
             name = self.define(f"func.call @fresh({self.number(scope)}) : (i32) -> {FLAT}")
         else:
             name = self.define(f"memref.alloc() : {FLAT}")
             self.emit(f"linalg.fill ins({self.number(scope)} : i32) outs({name} : {FLAT})")
-        scope.buffers.append(_Buffer(name, FLAT))
+        scope.buffers.append(Buffer(name, FLAT))
         return scope.buffers[-1]
 
-    def free(self, owned: Sequence[_Buffer]) -> None:
+    def free(self, owned: Sequence[Buffer]) -> None:
         for buffer in owned:
             if self.random.random() < 0.3:
                 self.emit(f"func.call @drop({buffer.name}) : ({FLAT}) -> ()")
             else:
                 self.emit(f"memref.dealloc {buffer.name} : {FLAT}")
 
-    def temporary(self, scope: _Scope) -> None:
+    def temporary(self, scope: Scope) -> None:
         """A buffer that is freed before the scope ends."""
         buffers = list(scope.buffers)
         buffer = self.allocated(scope)
@@ -288,54 +291,54 @@ class _Function:
         self.free([*owned, buffer])
         scope.buffers[:] = buffers
 
-    def stack(self, scope: _Scope) -> None:
+    def stack(self, scope: Scope) -> None:
         name = self.define(f"memref.alloca() : {FLAT}")
         self.emit(f"linalg.fill ins({self.number(scope)} : i32) outs({name} : {FLAT})")
-        scope.buffers.append(_Buffer(name, FLAT))
+        scope.buffers.append(Buffer(name, FLAT))
 
     # ------------------------------------------------------------------ calls
 
     def call(self, callee: str, operands: str, types: str, result: str) -> str:
         return self.define(f"func.call @{callee}({operands}) : ({types}) -> {result}")
 
-    def poke(self, scope: _Scope) -> None:
+    def poke(self, scope: Scope) -> None:
         operands = f"{self.flat(scope).name}, {self.index()}, {self.number(scope)}"
         self.emit(f"func.call @poke({operands}) : ({FLAT}, index, i32) -> ()")
 
-    def peek(self, scope: _Scope) -> None:
+    def peek(self, scope: Scope) -> None:
         operands = f"{self.flat(scope).name}, {self.index()}"
         scope.numbers.append(self.call("peek", operands, f"{FLAT}, index", "i32"))
 
-    def bump(self, scope: _Scope) -> None:
+    def bump(self, scope: Scope) -> None:
         scope.numbers.append(self.call("bump", self.number(scope), "i32", "i32"))
 
-    def bump_twice(self, scope: _Scope) -> None:
+    def bump_twice(self, scope: Scope) -> None:
         scope.numbers.append(self.call("bump_twice", self.number(scope), "i32", "i32"))
 
-    def peek_global(self, scope: _Scope) -> None:
+    def peek_global(self, scope: Scope) -> None:
         scope.numbers.append(self.call("peek_global", self.index(), "index", "i32"))
 
-    def same(self, scope: _Scope) -> None:
-        scope.buffers.append(_Buffer(self.call("same", self.flat(scope).name, FLAT, FLAT), FLAT))
+    def same(self, scope: Scope) -> None:
+        scope.buffers.append(Buffer(self.call("same", self.flat(scope).name, FLAT, FLAT), FLAT))
 
-    def mix(self, scope: _Scope) -> None:
+    def mix(self, scope: Scope) -> None:
         operands = f"{self.number(scope)}, {self.number(scope)}"
         scope.numbers.append(self.call("mix", operands, "i32, i32", "i32"))
 
     # ------------------------------------------------------------------ arith
 
-    def arith(self, scope: _Scope) -> None:
+    def arith(self, scope: Scope) -> None:
         name = self.random.choice(("addi", "subi", "muli", "xori"))
         expression = f"arith.{name} {self.number(scope)}, {self.number(scope)} : i32"
         scope.numbers.append(self.define(expression))
 
-    def compare(self, scope: _Scope) -> None:
+    def compare(self, scope: Scope) -> None:
         expression = f"arith.cmpi slt, {self.number(scope)}, {self.number(scope)} : i32"
         scope.flags.append(self.define(expression))
 
     # ------------------------------------------------------------------ regions
 
-    def branch(self, scope: _Scope, yield_op: str = "scf.yield") -> None:
+    def branch(self, scope: Scope, yield_op: str = "scf.yield") -> None:
         """The body of one of several regions, which hands out a number and a buffer."""
         inner = scope.inner()
         buffer = self.flat(inner).name
@@ -343,11 +346,11 @@ class _Function:
         number = inner.numbers[-1]
         self.emit(f"  {yield_op} {number}, {buffer} : i32, {FLAT}")
 
-    def take(self, scope: _Scope, result: str) -> None:
+    def take(self, scope: Scope, result: str) -> None:
         scope.numbers.append(f"{result}#0")
-        scope.buffers.append(_Buffer(f"{result}#1", FLAT))
+        scope.buffers.append(Buffer(f"{result}#1", FLAT))
 
-    def if_(self, scope: _Scope) -> None:
+    def if_(self, scope: Scope) -> None:
         result = self.fresh_name()
         self.emit(f"{result}:2 = scf.if {self.random.choice(scope.flags)} -> (i32, {FLAT}) {{")
         self.branch(scope)
@@ -356,12 +359,12 @@ class _Function:
         self.emit("}")
         self.take(scope, result)
 
-    def if_store(self, scope: _Scope) -> None:
+    def if_store(self, scope: Scope) -> None:
         self.emit(f"scf.if {self.random.choice(scope.flags)} {{")
         self.nested(scope.inner())
         self.emit("}")
 
-    def switch(self, scope: _Scope) -> None:
+    def switch(self, scope: Scope) -> None:
         result = self.fresh_name()
         self.emit(f"{result}:2 = scf.index_switch {self.index()} -> i32, {FLAT}")
         self.emit("case 1 {")
@@ -372,14 +375,14 @@ class _Function:
         self.emit("}")
         self.take(scope, result)
 
-    def execute_region(self, scope: _Scope) -> None:
+    def execute_region(self, scope: Scope) -> None:
         result = self.fresh_name()
         self.emit(f"{result}:2 = scf.execute_region -> (i32, {FLAT}) {{")
         self.branch(scope)
         self.emit("}")
         self.take(scope, result)
 
-    def for_(self, scope: _Scope) -> None:
+    def for_(self, scope: Scope) -> None:
         """A loop that carries a number."""
         result, carried, counter = self.fresh_name(), self.fresh_name(), self.fresh_name()
         self.emit(
@@ -393,7 +396,7 @@ class _Function:
         self.emit("}")
         scope.numbers.append(result)
 
-    def for_swap(self, scope: _Scope) -> None:
+    def for_swap(self, scope: Scope) -> None:
         """A loop that carries two buffers and swaps them."""
         result, one, other, counter = (self.fresh_name() for _ in range(4))
         first, second = self.flat(scope).name, self.flat(scope).name
@@ -402,14 +405,14 @@ class _Function:
             f" -> ({FLAT}, {FLAT}) {{"
         )
         inner = scope.inner()
-        inner.buffers += [_Buffer(one, FLAT), _Buffer(other, FLAT)]
+        inner.buffers += [Buffer(one, FLAT), Buffer(other, FLAT)]
         self.nested(inner)
         self.emit(f"  memref.store {inner.numbers[-1]}, {one}[{counter}] : {FLAT}")
         self.emit(f"  scf.yield {other}, {one} : {FLAT}, {FLAT}")
         self.emit("}")
-        scope.buffers += [_Buffer(f"{result}#0", FLAT), _Buffer(f"{result}#1", FLAT)]
+        scope.buffers += [Buffer(f"{result}#0", FLAT), Buffer(f"{result}#1", FLAT)]
 
-    def while_(self, scope: _Scope) -> None:
+    def while_(self, scope: Scope) -> None:
         """A loop that counts up and does things before and after its condition."""
         result, counter, condition, taken, following = (self.fresh_name() for _ in range(5))
         self.emit(f"{result} = scf.while ({counter} = %c0) : (index) -> index {{")
@@ -423,7 +426,7 @@ class _Function:
         self.emit(f"  scf.yield {following} : index")
         self.emit("}")
 
-    def affine_for(self, scope: _Scope) -> None:
+    def affine_for(self, scope: Scope) -> None:
         counter = self.fresh_name()
         self.emit(f"affine.for {counter} = 0 to 3 {{")
         inner = scope.inner()
@@ -433,7 +436,7 @@ class _Function:
 
     # ------------------------------------------------------------------ blocks
 
-    def diamond(self, scope: _Scope) -> None:
+    def diamond(self, scope: Scope) -> None:
         """Two blocks, one of which is run, and a third one that takes a number and a buffer from either."""
         left, right, join = self.label(), self.label(), self.label()
         number, buffer, passed = self.fresh_name(), self.fresh_name(), self.fresh_name()
@@ -444,10 +447,10 @@ class _Function:
             inner = scope.inner()
             self.lines.append(f"{label}({passed}: {FLAT}):" if label == left else f"{label}:")
             if label == left:
-                inner.buffers.append(_Buffer(passed, FLAT))
+                inner.buffers.append(Buffer(passed, FLAT))
             self.free(self.statements(inner, 3))
             chosen = self.flat(scope).name if label == right else passed
             self.emit(f"cf.br {join}({inner.numbers[-1]}, {chosen} : i32, {FLAT})")
         self.lines.append(f"{join}({number}: i32, {buffer}: {FLAT}):")
         scope.numbers.append(number)
-        scope.buffers.append(_Buffer(buffer, FLAT))
+        scope.buffers.append(Buffer(buffer, FLAT))
