@@ -70,6 +70,7 @@ REGIONS = ("if_", "if_store", "for_", "for_swap", "while_", "switch", "execute_r
 CALLS = ("poke", "peek", "bump", "bump_twice", "peek_global", "same", "mix")
 LIFETIMES = ("temporary", "owned", "stack")
 ARITH = ("arith", "compare")
+SIMPLE = frozenset(ACCESSES + VIEWS + CALLS + ARITH)
 KINDS = ACCESSES * 2 + VIEWS + REGIONS + CALLS + LIFETIMES + ARITH
 
 
@@ -110,6 +111,7 @@ class FunctionWriter:
         self.lines: list[str] = []
         self.count = 0
         self.depth = 1
+        self.level = 0
 
     def write(self, name: str, size: int) -> str:
         scope = Scope(["%x", "%y"], [], [Buffer("%a", FLAT), Buffer("%b", FLAT)], [])
@@ -176,15 +178,17 @@ class FunctionWriter:
     def statements(self, scope: Scope, count: int) -> list[Buffer]:
         """Statements, and the buffers that they own by now."""
         owned: list[Buffer] = []
+        self.level += 1
         for _ in range(count):
             kind = self.random.choice(self.kinds)
-            if self.depth > 3 and kind in REGIONS + LIFETIMES:
+            if self.level > 3 and kind not in SIMPLE:
                 kind = "store"
             if kind == "owned":
                 owned.append(self.allocated(scope))
             else:
                 method: Callable[[Scope], None] = getattr(self, kind)
                 method(scope)
+        self.level -= 1
         return owned
 
     def load(self, scope: Scope) -> None:

@@ -119,7 +119,7 @@ def _run_function(name: str, results: int) -> str:
     lines = [
         f"func.func private @run_{name}() {{",
         "  %c0 = arith.constant 0 : index",
-        "  %x = arith.constant 3 : i32",
+        "  %x = arith.constant 1003 : i32",
         f"  %y = arith.constant {len(name)} : i32",
         "  %seconds = arith.constant 10 : i32",
         "  llvm.call @alarm(%seconds) : (i32) -> i32",

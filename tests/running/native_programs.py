@@ -51,7 +51,7 @@ LLVM = (
     "memset",
     "stack_saved",
 )
-OUTSIDE = ("print_", "putchar", "say", "assert_", "round_", "convert")
+OUTSIDE = ("print_", "putchar", "say", "assert_", "guarded_division", "round_", "convert")
 NATIVE_KINDS = MEMORY + LLVM + OUTSIDE
 
 
@@ -64,9 +64,11 @@ def native_program(seeds: Sequence[int], size: int = 6, kinds: Sequence[str] = N
 class _NativeFunction(FunctionWriter):
     def emit_constants(self) -> None:
         super().emit_constants()
+        self.emit("%zero = arith.constant 0 : i32")
         self.emit("%one = arith.constant 1 : i32")
         self.emit("%letters = arith.constant 65 : i32")
         self.emit("%low = arith.constant 15 : i32")
+        self.emit("%many = arith.addi %y, %low : i32")  # unknown to the compiler: what it counts is on the stack
         self.emit("%bytes = arith.constant 8 : i64")
         self.emit("%byte = arith.constant 7 : i8")
 
@@ -151,7 +153,7 @@ class _NativeFunction(FunctionWriter):
         self.depth += 1
         name = self.define(f"memref.alloca() : {FLAT}")
         inner.buffers += [Buffer(name, FLAT)] * 3
-        self.emit(f"memref.store {self.number(scope)}, {name}[%c0] : {FLAT}")
+        self.emit(f"vector.store {self.vector_of(scope)}, {name}[%c0] : {FLAT}, vector<4xi32>")
         self.poke(inner)
         self.vector_load(inner)
         self.depth -= 1
@@ -177,7 +179,7 @@ class _NativeFunction(FunctionWriter):
         scope.pointers.append(self.define("llvm.mlir.addressof @cell : !llvm.ptr"))
 
     def llvm_alloca(self, scope: Scope) -> None:
-        scope.pointers.append(self.define("llvm.alloca %low x i32 : (i32) -> !llvm.ptr"))
+        scope.pointers.append(self.define("llvm.alloca %many x i32 : (i32) -> !llvm.ptr"))
         self.emit(f"llvm.store {self.number(scope)}, {scope.pointers[-1]} : i32, !llvm.ptr")
 
     def llvm_load(self, scope: Scope, kind: str = "") -> None:
@@ -215,15 +217,18 @@ class _NativeFunction(FunctionWriter):
         self.emit(f'"llvm.intr.memset"({pointer}, %byte, %bytes) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()')
 
     def stack_saved(self, scope: Scope) -> None:
-        """What is taken from the stack behind a mark is given back, and taken again."""
+        """What is taken from the stack behind a mark is given back and taken again; what is before it stays."""
+        kept = self.define("llvm.alloca %many x i32 : (i32) -> !llvm.ptr")
         pointers, buffers = list(scope.pointers), list(scope.buffers)
         mark = self.define("llvm.intr.stacksave : !llvm.ptr")
         self.llvm_alloca(scope)
         self.free(self.statements(scope, self.random.randint(1, 2)))
         self.llvm_load(scope)
         self.emit(f"llvm.intr.stackrestore {mark} : !llvm.ptr")
-        scope.pointers[:], scope.buffers[:] = pointers, buffers
+        scope.pointers[:], scope.buffers[:] = [*pointers, kept], buffers
+        self.emit(f"llvm.store {self.number(scope)}, {kept} : i32, !llvm.ptr")
         self.llvm_alloca(scope)
+        scope.numbers.append(self.define(f"llvm.load {kept} : !llvm.ptr -> i32"))
 
     # ------------------------------------------------------------------ what is seen from outside
 
@@ -244,6 +249,13 @@ class _NativeFunction(FunctionWriter):
         limit = self.define(f"arith.constant {self.random.choice((1000, 100000, 60, 15))} : i32")
         flag = self.define(f"arith.cmpi slt, {number}, {limit} : i32")
         self.emit(f'cf.assert {flag}, "large"')
+
+    def guarded_division(self, scope: Scope) -> None:
+        """A division that is defined because the program ends before it by zero."""
+        divisor = self.define(f"arith.andi {self.number(scope)}, %low : i32")
+        flag = self.define(f"arith.cmpi ne, {divisor}, %zero : i32")
+        self.emit(f'cf.assert {flag}, "zero"')
+        scope.numbers.append(self.define(f"arith.divsi {self.number(scope)}, {divisor} : i32"))
 
     def round_(self, scope: Scope) -> None:
         """Rounds upward, downward or to nearest from now on (x86)."""

@@ -31,7 +31,7 @@ def _run(module: builtin.ModuleOp, name: str) -> object:
     interpreter.register_implementations(_Memory(), override=True)
     one, other = _buffer(range(10, 18)), _buffer(range(30, 38))
     try:
-        results = interpreter.call_op(name, (one, one if _is_aliased(name) else other, 3, len(name)))
+        results = interpreter.call_op(name, (one, one if _is_aliased(name) else other, 1003, len(name)))
     except Exception as error:  # whatever an op in the wrong place leads to
         return f"failed: {type(error).__name__}"
     globals_ = interpreter.get_data(_Memory, "globals", dict)
