@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from tests.running.orders import fixed, shuffled
 
@@ -51,22 +51,56 @@ class Difference:
         return f"{self.function} after {self.order}: {self.found} instead of {self.expected}"
 
 
-def differences(
-    judge: Judge, seeds: Sequence[int], shuffles: int = 5, fixes: int = 0
-) -> Iterator[Difference]:
+class UndecidedError(Exception):
+    """The judge cannot run a program, for a reason of its own."""
+
+
+@dataclass
+class Verdict:
+    """What came of running programs.
+
+    Attributes:
+        judged: how many functions were run, each as often as there was another order of it.
+        undecided: how many were not, because the judge could not.
+        differences: what came out different.
+    """
+
+    judged: int = 0
+    undecided: int = 0
+    differences: list[Difference] = field(default_factory=list)
+
+    def functions(self) -> set[str]:
+        """The functions that came out different."""
+        return {difference.function for difference in self.differences}
+
+
+def judged(judge: Judge, seeds: Sequence[int], shuffles: int = 5, fixes: int = 0) -> Verdict:
     """Runs a function per seed in its own order, after some shuffles and after some fixes.
 
     Raises:
         Exception: MLIR or eio-audit rejects a program.
     """
+    verdict = Verdict()
     for start in range(0, len(seeds), judge.at_once):
         program = judge.program(seeds[start : start + judge.at_once])
-        expected = judge.run(program)
+        try:
+            expected = judge.run(program)
+        except UndecidedError:
+            verdict.undecided += len(program.functions) * (shuffles + fixes)
+            continue
         for order, text in _reordered(program.text, seeds[start], shuffles, fixes):
-            found = judge.run(Program(text, program.functions))
-            for function in program.functions:
-                if found[function] != expected[function]:
-                    yield Difference(function, order, expected[function], found[function])
+            try:
+                found = judge.run(Program(text, program.functions))
+            except UndecidedError:
+                verdict.undecided += len(program.functions)
+                continue
+            verdict.judged += len(program.functions)
+            verdict.differences += [
+                Difference(function, order, expected[function], found[function])
+                for function in program.functions
+                if found[function] != expected[function]
+            ]
+    return verdict
 
 
 def _reordered(text: str, seed: int, shuffles: int, fixes: int) -> Iterable[tuple[str, str]]:

@@ -234,7 +234,9 @@ class FunctionWriter:
     def subview(self, scope: Scope) -> None:
         offset = self.random.randint(0, 4)
         result = f"memref<4xi32, strided<[1], offset: {offset}>>"
-        self.view(scope, f"memref.subview {self.flat(scope).name}[{offset}] [4] [1] : {FLAT} to {result}", result)
+        self.view(
+            scope, f"memref.subview {self.flat(scope).name}[{offset}] [4] [1] : {FLAT} to {result}", result
+        )
 
     def reinterpret_cast(self, scope: Scope) -> None:
         offset = self.random.randint(0, 4)
@@ -253,7 +255,9 @@ class FunctionWriter:
 
     def expand_shape(self, scope: Scope) -> None:
         source = self.flat(scope).name
-        self.view(scope, f"memref.expand_shape {source} [[0, 1]] output_shape [2, 4] : {FLAT} into {GRID}", GRID)
+        self.view(
+            scope, f"memref.expand_shape {source} [[0, 1]] output_shape [2, 4] : {FLAT} into {GRID}", GRID
+        )
 
     def collapse_shape(self, scope: Scope) -> None:
         if not scope.of_type(GRID):

@@ -7,15 +7,15 @@ When the model changes, only this table changes with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import pytest
 
 from eio_audit.audit import dependence
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
-from eio_audit.mlir import effects
 from eio_audit.mlir.aliases import AliasClasses
 from eio_audit.mlir.effects import PURE, Effects, EffectTable
-from eio_audit.mlir.traits import OpTraits
+from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -93,7 +93,15 @@ def _no_uses_in_regions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DependenceGraph, "add", fewer)
 
 
-def _no_free_terminators(monkeypatch: pytest.MonkeyPatch) -> None:
+def _is_destination_style(table: EffectTable, op: int, row: OpTraits) -> bool:
+    return row.dynamic and "destination_style" in row.flags
+
+
+def _is_unlisted(table: EffectTable, op: int, row: OpTraits) -> bool:
+    return row is UNLISTED
+
+
+def _no_terminators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dependence.Dependences, "_add_terminator", lambda self, graph: None)
 
 
@@ -157,27 +165,49 @@ def _silent(*names: str) -> Patch:
     return _pure_where(is_meant)
 
 
-def _verification_is_blind(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reordered is verified by the same model; a judge must not lean on that."""
     monkeypatch.setattr("eio_audit.audit.shuffle.verify", lambda *_: None)
     monkeypatch.setattr("eio_audit.audit.fix.verify", lambda *_: None)
 
 
-MUTATIONS: Mapping[str, Patch] = {
-    "reads do not wait for writes": _chain(reads_wait=False, writes_wait=True),
-    "writes do not wait for reads": _chain(reads_wait=True, writes_wait=False),
-    "writes do not wait for writes": _writes_pass_writes,
-    "no reads": _without("read"),
-    "no writes": _without("write"),
-    "no frees": _without("free"),
-    "no effects of regions": _no_effects_of_regions,
-    "no uses in regions": _no_uses_in_regions,
-    "calls are pure": _pure_calls,
-    "calls of calls are pure": _calls_of_calls_are_pure,
-    "destination-style ops are pure": _pure_where(
-        lambda table, op, row: row.dynamic and "destination_style" in row.flags
-    ),
-    "memref.copy is pure": _silent("memref.copy"),
-    "affine.store is pure": _silent("affine.store"),
-    "affine.load is pure": _silent("affine.load"),
+@dataclass(frozen=True)
+class Mutation:
+    """A rule that is switched off.
+
+    Attributes:
+        patch: switches it off.
+        judge: who notices: ``xdsl``, ``machine``, or ``devices`` for tensors that are changed in place.
+    """
+
+    patch: Patch
+    judge: str = "xdsl"
+
+
+MUTATIONS: Mapping[str, Mutation] = {
+    "reads do not wait for writes": Mutation(_chain(reads_wait=False, writes_wait=True)),
+    "writes do not wait for reads": Mutation(_chain(reads_wait=True, writes_wait=False)),
+    "writes do not wait for writes": Mutation(_writes_pass_writes),
+    "no reads": Mutation(_without("read")),
+    "no writes": Mutation(_without("write")),
+    "no frees": Mutation(_without("free")),
+    "no effects of regions": Mutation(_no_effects_of_regions),
+    "no uses in regions": Mutation(_no_uses_in_regions),
+    "terminators are free": Mutation(_no_terminators),
+    "calls are pure": Mutation(_pure_calls),
+    "calls of calls are pure": Mutation(_calls_of_calls_are_pure),
+    "destination-style ops are pure": Mutation(_pure_where(_is_destination_style)),
+    "memref.copy is pure": Mutation(_silent("memref.copy")),
+    "affine.store is pure": Mutation(_silent("affine.store")),
+    "affine.load is pure": Mutation(_silent("affine.load")),
+    "an effect on no value concerns nobody": Mutation(_no_barriers, "machine"),
+    "llvm.store is pure": Mutation(_silent("llvm.store"), "machine"),
+    "llvm.load is pure": Mutation(_silent("llvm.load"), "machine"),
+    "cf.assert is pure": Mutation(_silent("cf.assert"), "machine"),
+    "an op without a row is pure": Mutation(_pure_where(_is_unlisted), "machine"),
+    "vector.print is pure": Mutation(_silent("vector.print"), "machine"),
+    "no two tensors share a buffer": Mutation(_no_views, "devices"),
+    "no buffer crosses the edge of a region": Mutation(_no_aliases_across_edges, "devices"),
+    "an effect on an argument stays in the region": Mutation(_no_effects_of_region_arguments, "devices"),
+    "a call changes none of its arguments": Mutation(_calls_change_no_arguments, "devices"),
 }

@@ -93,7 +93,15 @@ def run(program: Program) -> Outcomes:
     lowered = _checked([opt, *PASSES], program.text + _driver(program))
     libraries = sorted((Path(runner).resolve().parent.parent / "lib").glob("libmlir_*runner_utils.so"))
     printed = _checked(
-        [runner, "-O0", "-e", "main", "-entry-point-result=void", *(f"--shared-libs={path}" for path in libraries)], lowered
+        [
+            runner,
+            "-O0",
+            "-e",
+            "main",
+            "-entry-point-result=void",
+            *(f"--shared-libs={path}" for path in libraries),
+        ],
+        lowered,
     )
     outcomes = _MARK.split(printed)[1:]
     return dict(zip(outcomes[::2], outcomes[1::2], strict=True))

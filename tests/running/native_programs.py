@@ -56,7 +56,9 @@ HARD_KINDS = ("guarded_division", "stack_saved", "round_", "convert")
 """What no declared effect tells: an op that must not run, a stack given back, a mode of the machine."""
 
 
-def native_program(seeds: Sequence[int], size: int = 6, kinds: Sequence[str] = NATIVE_KINDS * 3 + KINDS) -> Program:
+def native_program(
+    seeds: Sequence[int], size: int = 6, kinds: Sequence[str] = NATIVE_KINDS * 3 + KINDS
+) -> Program:
     """A module with a function per seed; a seed always gives the same function, named after it."""
     texts = [_NativeFunction(Random(seed), kinds).write(f"f{seed}", size) for seed in seeds]
     return Program("".join([PRELUDE, NATIVE_PRELUDE, *texts]), tuple(f"f{seed}" for seed in seeds))
@@ -69,7 +71,9 @@ class _NativeFunction(FunctionWriter):
         self.emit("%one = arith.constant 1 : i32")
         self.emit("%letters = arith.constant 65 : i32")
         self.emit("%low = arith.constant 15 : i32")
-        self.emit("%many = arith.addi %y, %low : i32")  # unknown to the compiler: what it counts is on the stack
+        self.emit(
+            "%many = arith.addi %y, %low : i32"
+        )  # unknown to the compiler: what it counts is on the stack
         self.emit("%bytes = arith.constant 8 : i64")
         self.emit("%byte = arith.constant 7 : i8")
 
@@ -118,7 +122,11 @@ class _NativeFunction(FunctionWriter):
         shape = self.define("memref.alloca() : memref<1xindex>")
         size = self.define("arith.constant 8 : index")
         self.emit(f"memref.store {size}, {shape}[%c0] : memref<1xindex>")
-        self.view(scope, f"memref.reshape {self.flat(scope).name}({shape}) : ({FLAT}, memref<1xindex>) -> {FLAT}", FLAT)
+        self.view(
+            scope,
+            f"memref.reshape {self.flat(scope).name}({shape}) : ({FLAT}, memref<1xindex>) -> {FLAT}",
+            FLAT,
+        )
 
     def strided_metadata(self, scope: Scope) -> None:
         result = self.fresh_name()
@@ -210,12 +218,18 @@ class _NativeFunction(FunctionWriter):
     def memcpy(self, scope: Scope) -> None:
         """Copies within a buffer, so that both ends are of it."""
         pointer = self.define(f"func.call @pointer({self.flat(scope).name}) : ({FLAT}) -> !llvm.ptr")
-        target = self.define(f"llvm.getelementptr {pointer}[{self.random.choice((2, 4))}] : (!llvm.ptr) -> !llvm.ptr, i32")
-        self.emit(f'"llvm.intr.memcpy"({target}, {pointer}, %bytes) <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()')
+        target = self.define(
+            f"llvm.getelementptr {pointer}[{self.random.choice((2, 4))}] : (!llvm.ptr) -> !llvm.ptr, i32"
+        )
+        self.emit(
+            f'"llvm.intr.memcpy"({target}, {pointer}, %bytes) <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()'
+        )
 
     def memset(self, scope: Scope) -> None:
         pointer = self.define(f"func.call @pointer({self.flat(scope).name}) : ({FLAT}) -> !llvm.ptr")
-        self.emit(f'"llvm.intr.memset"({pointer}, %byte, %bytes) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()')
+        self.emit(
+            f'"llvm.intr.memset"({pointer}, %byte, %bytes) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()'
+        )
 
     def stack_saved(self, scope: Scope) -> None:
         """What is taken from the stack behind a mark is given back and taken again; what is before it stays."""
@@ -266,5 +280,7 @@ class _NativeFunction(FunctionWriter):
     def convert(self, scope: Scope) -> None:
         """A number that no float holds, as the machine rounds it now."""
         number = self.define(f"arith.constant {(1 << 25) + self.random.choice((1, 3))} : i32")
-        rounded = self.define(f"llvm.intr.experimental.constrained.sitofp {number} dynamic ignore : i32 to f32")
+        rounded = self.define(
+            f"llvm.intr.experimental.constrained.sitofp {number} dynamic ignore : i32 to f32"
+        )
         scope.numbers.append(self.define(f"arith.bitcast {rounded} : f32 to i32"))

@@ -27,7 +27,20 @@ func.func private @turn() {{
 }}
 """
 
-KINDS = ("load", "store", "load", "store", "bump", "turn", "arith", "insert", "insert_slice", "fill", "if_", "for_")
+KINDS = (
+    "load",
+    "store",
+    "load",
+    "store",
+    "bump",
+    "turn",
+    "arith",
+    "insert",
+    "insert_slice",
+    "fill",
+    "if_",
+    "for_",
+)
 
 
 def tensor_program(seeds: Sequence[int], size: int = 7) -> Program:
@@ -50,8 +63,9 @@ class _Function:
         self.emit(f"%flag_of = tensor.extract %a[%c{self.random.randint(0, 3)}] : {TENSOR}")
         self.emit("%limit = arith.constant 12 : i32")
         self.emit("%flag = arith.cmpi slt, %flag_of, %limit : i32")
-        self.emit(f"ml_program.global_store @g = %a : {TENSOR}")
-        self.emit(f"ml_program.global_store @h = %b : {TENSOR}")
+        for symbol, argument in (("g", "%a"), ("h", "%b")):
+            copied = self.define(f"arith.addi {argument}, {argument} : {TENSOR}")
+            self.emit(f"ml_program.global_store @{symbol} = {copied} : {TENSOR}")
         tensors = ["%a", "%b"]
         self.statements(tensors, size)
         weight, total = self.define(f"arith.constant dense<7> : {TENSOR}"), tensors[0]
@@ -94,7 +108,8 @@ class _Function:
         tensors.append(self.define(f"ml_program.global_load @{self.random.choice('gh')} : {TENSOR}"))
 
     def store(self, tensors: list[str]) -> None:
-        self.emit(f"ml_program.global_store @{self.random.choice('gh')} = {self.any_of(tensors)} : {TENSOR}")
+        changed = self.define(f"arith.addi {self.any_of(tensors)}, {tensors[-1]} : {TENSOR}")
+        self.emit(f"ml_program.global_store @{self.random.choice('gh')} = {changed} : {TENSOR}")
 
     def bump(self, tensors: list[str]) -> None:
         tensors.append(self.define(f"func.call @bump({self.any_of(tensors)}) : ({TENSOR}) -> {TENSOR}"))
@@ -107,13 +122,18 @@ class _Function:
         tensors.append(self.define(f"arith.{name} {self.any_of(tensors)}, {self.any_of(tensors)} : {TENSOR}"))
 
     def insert(self, tensors: list[str]) -> None:
-        number = self.define(f"tensor.extract {self.any_of(tensors)}[%c{self.random.randint(0, 3)}] : {TENSOR}")
+        number = self.define(
+            f"tensor.extract {self.any_of(tensors)}[%c{self.random.randint(0, 3)}] : {TENSOR}"
+        )
         place = f"{self.any_of(tensors)}[%c{self.random.randint(0, 3)}]"
         tensors.append(self.define(f"tensor.insert {number} into {place} : {TENSOR}"))
 
     def insert_slice(self, tensors: list[str]) -> None:
         half = "tensor<2xi32>"
         source = self.define(f"tensor.extract_slice {self.any_of(tensors)}[1] [2] [1] : {TENSOR} to {half}")
+        source = self.define(
+            f"arith.addi {source}, {source} : {half}"
+        )  # IREE copies no slice within one tensor
         place = f"{self.any_of(tensors)}[{self.random.choice((0, 2))}] [2] [1]"
         tensors.append(self.define(f"tensor.insert_slice {source} into {place} : {half} into {TENSOR}"))
 

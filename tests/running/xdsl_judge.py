@@ -56,7 +56,9 @@ class _Memory(InterpreterFunctions):
     """
 
     @impl(memref.GetGlobalOp)
-    def get_global(self, interpreter: Interpreter, op: memref.GetGlobalOp, args: PythonValues) -> PythonValues:
+    def get_global(
+        self, interpreter: Interpreter, op: memref.GetGlobalOp, args: PythonValues
+    ) -> PythonValues:
         found: dict[str, Array] = interpreter.get_data(_Memory, "globals", dict)
         name = op.name_.string_value()
         if name not in found:
@@ -109,8 +111,8 @@ class _Memory(InterpreterFunctions):
     ) -> PythonValues:
         return (_reshaped(args[0], op.result.type),)
 
-    @impl(linalg.FillOp)
-    def fill(self, interpreter: Interpreter, op: linalg.FillOp, args: PythonValues) -> PythonValues:
+    @impl(linalg.ops.FillOp)
+    def fill(self, interpreter: Interpreter, op: linalg.ops.FillOp, args: PythonValues) -> PythonValues:
         number, target = args
         result = target.copy() if op.results else target
         for place in result.indices():
