@@ -30,6 +30,12 @@ def read(text: str) -> ModuleOp:
     return module
 
 
+def generic(text: str) -> str:
+    """A module in generic form."""
+    with ir.Context():
+        return str(ir.Module.parse(text).operation.get_asm(print_generic_op_form=True))
+
+
 class _Reader:
     def __init__(self) -> None:
         self.types: dict[ir.Type, Attribute] = {}
@@ -38,12 +44,12 @@ class _Reader:
         self.blocks: dict[ir.Block, Block] = {}
 
     def op(self, op: ir.Operation) -> Operation:
-        op_type, attribute_names = _definition(op.name)
+        attribute_names = _attribute_names(op.name)
         properties, attributes = dict[str, Attribute](), dict[str, Attribute]()
         for name in op.attributes:
             kind = attributes if name in attribute_names else properties
             kind[name] = self.attribute(op.attributes[name])
-        result = op_type.create(
+        result = op_type(op.name).create(
             operands=[self.values[value] for value in op.operands],
             result_types=[self.type(value.type) for value in op.results],
             properties=properties,
@@ -76,9 +82,13 @@ class _Reader:
 
 
 @cache
-def _definition(name: str) -> tuple[type[Operation], frozenset[str]]:
-    """The class of an op, and which of its attributes are none of its properties."""
-    op_type = xdsl_context().get_op(name)
-    if not issubclass(op_type, IRDLOperation):
-        return op_type, frozenset()
-    return op_type, frozenset(op_type.get_irdl_definition().attributes)
+def op_type(name: str) -> type[Operation]:
+    """The class of an op; one class for all ops of a name that xdsl does not know."""
+    return xdsl_context().get_op(name)
+
+
+@cache
+def _attribute_names(name: str) -> frozenset[str]:
+    """Which of an op's attributes are none of its properties."""
+    known = op_type(name)
+    return frozenset(known.get_irdl_definition().attributes) if issubclass(known, IRDLOperation) else frozenset()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from xdsl import interpreters
@@ -14,9 +14,11 @@ from xdsl.interpreters.utils.ptr import TypedPtr
 
 from tests.running.judging import Judge, Outcomes, Program
 from tests.running.memref_programs import memref_program
-from tests.running.mlir_to_xdsl import read, xdsl_context
+from tests.running.mlir_to_xdsl import generic, read, xdsl_context
 
 Array = ShapedArray[int]
+
+AT_ONCE = 100
 
 
 def run(program: Program) -> Outcomes:
@@ -29,7 +31,7 @@ def _run(module: builtin.ModuleOp, name: str) -> object:
     interpreter = Interpreter(module)
     interpreters.register_implementations(interpreter, xdsl_context())
     interpreter.register_implementations(_Memory(), override=True)
-    one, other = _buffer(range(10, 18)), _buffer(range(30, 38))
+    one, other = new_array(range(10, 18)), new_array(range(30, 38))
     try:
         results = interpreter.call_op(name, (one, one if _is_aliased(name) else other, 1003, len(name)))
     except Exception as error:  # whatever an op in the wrong place leads to
@@ -43,8 +45,10 @@ def _is_aliased(name: str) -> bool:
     return name.endswith(("3", "7"))
 
 
-def _buffer(numbers: Iterable[int]) -> Array:
-    return ShapedArray(TypedPtr.new(list(numbers), xtype=i32), [8])
+def new_array(numbers: Iterable[int]) -> Array:
+    """An array of numbers in memory of its own."""
+    found = list(numbers)
+    return ShapedArray(TypedPtr.new(found, xtype=i32), [len(found)])
 
 
 @register_impls
@@ -65,12 +69,12 @@ class _Memory(InterpreterFunctions):
             definition = interpreter.get_op_for_symbol(name)
             assert isinstance(definition, memref.GlobalOp)
             assert isinstance(definition.initial_value, builtin.DenseIntOrFPElementsAttr)
-            found[name] = _buffer(definition.initial_value.get_values())
+            found[name] = new_array(definition.initial_value.get_values())
         return (found[name],)
 
     @impl(memref.AllocaOp)
     def alloca(self, interpreter: Interpreter, op: memref.AllocaOp, args: PythonValues) -> PythonValues:
-        return (_buffer([0] * 8),)
+        return (new_array([0] * 8),)
 
     @impl(memref.DeallocOp)
     def dealloc(self, interpreter: Interpreter, op: memref.DeallocOp, args: PythonValues) -> PythonValues:
@@ -140,4 +144,10 @@ def _reshaped(array: Array, type_: Any) -> Array:
     return ShapedArray(array.data_ptr, list(type_.get_shape()))
 
 
-XDSL = Judge(memref_program, run, at_once=200)
+def _program(seeds: Sequence[int]) -> Program:
+    """Every other module in generic form."""
+    program = memref_program(seeds)
+    return Program(generic(program.text), program.functions) if seeds[0] // AT_ONCE % 2 else program
+
+
+XDSL = Judge(_program, run, AT_ONCE)
