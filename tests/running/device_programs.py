@@ -26,19 +26,21 @@ WRITES_FIRST = ("ttnn.fill_cache", "ttnn.update_cache", "ttnn.paged_update_cache
 WRITES_SECOND = ("ttnn.copy", "ttnn.write_tensor")
 KINDS = (
     *("add", "add", "view", "view", "write_first", "write_first", "write_second", "deallocate", "deallocate"),
-    *("touch", "same", "if_", "if_write", "for_", "diamond"),
+    *("same", "if_", "if_write", "for_", "diamond"),
 )
+CALLS = ("touch",)
 
 
-def device_program(seeds: Sequence[int], size: int = 7) -> Program:
+def device_program(seeds: Sequence[int], size: int = 7, kinds: Sequence[str] = KINDS) -> Program:
     """A module with a function per seed; a seed always gives the same function, named after it."""
-    texts = [_Function(Random(seed)).write(f"f{seed}", size) for seed in seeds]
+    texts = [_Function(Random(seed), kinds).write(f"f{seed}", size) for seed in seeds]
     return Program("".join([PRELUDE, *texts]), tuple(f"f{seed}" for seed in seeds))
 
 
 class _Function:
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, kinds: Sequence[str]) -> None:
         self.random = random
+        self.kinds = kinds
         self.lines: list[str] = []
         self.count = 0
         self.depth = 1
@@ -54,7 +56,9 @@ class _Function:
         types = ", ".join(TENSOR for _ in tensors)
         self.emit(f"return {', '.join(tensors)} : {types}")
         body = "\n".join(self.lines)
-        return f"func.func @{name}(%a: {TENSOR}, %b: {TENSOR}, %x: i32, %y: i32) -> ({types}) {{\n{body}\n}}\n"
+        return (
+            f"func.func @{name}(%a: {TENSOR}, %b: {TENSOR}, %x: i32, %y: i32) -> ({types}) {{\n{body}\n}}\n"
+        )
 
     def emit(self, line: str) -> None:
         self.lines.append("  " * self.depth + line)
@@ -83,7 +87,7 @@ class _Function:
 
     def statements(self, tensors: list[str], count: int) -> None:
         for _ in range(count):
-            kind = self.random.choice(KINDS)
+            kind = self.random.choice(self.kinds)
             if self.depth > 1 and kind in ("if_", "for_", "if_write", "deallocate", "diamond"):
                 kind = "write_first"
             getattr(self, kind)(tensors)

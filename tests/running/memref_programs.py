@@ -74,7 +74,7 @@ SIMPLE = frozenset(ACCESSES + VIEWS + CALLS + ARITH)
 KINDS = ACCESSES * 2 + VIEWS + REGIONS + CALLS + LIFETIMES + ARITH
 
 
-def memref_program(seeds: Sequence[int], size: int = 6, kinds: Sequence[str] = KINDS) -> Program:
+def memref_program(seeds: Sequence[int], size: int = 4, kinds: Sequence[str] = KINDS) -> Program:
     """A module with a function per seed; a seed always gives the same function, named after it."""
     texts = [FunctionWriter(Random(seed), kinds).write(f"f{seed}", size) for seed in seeds]
     return Program("".join([PRELUDE, *texts]), tuple(f"f{seed}" for seed in seeds))

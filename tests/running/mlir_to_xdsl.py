@@ -91,4 +91,6 @@ def op_type(name: str) -> type[Operation]:
 def _attribute_names(name: str) -> frozenset[str]:
     """Which of an op's attributes are none of its properties."""
     known = op_type(name)
-    return frozenset(known.get_irdl_definition().attributes) if issubclass(known, IRDLOperation) else frozenset()
+    return (
+        frozenset(known.get_irdl_definition().attributes) if issubclass(known, IRDLOperation) else frozenset()
+    )

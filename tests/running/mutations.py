@@ -62,10 +62,6 @@ def _no_effects_of_regions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EffectTable, "_add", add)
 
 
-def _no_effects_of_region_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EffectTable, "_through_arguments", lambda self, found, parent: found)
-
-
 def _pure_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EffectTable, "_add_calls", lambda self, calls: None)
 
@@ -77,10 +73,6 @@ def _calls_of_calls_are_pure(monkeypatch: pytest.MonkeyPatch) -> None:
         self._effects[op] = self._effects.get(op, PURE) | found
 
     monkeypatch.setattr(EffectTable, "_add_upwards", add)
-
-
-def _calls_change_no_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EffectTable, "_has_foreign_values", lambda self, function, found: False)
 
 
 def _no_uses_in_regions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,6 +200,4 @@ MUTATIONS: Mapping[str, Mutation] = {
     "vector.print is pure": Mutation(_silent("vector.print"), "machine"),
     "no two tensors share a buffer": Mutation(_no_views, "devices"),
     "no buffer crosses the edge of a region": Mutation(_no_aliases_across_edges, "devices"),
-    "an effect on an argument stays in the region": Mutation(_no_effects_of_region_arguments, "devices"),
-    "a call changes none of its arguments": Mutation(_calls_change_no_arguments, "devices"),
 }
