@@ -242,7 +242,7 @@ class _NativeFunction(FunctionWriter):
         self.emit(f"llvm.intr.stackrestore {mark} : !llvm.ptr")
         scope.pointers[:], scope.buffers[:] = [*pointers, kept], buffers
         self.emit(f"llvm.store {self.number(scope)}, {kept} : i32, !llvm.ptr")
-        self.llvm_alloca(scope)
+        self.say(scope)  # takes from the stack what is free of it
         scope.numbers.append(self.define(f"llvm.load {kept} : !llvm.ptr -> i32"))
 
     # ------------------------------------------------------------------ what is seen from outside
