@@ -122,7 +122,7 @@ def test_instances_have_the_effects_that_mlir_tells() -> None:
 
 @pytest.mark.parametrize("is_generic", [False, True], ids=["custom assembly", "generic form"])
 def test_programs_have_the_effects_that_mlir_tells(is_generic: bool) -> None:
-    text = native_program(range(50), kinds=NATIVE_KINDS + HARD_KINDS).text
+    text = native_program(range(25), kinds=NATIVE_KINDS + HARD_KINDS).text
     if is_generic:
         command = [tool("mlir-opt") or "", "--mlir-print-op-generic"]
         text = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.decode()

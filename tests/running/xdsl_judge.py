@@ -12,13 +12,13 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, im
 from xdsl.interpreters.shaped_array import ShapedArray
 from xdsl.interpreters.utils.ptr import TypedPtr
 
-from tests.running.judging import Judge, Outcomes, Program
+from tests.running.judging import FAILED, Judge, Outcomes, Program
 from tests.running.memref_programs import memref_program
 from tests.running.mlir_to_xdsl import generic, read, xdsl_context
 
 Array = ShapedArray[int]
 
-AT_ONCE = 100
+AT_ONCE = 50
 
 
 def run(program: Program) -> Outcomes:
@@ -35,7 +35,7 @@ def _run(module: builtin.ModuleOp, name: str) -> object:
     try:
         results = interpreter.call_op(name, (one, one if _is_aliased(name) else other, 1003, len(name)))
     except Exception as error:  # whatever an op in the wrong place leads to
-        return f"failed: {type(error).__name__}"
+        return f"{FAILED}{type(error).__name__}"
     globals_ = interpreter.get_data(_Memory, "globals", dict)
     return results, one.data, other.data, sorted((symbol, array.data) for symbol, array in globals_.items())
 
@@ -145,9 +145,9 @@ def _reshaped(array: Array, type_: Any) -> Array:
 
 
 def _program(seeds: Sequence[int]) -> Program:
-    """Every other module in generic form."""
+    """Every fourth module is in generic form."""
     program = memref_program(seeds)
-    return Program(generic(program.text), program.functions) if seeds[0] // AT_ONCE % 2 else program
+    return Program(generic(program.text), program.functions) if seeds[0] // AT_ONCE % 4 == 3 else program
 
 
 XDSL = Judge(_program, run, AT_ONCE)
