@@ -17,7 +17,7 @@ from eio_audit.mlir.traits import UNLISTED
 
 NO_CALLEE = -1
 
-_SYMBOL = rb'@(?:[\w$.-]+|"[^"\\\n]*")'
+_SYMBOL = rb'@(?:[\w$.-]++|"[^"\\\n]*+")'
 _CUSTOM_CALLEE = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")\s*\(")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")")
 _ATTRIBUTE = rb"(?:^|[\s{<,])%s\s*=\s*"

@@ -191,8 +191,8 @@ class EffectTable:
         self._add_reads({MEMORY})
         for inside in calls.by_function.values():
             for call in inside:
-                if (callee := calls.callee[call]) != NO_CALLEE:
-                    self._note(call, self._call_touches(call, callee))
+                if calls.callee[call] != NO_CALLEE and is_acting[ir.op_name[call]]:
+                    self._note(call, self._call_touches(call, calls.callee[call]))
         changed = {
             place
             for touches in self._own.values()
@@ -273,8 +273,9 @@ class EffectTable:
                 _add(touches, place, unbound)
         _add(touches, EVERYTHING, unbound)
         self._add_bound(touches, op, row.on)
+        attributes = self._attributes(op) if row.when else None
         for condition, on in row.when.items():
-            if condition_holds(condition, self._attributes(op)):
+            if attributes is None or condition_holds(condition, attributes):
                 self._add_bound(touches, op, on)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
@@ -303,18 +304,18 @@ class EffectTable:
         places = {self._buffers.place(value) for value in values} - {None}
         yield from (place for place in places or {MEMORY} if place is not None)
 
-    def _attributes(self, op: int) -> bytes:
-        """The op's text without strings, with the text of the aliases that it uses."""
-        ir = self._ir
-        pending, seen = [ir.bare_text(op)], set[bytes]()
-        texts = []
+    def _attributes(self, op: int) -> bytes | None:
+        """The op's text without strings, that of its aliases with it; None where an alias is not defined."""
+        ir, seen = self._ir, set[bytes]()
+        texts, pending = list[bytes](), [ir.bare_text(op)]
         while pending:
-            text = _OPAQUE.sub(b'""', pending.pop())
-            texts.append(text)
-            for alias in set(_ALIAS.findall(text)) - seen:
-                seen.add(alias)
-                if (span := ir.aliases.get(alias)) is not None:
-                    pending.append(ir.source.data[span.start : span.end])
+            texts.append(_OPAQUE.sub(b'""', pending.pop()))
+            aliases = set(_ALIAS.findall(texts[-1])) - seen
+            if not aliases <= ir.aliases.keys():
+                return None
+            seen |= aliases
+            spans = map(ir.aliases.__getitem__, aliases)
+            pending += [ir.source.data[span.start : span.end] for span in spans]
         return b"\n".join(texts)
 
     def _call_touches(self, call: int, callee: int) -> Touches:

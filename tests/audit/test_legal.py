@@ -1,0 +1,32 @@
+"""Programs in which op #5 must stay before op #1, whatever order the indices ask for.
+
+Each shows one way in which a new order would mean something else, though no value leads from #5 to #1.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from eio_audit import fix, read
+from tests.running.mutations import MUTATIONS, without_verification
+
+CASES = sorted((Path(__file__).parents[1] / "data" / "legal").glob("*.mlir"))
+
+
+def keeps_its_order(case: Path) -> bool:
+    text = fix(read(case)).text
+    return text.index(b'"DEBUG|5|m"') < text.index(b'"DEBUG|1|m"')
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_what_must_come_first_stays_first(case: Path) -> None:
+    assert keeps_its_order(case)
+
+
+@pytest.mark.parametrize("name", [name for name, mutation in MUTATIONS.items() if mutation.judge == "legal"])
+def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_verification(monkeypatch)
+    MUTATIONS[name].patch(monkeypatch)
+    assert not all(map(keeps_its_order, CASES))

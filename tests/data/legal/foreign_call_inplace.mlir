@@ -1,0 +1,6 @@
+func.func private @foreign(tensor<4xf32>)
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %u = "ttnn.neg"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|5|m")
+    call @foreign(%a) : (tensor<4xf32>) -> () loc("DEBUG|1|m")
+    return %u : tensor<4xf32>
+}

@@ -1,0 +1,5 @@
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %u = "ttnn.neg"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|5|m")
+    my.inplace %a : tensor<4xf32> loc("DEBUG|1|m")
+    return %u : tensor<4xf32>
+}

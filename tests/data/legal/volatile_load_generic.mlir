@@ -1,0 +1,6 @@
+llvm.func @main(%p: !llvm.ptr, %q: !llvm.ptr) -> i32 {
+    %a = llvm.load volatile %p : !llvm.ptr -> i32 loc("DEBUG|5|m")
+    %b = llvm.load volatile %q : !llvm.ptr -> i32 loc("DEBUG|1|m")
+    %c = llvm.add %a, %b : i32 loc("DEBUG|6|m")
+    llvm.return %c : i32
+}

@@ -1,0 +1,297 @@
+"""The model with one rule switched off, to see that a judge notices.
+
+Each mutation is the name of a rule and a function that switches the rule off through pytest's ``MonkeyPatch``.
+When the model changes, only this table changes with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from eio_audit.audit import dependence
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics import calls, conflicts, effects, value_types
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers
+from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
+from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
+from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def _changed(owner: Any, name: str, replacement: Any) -> Patch:
+    """One name of the model means something else."""
+    return lambda monkeypatch: monkeypatch.setattr(owner, name, replacement)
+
+
+def _noted(change: Callable[[Touches], Touches]) -> Patch:
+    """What ops touch is changed as it is noted."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        note = EffectTable._note
+        monkeypatch.setattr(EffectTable, "_note", lambda self, op, found: note(self, op, change(found)))
+
+    return patch
+
+
+def _without_kind(kind: str) -> Patch:
+    """Effects of one kind keep no order."""
+    return _noted(lambda found: {place: kinds - {kind} for place, kinds in found.items() if kinds - {kind}})
+
+
+def _without_place(*places: str) -> Patch:
+    """What is touched there keeps no order."""
+    return _noted(lambda found: {place: kinds for place, kinds in found.items() if place not in places})
+
+
+def _pure_where(is_meant: Callable[[EffectTable, int, OpTraits], bool]) -> Patch:
+    """Some ops touch nothing themselves."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        own = EffectTable._own_touches
+
+        def none(self: EffectTable, op: int, row: OpTraits) -> Touches:
+            return {} if is_meant(self, op, row) else own(self, op, row)
+
+        monkeypatch.setattr(EffectTable, "_own_touches", none)
+
+    return patch
+
+
+def _silent(*names: str) -> Patch:
+    return _pure_where(lambda table, op, row: table._ir.name(op) in names)
+
+
+def _rows(change: Callable[[OpTraits], OpTraits]) -> Patch:
+    """The rows of all ops are changed."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        init = EffectTable.__init__
+
+        def changed(self: EffectTable, ir: IR, assume_pure: Any = ()) -> None:
+            of = type(ir.op_table).of
+            with pytest.MonkeyPatch.context() as inner:
+                inner.setattr(type(ir.op_table), "of", lambda table, name: change(of(table, name)))
+                init(self, ir, assume_pure)
+
+        monkeypatch.setattr(EffectTable, "__init__", changed)
+
+    return patch
+
+
+def _without_flag(flag: str) -> Patch:
+    def change(row: OpTraits) -> OpTraits:
+        return row if row is UNLISTED else _replaced(row, flags=row.flags - {flag})
+
+    return _rows(change)
+
+
+def _replaced(row: OpTraits, **fields: Any) -> OpTraits:
+    import dataclasses  # noqa: PLC0415
+
+    return dataclasses.replace(row, **fields)
+
+
+def _all_fresh(row: OpTraits) -> OpTraits:
+    return row if row is UNLISTED else _replaced(row, flags=row.flags | {"fresh"})
+
+
+def _no_effects_of_regions(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_one_block = conflicts._Walk._in_one_block
+
+    def outside_regions(self: Any, earlier: int, op: int) -> tuple[int, int, int] | None:
+        pair = in_one_block(self, earlier, op)
+        return pair if pair is not None and pair[1:] == (earlier, op) else None
+
+    monkeypatch.setattr(conflicts._Walk, "_in_one_block", outside_regions)
+
+
+def _calls_of_calls_are_pure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the calls in a function touch, its callers do not."""
+    executed = EffectTable._executed_with
+
+    def without_calls(self: EffectTable, op: int) -> Iterator[int]:
+        return (inner for inner in executed(self, op) if inner not in self._calls.callee)
+
+    monkeypatch.setattr(EffectTable, "_executed_with", without_calls)
+
+
+def _no_uses_in_regions(monkeypatch: pytest.MonkeyPatch) -> None:
+    add = DependenceGraph.add
+
+    def fewer(self: DependenceGraph, producer: int, user: int, kind: DependenceKind) -> None:
+        if kind is not DependenceKind.CAPTURE:
+            add(self, producer, user, kind)
+
+    monkeypatch.setattr(DependenceGraph, "add", fewer)
+
+
+def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes: bool = True) -> Patch:
+    """Reads do not wait for changes, or changes not for reads, or not for each other."""
+
+    def add(self: Any, op: int, *, changes: bool) -> list[int]:
+        waits = among_changes if changes else reads_wait
+        before = [self.last_change] if self.last_change >= 0 and waits else []
+        if changes:
+            before += self.reads if changes_wait else []
+            self.last_change, self.reads = op, []
+        else:
+            self.reads.append(op)
+        return before
+
+    return _changed(conflicts._Chain, "add", add)
+
+
+def _no_late_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+    def direct(self: IR, op: int) -> Any:
+        return self.operands[self.operand_start[op] : self.operand_start[op + 1]]
+
+    monkeypatch.setattr(IR, "operands_of", direct)
+
+
+def _no_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an unknown op is given stays where it was."""
+    join = Buffers._join
+
+    def without_memory(self: Buffers, values: Any, *, in_memory: bool = False) -> None:
+        join(self, values)
+
+    monkeypatch.setattr(Buffers, "_join", without_memory)
+
+
+def _first_symbol(self: Calls, call: int) -> bytes | None:
+    match = re.search(rb"@([\w$.-]+)", self._ir.own_text(call))
+    return match[1] if match else None
+
+
+def _any_table(self: Calls, call: int) -> int:
+    """The callee is looked up in the whole dump instead of the nearest symbol table."""
+    symbol = self._callee_symbol(call)
+    return next((op for (_, name), op in self._functions.items() if name == symbol and op >= 0), NO_CALLEE)
+
+
+def _types_without_aliases(monkeypatch: pytest.MonkeyPatch) -> None:
+    def plain(self: ValueTypes, name: bytes, expanded: frozenset[bytes]) -> Storage:
+        return Storage.PLAIN if name in self._ir.aliases else Storage.ANYTHING
+
+    monkeypatch.setattr(ValueTypes, "_dialect_type", plain)
+
+
+def _unknown_types_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = ValueTypes._dialect_type
+
+    def plain(self: ValueTypes, name: bytes, expanded: frozenset[bytes]) -> Storage:
+        storage = known(self, name, expanded)
+        return Storage.PLAIN if storage is Storage.ANYTHING else storage
+
+    monkeypatch.setattr(ValueTypes, "_dialect_type", plain)
+
+
+def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function's effect on a view of its argument is none on the argument."""
+    summary = EffectTable._summary
+
+    def narrow(self: EffectTable, function: int) -> Any:
+        touches, _, is_fence = summary(self, function)
+        return touches, frozenset(), is_fence
+
+    monkeypatch.setattr(EffectTable, "_summary", narrow)
+
+
+def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is reordered is verified by the same model; a judge must not lean on that."""
+    monkeypatch.setattr("eio_audit.audit.reordering.verify", lambda *_: None)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A rule that is switched off.
+
+    Attributes:
+        patch: switches it off.
+        judge: who notices: ``xdsl``, ``machine``, ``devices`` for tensors that are changed in place, or
+            ``legal``: a program in which one op must stay before another.
+    """
+
+    patch: Patch
+    judge: str = "xdsl"
+
+
+MUTATIONS: Mapping[str, Mutation] = {
+    "reads do not wait for changes": Mutation(_chain(reads_wait=False)),
+    "changes do not wait for reads": Mutation(_chain(changes_wait=False)),
+    "changes do not wait for changes": Mutation(_chain(among_changes=False)),
+    "no reads": Mutation(_without_kind("read")),
+    "no writes": Mutation(_without_kind("write")),
+    "no frees": Mutation(_without_kind("free")),
+    "no effects of regions": Mutation(_no_effects_of_regions),
+    "no uses in regions": Mutation(_no_uses_in_regions),
+    "terminators are free": Mutation(
+        _changed(dependence.Dependences, "_add_terminator", lambda self, graph: None)
+    ),
+    "calls are pure": Mutation(_changed(EffectTable, "_call_touches", lambda self, call, callee: {})),
+    "calls of calls are pure": Mutation(_calls_of_calls_are_pure),
+    "destination-style ops are pure": Mutation(
+        _pure_where(lambda table, op, row: row.dynamic and "destination_style" in row.flags)
+    ),
+    "memref.copy is pure": Mutation(_silent("memref.copy")),
+    "affine.store is pure": Mutation(_silent("affine.store")),
+    "affine.load is pure": Mutation(_silent("affine.load")),
+    "an effect on no value concerns nobody": Mutation(_without_place(EVERYTHING), "machine"),
+    "llvm.store is pure": Mutation(_silent("llvm.store"), "machine"),
+    "llvm.load is pure": Mutation(_silent("llvm.load"), "machine"),
+    "cf.assert is pure": Mutation(_silent("cf.assert"), "machine"),
+    "an op without a row is pure": Mutation(_pure_where(lambda table, op, row: row is UNLISTED), "machine"),
+    "vector.print is pure": Mutation(_silent("vector.print"), "machine"),
+    "what may trap passes what may not return": Mutation(_without_place(CONTROL), "machine"),
+    "no state has an order": Mutation(_without_place(*STATES), "machine"),
+    "no two tensors share a buffer": Mutation(
+        _changed(Buffers, "_join", lambda self, values, in_memory=False: None), "devices"
+    ),
+    "no buffer crosses the edge of a region": Mutation(
+        _changed(Buffers, "_join_across_edges", lambda self, holder, regions: None), "devices"
+    ),
+    "users of a tensor do not read it": Mutation(
+        _changed(EffectTable, "_add_reads", lambda self, places: None), "devices"
+    ),
+    "type aliases are plain": Mutation(_types_without_aliases, "legal"),
+    "unknown types are plain": Mutation(_unknown_types_are_plain, "legal"),
+    "all results are fresh": Mutation(_rows(_all_fresh), "legal"),
+    "memory behind a tensor is another": Mutation(_without_place(MEMORY), "legal"),
+    "unknown ops leave what they are given": Mutation(_no_escape, "legal"),
+    "what a function keeps, its callers do not know": Mutation(
+        _changed(EffectTable, "_share_memory", lambda self: None), "legal"
+    ),
+    "an unforced free leaves the value": Mutation(
+        _changed(effects, "handle", lambda value: "nowhere"), "legal"
+    ),
+    "conditions never hold": Mutation(
+        _changed(effects, "condition_holds", lambda condition, attributes: False), "legal"
+    ),
+    "attributes are not looked up": Mutation(
+        _changed(EffectTable, "_attributes", lambda self, op: self._ir.bare_text(op)), "legal"
+    ),
+    "the first symbol is the callee": Mutation(_changed(Calls, "_callee_symbol", _first_symbol), "legal"),
+    "any symbol table will do": Mutation(_changed(Calls, "_find", _any_table), "legal"),
+    "every function has its last body": Mutation(
+        _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
+    ),
+    "unlisted ops are no symbol tables": Mutation(_changed(calls, "UNLISTED", object()), "legal"),
+    "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
+    "fences hold nothing back": Mutation(
+        _changed(conflicts, "_fenced", lambda ir, effects, blocks: iter(())), "legal"
+    ),
+    "stack, files and solvers have no order": Mutation(_without_place(*STATES), "legal"),
+    "loops return": Mutation(_without_flag("may_not_return"), "legal"),
+    "blocks do not loop": Mutation(_changed(EffectTable, "_may_loop", lambda self, regions: False), "legal"),
+    "nothing traps": Mutation(_changed(OpTraits, "may_trap", property(lambda row: False)), "legal"),
+    "results of one symbol are apart": Mutation(_without_flag("shared"), "legal"),
+    "types of unlisted ops are plain": Mutation(_changed(value_types, "UNLISTED", object()), "legal"),
+}

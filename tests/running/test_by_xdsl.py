@@ -1,0 +1,55 @@
+"""Programs over buffers, run by xdsl's interpreter in orders that the model allows."""
+
+import pytest
+
+from tests.running.judging import Program, judged
+from tests.running.memref_programs import FLAT, PRELUDE
+from tests.running.mutations import MUTATIONS, without_verification
+from tests.running.xdsl_judge import XDSL, run
+
+SEEDS = range(200)
+SWAP = (
+    PRELUDE
+    + f"""func.func @f(%a: {FLAT}, %b: {FLAT}, %x: i32, %y: i32) -> i32 {{
+  %c0 = arith.constant 0 : index
+  FIRST
+  SECOND
+  return %0 : i32
+}}
+"""
+)
+LOAD, STORE = f"%0 = memref.load %a[%c0] : {FLAT}", f"memref.store %x, %a[%c0] : {FLAT}"
+
+
+def test_the_judge_sees_an_order() -> None:
+    texts = [SWAP.replace("FIRST", a).replace("SECOND", b) for a, b in ((LOAD, STORE), (STORE, LOAD))]
+    before, after = (run(Program(text, ("f",)))["f"] for text in texts)
+    assert (before[0], after[0]) == ((10,), (1003,))  # type: ignore[index]
+
+
+def test_a_freed_buffer_is_not_there() -> None:
+    text = SWAP.replace("FIRST", f"memref.dealloc %a : {FLAT}").replace("SECOND", LOAD)
+    assert run(Program(text, ("f",))) == {"f": "failed: ValueError"}
+
+
+def test_every_order_does_the_same() -> None:
+    verdict = judged(XDSL, SEEDS)
+    assert verdict.judged == 1000
+    assert [str(difference) for difference in verdict.differences] == []
+
+
+def test_every_fix_does_the_same() -> None:
+    verdict = judged(XDSL, SEEDS[:30], shuffles=0, fixes=1)
+    assert [str(difference) for difference in verdict.differences] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, mutation in MUTATIONS.items() if mutation.judge == "xdsl"])
+def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_verification(monkeypatch)
+    MUTATIONS[name].patch(monkeypatch)
+    try:
+        verdict = judged(XDSL, range(400), shuffles=2)
+    except Exception:  # no program any more: MLIR rejects it
+        return
+    assert verdict.differences
