@@ -33,4 +33,4 @@ def _results(context: runtime.SystemContext, name: str) -> object:
     return [numpy.asarray(result).tolist() for result in context.modules.module[name](one, other)]
 
 
-IREE = Judge(tensor_program, run, at_once=4)
+IREE = Judge(tensor_program, run, at_once=10)
