@@ -16,7 +16,7 @@ from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.options import DEFAULT_OPTIONS
 from eio_audit.mlir.reader import read_ir
 from tests.running.native_judge import tool
-from tests.running.native_programs import HARD_KINDS, NATIVE_KINDS, native_program
+from tests.running.native_programs import native_program
 
 pytestmark = pytest.mark.skipif(tool("mlir-opt") is None, reason="mlir-opt is not installed")
 
@@ -97,7 +97,7 @@ def our_effects(text: str) -> dict[int, set[str]]:
     found = defaultdict(set)
     for op in range(len(ir)):
         effects = table.of(op)
-        kinds = effects.anywhere.union(effects.memory, *effects.values.values())
+        kinds = effects.anywhere.union(effects.memory, effects.tensors, *effects.states.values())
         found[text.count("\n", 0, ir.op_start[op]) + 1] |= kinds
     return found
 
@@ -122,7 +122,7 @@ def test_instances_have_the_effects_that_mlir_tells() -> None:
 
 @pytest.mark.parametrize("is_generic", [False, True], ids=["custom assembly", "generic form"])
 def test_programs_have_the_effects_that_mlir_tells(is_generic: bool) -> None:
-    text = native_program(range(25), kinds=NATIVE_KINDS + HARD_KINDS).text
+    text = native_program(range(25)).text
     if is_generic:
         command = [tool("mlir-opt") or "", "--mlir-print-op-generic"]
         text = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.decode()

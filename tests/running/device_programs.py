@@ -26,9 +26,8 @@ WRITES_FIRST = ("ttnn.fill_cache", "ttnn.update_cache", "ttnn.paged_update_cache
 WRITES_SECOND = ("ttnn.copy", "ttnn.write_tensor")
 KINDS = (
     *("add", "add", "view", "view", "write_first", "write_first", "write_second", "deallocate", "deallocate"),
-    *("same", "if_", "if_write", "for_", "diamond"),
+    *("same", "if_", "if_write", "for_", "diamond", "touch"),
 )
-CALLS = ("touch",)
 
 
 def device_program(seeds: Sequence[int], size: int = 7, kinds: Sequence[str] = KINDS) -> Program:

@@ -24,7 +24,7 @@ def run(program: Program) -> Outcomes:
         context = runtime.SystemContext(config=config)
         context.add_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, bytecode))
         return {name: _results(context, name) for name in program.functions}
-    except (CompilerToolError, RuntimeError, ValueError) as error:
+    except (CompilerToolError, RuntimeError, ValueError, LookupError) as error:
         raise UndecidedError from error
 
 
@@ -33,4 +33,4 @@ def _results(context: runtime.SystemContext, name: str) -> object:
     return [numpy.asarray(result).tolist() for result in context.modules.module[name](one, other)]
 
 
-IREE = Judge(tensor_program, run, at_once=4)
+IREE = Judge(tensor_program, run, at_once=10)

@@ -6,15 +6,14 @@ Each function runs in a process of its own, a fork of the runner's, so that a tr
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
 from tests.running.judging import Judge, Outcomes, Program
 from tests.running.memref_programs import FLAT
 from tests.running.native_programs import native_program
+from tests.tools import find_tool
 
 PASSES = (
     "--convert-linalg-to-loops",
@@ -75,10 +74,8 @@ _CALL = """
 
 @cache
 def tool(name: str) -> str | None:
-    """A tool of MLIR, beside the interpreter or in PATH, with Debian's suffix or without."""
-    beside = str(Path(sys.executable).parent)
-    found = (shutil.which(f"{name}{suffix}", path=path) for path in (beside, None) for suffix in ("", "-22"))
-    return next((path for path in found if path), None)
+    """A tool of MLIR, with Debian's suffix or without."""
+    return find_tool(f"{name}-22", name)
 
 
 def is_here() -> bool:

@@ -51,9 +51,9 @@ LLVM = (
     "memset",
 )
 OUTSIDE = ("print_", "putchar", "say", "assert_")
-NATIVE_KINDS = MEMORY + LLVM + OUTSIDE
-HARD_KINDS = ("guarded_division", "stack_saved", "round_", "convert")
+STATES = ("guarded_division", "stack_saved", "round_", "convert")
 """What no declared effect tells: an op that must not run, a stack given back, a mode of the machine."""
+NATIVE_KINDS = MEMORY + LLVM + OUTSIDE + STATES
 
 
 def native_program(

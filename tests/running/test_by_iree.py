@@ -29,13 +29,13 @@ def test_the_judge_sees_an_order() -> None:
 
 
 def test_every_order_does_the_same() -> None:
-    verdict = judged(IREE, [20], shuffles=1)
-    assert verdict.judged == 1
+    verdict = judged(IREE, range(6), shuffles=1)
+    assert verdict.judged == 6
     assert [str(difference) for difference in verdict.differences] == []
 
 
 @pytest.mark.slow
 def test_many_orders_do_the_same() -> None:
     verdict = judged(IREE, range(80), shuffles=2, fixes=1)
-    assert verdict.judged > verdict.undecided
+    assert verdict.undecided == 0
     assert [str(difference) for difference in verdict.differences] == []

@@ -32,9 +32,10 @@ def test_a_freed_buffer_is_not_there() -> None:
     assert run(Program(text, ("f",))) == {"f": "failed: ValueError"}
 
 
-def test_every_order_does_the_same() -> None:
-    verdict = judged(XDSL, SEEDS)
-    assert verdict.judged == 1000
+@pytest.mark.parametrize("quarter", range(4))
+def test_every_order_does_the_same(quarter: int) -> None:
+    verdict = judged(XDSL, SEEDS[quarter * 50 : quarter * 50 + 50])
+    assert verdict.judged == 250
     assert [str(difference) for difference in verdict.differences] == []
 
 
