@@ -127,11 +127,11 @@ class Dependences:
         self._graphs.update(new)
         return {block: self._graphs[block] for block in blocks}
 
-    def by_effect(self, block: int) -> DependenceGraph:
-        """The dependences of a block that memory effects make, without others."""
-        graph = DependenceGraph(self._ir.block_ops[block])
-        self._add_effects({block: graph})
-        return graph
+    def by_effect(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
+        """The dependences of several blocks that come of what ops touch, without others."""
+        graphs = {block: DependenceGraph(self._ir.block_ops[block]) for block in blocks}
+        self._add_effects(graphs)
+        return graphs
 
     def _add_effects(self, graphs: dict[int, DependenceGraph]) -> None:
         """What ops touch: memory, buffers, states of the machine."""

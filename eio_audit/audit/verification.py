@@ -106,10 +106,11 @@ class _Comparison:
         self._compare_comments()
         # All that uses and indices are read from is the same now: texts, nesting, operands and aliases. So
         # they are those of before, and what may differ is their order.
-        effects = Dependences(self.new, self.before.dependences.assume_pure)
         new_block_of = {old: new for new, old in self.old_block_of.items()}
+        dependences = Dependences(self.new, self.before.dependences.assume_pure)
+        by_effect = dependences.by_effect([new_block_of[block] for block in self.orders])
         for block in self.orders:
-            self._compare_dependences(block, effects.by_effect(new_block_of[block]))
+            self._compare_dependences(block, by_effect[new_block_of[block]])
 
     def _compare_texts(self) -> None:
         new_ops = self._ops_by_themselves()
