@@ -15,6 +15,7 @@ from eio_audit import read_text
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.options import DEFAULT_OPTIONS
 from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.semantics.effects import CONTROL
 from tests.running.native_judge import tool
 from tests.running.native_programs import native_program
 
@@ -97,7 +98,8 @@ def our_effects(text: str) -> dict[int, set[str]]:
     found = defaultdict(set)
     for op in range(len(ir)):
         effects = table.of(op)
-        kinds = effects.anywhere.union(effects.memory, effects.tensors, *effects.states.values())
+        states = (kinds for state, kinds in effects.states.items() if state != CONTROL)
+        kinds = effects.anywhere.union(effects.memory, effects.tensors, *states)
         found[text.count("\n", 0, ir.op_start[op]) + 1] |= kinds
     return found
 
