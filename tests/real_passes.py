@@ -12,11 +12,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from eio_audit import Summary, check, fix, read_text, stamp
 from tests.judge import same_program
-from tests.tools import NO_MLIR_OPT, iree_opt, mlir_opt
+from tests.tools import NO_MLIR_OPT, iree_opt, mlir_tool
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "data" / "real_passes").glob("*.mlir"))
@@ -59,7 +60,7 @@ class Result:
     same: bool
 
 
-TOOLS = {"iree-opt": iree_opt, "mlir-opt": mlir_opt}
+TOOLS = {"iree-opt": iree_opt, "mlir-opt": partial(mlir_tool, "mlir-opt")}
 
 
 def run(program: Program) -> Result:

@@ -58,6 +58,14 @@ def test_imports_point_one_way() -> None:
     assert wrong == []
 
 
+def test_the_rest_of_its_room_knows_nothing_of_semantics() -> None:
+    """What ops do is told of IR that has been read; reading and writing do not depend on it."""
+    room = PACKAGE / "mlir"
+    others = [path for path in room.rglob("*.py") if "semantics" not in path.relative_to(room).parts]
+    assert others
+    assert [path.name for path in others if any("semantics" in name for name in imported(path))] == []
+
+
 def test_public_names_come_from_the_modules_that_define_them() -> None:
     """Each name is listed three times: for type checkers, for the import on first use, and for ``*``."""
     typed = {

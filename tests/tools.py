@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,10 @@ def iree_opt() -> str:
     return str(binaries.find_tool("iree-opt"))
 
 
-def mlir_opt() -> str | None:
-    """MLIR's own driver, which no package of Python has."""
-    return find_tool("mlir-opt-22", "mlir-opt")
+@cache
+def mlir_tool(name: str) -> str | None:
+    """A tool of MLIR, with Debian's suffix or without; no package of Python has them."""
+    return find_tool(f"{name}-22", name)
 
 
-needs_mlir_opt = pytest.mark.skipif(mlir_opt() is None, reason=NO_MLIR_OPT)
+needs_mlir_opt = pytest.mark.skipif(mlir_tool("mlir-opt") is None, reason=NO_MLIR_OPT)

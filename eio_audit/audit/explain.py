@@ -104,8 +104,8 @@ class OpEffects:
         anywhere: on all memory.
         memory: on what memrefs and pointers lead to.
         tensors: on the buffers of tensors.
-        states: on the stack, the floating-point environment, files, and so on, by name; ``control`` is
-            written by an op that may not return and read by one that may trap.
+        states: on what no value stands for, by name: ``stack``, ``environment``, ``files``, ``solver``; an op
+            that may not return writes ``control``, one that may trap reads it.
         source: how this is known.
     """
 

@@ -23,6 +23,8 @@ gh-106052). This alternative is tried where the round began. So is one like ``[^
 STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+" + OR_FAIL + rb")*+="
 
+STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
+"""What a text is searched without, because words in it mean nothing."""
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(

@@ -17,7 +17,10 @@ KINDS = ("read", "write", "alloc", "free")
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 """What an op's effects may be instead of a list of kinds."""
 STATES = ("stack", "environment", "files", "solver")
-"""What ops read and write that no value stands for; ``environment`` is that of floating-point arithmetic."""
+"""What ops read and write that no value stands for.
+
+``environment`` is the floating-point environment, the default device, and whatever volatile accesses reach.
+"""
 EVERYTHING = "everything"
 """All memory and all buffers: where an effect is that is bound to nothing else."""
 EFFECT_FLAGS = ("call", "destination_style", "fence", "fresh", "may_not_return", "may_trap", "shared", "view")

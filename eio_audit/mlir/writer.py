@@ -19,12 +19,9 @@ from eio_audit.mlir.comments import comment_lines, trailing_comment_end
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder, Stretch
 from eio_audit.mlir.source import Span, TextPieces, spliced
+from eio_audit.mlir.tokens import STRING
 
-_UP_TO_COMMENT = re.compile(
-    rb'(?:"[^"\
-]*+(?:\.[^"\
-]*+)*+"|/(?!/)|[^"/]++)*+//'
-)
+_UP_TO_COMMENT = re.compile(rb"(?:" + STRING + rb'|/(?!/)|[^"/]++)*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
 
 _Edit = tuple[Span, TextPieces]

@@ -40,7 +40,7 @@ _STEPS = {
 }
 _STATES = {
     "stack": "the stack",
-    "environment": "the floating-point environment",
+    "environment": "the environment (rounding mode, default device, volatile memory)",
     "files": "files",
     "solver": "the solver's state",
 }

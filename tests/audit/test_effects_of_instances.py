@@ -15,10 +15,11 @@ from eio_audit import read_text
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.options import DEFAULT_OPTIONS
 from eio_audit.mlir.reader import read_ir
-from tests.running.native_judge import tool
+from eio_audit.mlir.semantics.effects import CONTROL
 from tests.running.native_programs import native_program
+from tests.tools import mlir_tool, needs_mlir_opt
 
-pytestmark = pytest.mark.skipif(tool("mlir-opt") is None, reason="mlir-opt is not installed")
+pytestmark = needs_mlir_opt
 
 REMARK = re.compile(r"^\S*?:(\d+):\d+: remark: found an instance of '(\w+)'", re.M)
 KIND_OF = {"read": "read", "write": "write", "free": "free"}
@@ -80,7 +81,7 @@ func.func @f(%m: memref<4xf32>, %n: memref<4xf32>, %i: index, %x: f32, %c: i1, %
 
 def mlir_effects(text: str) -> dict[int, set[str]]:
     """The effects of the op of each line, as MLIR tells them."""
-    command = [tool("mlir-opt") or "", "--test-side-effects", "-o", "/dev/null"]
+    command = [mlir_tool("mlir-opt") or "", "--test-side-effects", "-o", "/dev/null"]
     result = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
     found = defaultdict(set)
     for line, kind in REMARK.findall(result.stderr.decode()):
@@ -97,7 +98,8 @@ def our_effects(text: str) -> dict[int, set[str]]:
     found = defaultdict(set)
     for op in range(len(ir)):
         effects = table.of(op)
-        kinds = effects.anywhere.union(effects.memory, effects.tensors, *effects.states.values())
+        states = (kinds for state, kinds in effects.states.items() if state != CONTROL)
+        kinds = effects.anywhere.union(effects.memory, effects.tensors, *states)
         found[text.count("\n", 0, ir.op_start[op]) + 1] |= kinds
     return found
 
@@ -124,6 +126,6 @@ def test_instances_have_the_effects_that_mlir_tells() -> None:
 def test_programs_have_the_effects_that_mlir_tells(is_generic: bool) -> None:
     text = native_program(range(25)).text
     if is_generic:
-        command = [tool("mlir-opt") or "", "--mlir-print-op-generic"]
+        command = [mlir_tool("mlir-opt") or "", "--mlir-print-op-generic"]
         text = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.decode()
     assert missing(text) == []

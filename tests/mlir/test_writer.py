@@ -57,6 +57,11 @@ def test_a_comment_does_not_swallow_the_op_behind_it() -> None:
     )
 
 
+def test_a_quote_in_a_string_hides_no_comment() -> None:
+    text = '"t.a"() : () -> () "t.b"() {s = "a\\"b"} : () -> () // b'
+    assert reordered(text, (0, [1, 0])) == '"t.b"() {s = "a\\"b"} : () -> () // b\n "t.a"() : () -> ()'
+
+
 def test_a_file_without_final_newline() -> None:
     text = '"t.a"() : () -> ()\n"t.b"() : () -> () // b'
     assert reordered(text, (0, [1, 0])) == '"t.b"() : () -> () // b\n"t.a"() : () -> ()'

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-from functools import cache
 from pathlib import Path
 
 from tests.running.judging import Judge, Outcomes, Program
 from tests.running.memref_programs import FLAT
 from tests.running.native_programs import native_program
-from tests.tools import find_tool
+from tests.tools import mlir_tool
 
 PASSES = (
     "--convert-linalg-to-loops",
@@ -72,20 +71,14 @@ _CALL = """
 """
 
 
-@cache
-def tool(name: str) -> str | None:
-    """A tool of MLIR, with Debian's suffix or without."""
-    return find_tool(f"{name}-22", name)
-
-
 def is_here() -> bool:
     """Whether programs can be lowered and run."""
-    return tool("mlir-opt") is not None and tool("mlir-runner") is not None
+    return mlir_tool("mlir-opt") is not None and mlir_tool("mlir-runner") is not None
 
 
 def run(program: Program) -> Outcomes:
     """What each function prints, returns and leaves in memory, and how it ends."""
-    opt, runner = tool("mlir-opt"), tool("mlir-runner")
+    opt, runner = mlir_tool("mlir-opt"), mlir_tool("mlir-runner")
     assert opt is not None and runner is not None
     lowered = _checked([opt, *PASSES], program.text + _driver(program))
     libraries = sorted((Path(runner).resolve().parent.parent / "lib").glob("libmlir_*runner_utils.so"))

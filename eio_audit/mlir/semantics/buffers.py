@@ -27,7 +27,7 @@ def handle(value: int) -> int:
 
 
 def operands_at(ir: IR, op: int, place: str) -> Sequence[int]:
-    """The operands that ``operand N`` of a row may mean, none for other places.
+    """The operands that ``operand N`` of a row may mean; none for other places.
 
     Only generic assembly shows operands in the order of their definition. In custom assembly, and where the
     position varies, it may be any of them.
@@ -55,7 +55,7 @@ class Buffers:
         self._ir = ir
         self._types = ValueTypes(ir)
         self._parent: dict[int, int] = {}  # a union-find forest
-        self._addressed: set[int] = set()  # of each buffer in memory one value at least
+        self._addressed: set[int] = set()  # at least one value of each buffer in memory
         self._declares = [row.is_declaration for row in rows]
         for op, name in enumerate(ir.op_name):
             if not self._declares[name]:
@@ -70,7 +70,8 @@ class Buffers:
     def place(self, value: int) -> int | str | None:
         """Where the content of a value lies, or what it is the address of.
 
-        That is ``MEMORY``, a buffer, which is a value that stands for all that may share it, or nothing.
+        Returns:
+            ``MEMORY``; a buffer, as the value that stands for all that may share it; None for a plain value.
         """
         storage = self._types.of(value)
         if storage is Storage.PLAIN:
@@ -87,7 +88,7 @@ class Buffers:
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
 
     def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
-        """The values whose users read one of ``places``, with those."""
+        """By value, those of ``places`` that an op reads when it uses the value."""
         values = range(len(self._ir.value_owner))
         if MEMORY in places:
             values_in = {*self._parent, *self._in_memory}

@@ -37,10 +37,10 @@ class Calls:
     """The calls of one dump.
 
     Attributes:
-        callee: by call, the function with a body that is called, or NO_CALLEE: also for a function that
-            calls itself, directly or through others.
-        by_function: by function, and NO_CALLEE for what is in none, the calls in it; callees come before
-            their callers.
+        callee: by call, the function with a body that is called, or NO_CALLEE. A call that closes a cycle, as
+            when a function calls itself, has none.
+        by_function: by function, the calls in it; under NO_CALLEE those that are in no function. Callees come
+            before their callers.
     """
 
     def __init__(self, ir: IR) -> None:
@@ -55,7 +55,7 @@ class Calls:
         self.by_function = self._callees_first(calls)
 
     def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
-        """Puts functions in order; calls that close a circle become calls of something unknown."""
+        """Puts callees before callers; a call that closes a cycle becomes one of something unknown."""
         calls_in: dict[int, list[int]] = {NO_CALLEE: []}
         for call in calls:
             calls_in.setdefault(self._function_around(call), []).append(call)
@@ -101,7 +101,7 @@ class Calls:
             match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
         else:
             match = _CALLEE.search(_outermost_attributes(text))
-        return match["symbol"].removeprefix(b"@").strip(b'"') if match else None
+        return _unquoted(match["symbol"]) if match else None
 
     @cached_property
     def _functions(self) -> dict[tuple[int, bytes], int]:
@@ -128,7 +128,11 @@ class Calls:
             return match["name"] if match else None
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
-        return match["symbol"].removeprefix(b"@").strip(b'"') if match else None
+        return _unquoted(match["symbol"]) if match else None
+
+
+def _unquoted(symbol: bytes) -> bytes:
+    return symbol.removeprefix(b"@").strip(b'"')
 
 
 def _outermost_attributes(text: bytes) -> bytes:

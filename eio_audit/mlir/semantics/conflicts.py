@@ -15,13 +15,11 @@ from collections.abc import Collection, Iterator
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY
-from eio_audit.mlir.semantics.effects import EffectTable, Place
+from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Place
 from eio_audit.mlir.traits import EVERYTHING
 
 MANY = 8
-"""So many ops are waited for one by one, whatever comes behind them."""
-
-_CHANGES = frozenset({"write", "free"})
+"""Up to this number, each op waits for every earlier one; see ``_Alternation``."""
 
 
 def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
@@ -117,7 +115,7 @@ class _Walk:
         """The pairs that the next op makes with earlier ones."""
         self._enter(op)
         for place, kinds in effects.touches(op).items():
-            changes = not kinds.isdisjoint(_CHANGES)
+            changes = not kinds.isdisjoint(CHANGES)
             for earlier in self._before(op, place, changes=changes):
                 if (pair := self._in_one_block(earlier, op)) is not None:
                     yield pair

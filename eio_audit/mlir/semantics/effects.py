@@ -6,12 +6,12 @@ What is not proven harmless keeps its order. An op touches *places*:
 - the handle of one value: what frees it, and leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses lead to, memrefs and pointers alike;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
-- a *state* of the machine that no value stands for: the stack, the floating-point environment, files;
+- a *state* of the machine that no value stands for, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
 
 Two ops keep their order when they touch one place and one of them writes or frees it. An op that the table
-does not list touches everything and every state, and what it is given lies in memory from then on. An op on
-whose one side all others have to stay is a *fence*.
+does not list touches everything and every state, and what it is given lies in memory from then on. A *fence*
+is an op that no other op of its block may cross.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ from functools import cached_property
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
-from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.tokens import STRING_OR_COMMENT
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
 CONTROL = "control"
 """Whether execution goes on."""
 
 ANY = frozenset({"read", "write", "free"})
+"""Every kind of effect that keeps ops in order."""
+CHANGES = frozenset({"write", "free"})
+"""Those that conflict with every other effect on the same place."""
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
-_OPAQUE = re.compile(STRING + rb"|//[^\n]*")
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _ALIAS = re.compile(rb"#[A-Za-z_][\w$-]*(?![\w$.<-])")
 
@@ -49,7 +51,6 @@ NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
 """Of an op that may not return: what comes before it must have been written, and may have trapped."""
 
 _ASSUMED = OpTraits(flags=frozenset({"fresh"}))
-_CHANGES = frozenset({"write", "free"})
 
 
 class EffectSource(StrEnum):
@@ -79,7 +80,7 @@ class Effects:
         anywhere: effects on all memory, tensors included.
         memory: effects on what memrefs and pointers lead to.
         tensors: effects on the buffers of tensors.
-        states: effects on the stack, the floating-point environment, files, and so on.
+        states: effects on each of ``STATES``, and on ``CONTROL``.
     """
 
     anywhere: frozenset[str] = frozenset()
@@ -97,7 +98,7 @@ class EffectTable:
             What the ops in their regions do still counts.
 
     Attributes:
-        fences: the fences.
+        fences: the ops that no other op of their block may cross.
         unknown_ops: how often each op occurs that may do anything, by full name.
         assumed_pure: how many ops are taken to do nothing that otherwise would do something, by the first
             pattern that matches.
@@ -197,7 +198,7 @@ class EffectTable:
             place
             for touches in self._own.values()
             for place, kinds in touches.items()
-            if isinstance(place, int) and kinds & _CHANGES
+            if isinstance(place, int) and kinds & CHANGES
         }
         if changed:
             self._add_reads(changed)
@@ -217,7 +218,7 @@ class EffectTable:
                 sharing.add(function)
 
     def _add_control(self) -> None:
-        """Ops that may trap keep their order to ops that may not return, where there are any."""
+        """Adds what touches ``CONTROL``: loops, and, where any op may not return, the ops that may trap."""
         ir = self._ir
         for op, regions in ir.regions_of.items():
             row = self._rows[ir.op_name[op]]
@@ -234,7 +235,7 @@ class EffectTable:
                 self._note(op, _joined(self._own.get(op, NOTHING), {CONTROL: _READ}))
 
     def _may_loop(self, regions: Iterable[int]) -> bool:
-        """Whether control flow inside the regions may go round forever: one has several blocks."""
+        """Whether a region has several blocks, so that control flow may go round in it forever."""
         return any(self._block_count[region] > 1 for region in regions)
 
     @cached_property
@@ -257,7 +258,7 @@ class EffectTable:
     # ------------------------------------------------------------------ one op
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
-        """What an op touches itself; calls of functions that the dump holds are looked at apart."""
+        """What an op touches itself; not for calls of functions that the dump holds."""
         if "fence" in row.flags:
             self.fences.add(op)
         if row.may_do_anything:
@@ -268,7 +269,7 @@ class EffectTable:
             touches[MEMORY] = _READ_WRITE
         bound: frozenset[str] = frozenset().union(*row.on.values())
         unbound = (row.effects - bound) & ANY
-        if unbound & _CHANGES:
+        if unbound & CHANGES:
             for place in self._places(op, "operand ?"):
                 _add(touches, place, unbound)
         _add(touches, EVERYTHING, unbound)
@@ -297,7 +298,7 @@ class EffectTable:
                     _add(touches, place, kinds & ANY)
 
     def _places(self, op: int, where: str) -> Iterator[Place]:
-        """Where the content of an operand or result lies; what is plain is taken for an address."""
+        """Where the content of an operand or result lies; a plain value counts as an address."""
         values = (
             self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
         )
@@ -309,7 +310,7 @@ class EffectTable:
         ir, seen = self._ir, set[bytes]()
         texts, pending = list[bytes](), [ir.bare_text(op)]
         while pending:
-            texts.append(_OPAQUE.sub(b'""', pending.pop()))
+            texts.append(STRING_OR_COMMENT.sub(b'""', pending.pop()))
             aliases = set(_ALIAS.findall(texts[-1])) - seen
             if not aliases <= ir.aliases.keys():
                 return None
@@ -361,7 +362,7 @@ class EffectTable:
 
 
 def condition_holds(condition: str, attributes: bytes) -> bool:
-    """Whether ``name = value``, or a bare word, is among the attributes of an op; ``not`` turns it round."""
+    """Whether an op has the attribute ``name = value``, or a word; after ``not``, whether it has not."""
     wanted = condition.removeprefix("not ").encode().split()
     words = _ATTRIBUTE_WORD.findall(attributes)
     found = any(words[k : k + len(wanted)] == wanted for k in range(len(words)))

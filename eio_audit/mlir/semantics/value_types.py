@@ -13,7 +13,7 @@ from enum import IntFlag
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.tokens import STRING_OR_COMMENT
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 
@@ -29,7 +29,6 @@ class Storage(IntFlag):
     ANYTHING = 3
 
 
-_OPAQUE = re.compile(STRING + rb"|//[^\n]*")
 _TYPE = re.compile(
     rb"(?<![\w$.@#%!^])(?:(?P<dialect>![A-Za-z_](?:[\w$.]|-(?!>))*)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
     rb"|(?P<plain>(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.])))"
@@ -71,12 +70,6 @@ class ValueTypes:
             return known
         return known[value - first] if value - first < len(known) else Storage.ANYTHING
 
-    def of_text(self, text: bytes) -> Storage:
-        """All that the types in a text may stand for, strings and comments left out."""
-        if text not in self._of_type:
-            self._of_type[text] = self._read(_OPAQUE.sub(b'""', text), frozenset())
-        return self._of_type[text]
-
     @cached_property
     def has_unknown_types(self) -> bool:
         """Whether the dump names a dialect's type of which nothing is known."""
@@ -97,9 +90,15 @@ class ValueTypes:
         """By result; all the same for custom assembly."""
         ir = self._ir
         if ir.op_is_generic[op]:
-            types = signature(ir, op)
-            return Storage.ANYTHING if types is None else list(map(self.of_text, types[1]))
+            types = result_types(ir, op)
+            return Storage.ANYTHING if types is None else list(map(self._of_text, types))
         return self._of_custom(ir.bare_text(op), op)
+
+    def _of_text(self, text: bytes) -> Storage:
+        """All that the types in a text may stand for, strings and comments left out."""
+        if text not in self._of_type:
+            self._of_type[text] = self._read(STRING_OR_COMMENT.sub(b'""', text), frozenset())
+        return self._of_type[text]
 
     def _of_custom(self, text: bytes, op: int) -> Storage:
         """All that the types in a custom text may stand for.
@@ -107,25 +106,25 @@ class ValueTypes:
         A listed op leaves out only types that are fixed, and tensors have no fixed type. Of another op that
         names no type nothing is known.
         """
-        is_silent = _TYPE.search(_OPAQUE.sub(b'""', text)) is None
+        is_silent = _TYPE.search(STRING_OR_COMMENT.sub(b'""', text)) is None
         if is_silent and self._ir.op_table.of(self._ir.name(op)) is UNLISTED:
             return Storage.ANYTHING
-        return self.of_text(text)
+        return self._of_text(text)
 
     def _arguments(self, block: int) -> list[Storage] | Storage:
         """By argument of the block; all the same where a custom header does not give each its type."""
         ir = self._ir
         if ir.block_label[block] != NO_OFFSET:
-            types = _argument_types(_OPAQUE.sub(b'""', ir.block_header(block)))
-            return [self.of_text(text) if text else Storage.ANYTHING for text in types.values()]
+            types = _argument_types(STRING_OR_COMMENT.sub(b'""', ir.block_header(block)))
+            return [self._of_text(text) if text else Storage.ANYTHING for text in types.values()]
         holder = ir.parent_op(block)
         if holder < 0:
             return Storage.ANYTHING
         header = ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
-        types = _argument_types(_OPAQUE.sub(b'""', header))
+        types = _argument_types(STRING_OR_COMMENT.sub(b'""', header))
         count = self._argument_count[block]
         if len(types) == count and all(types.values()):
-            return [self.of_text(text) if text else Storage.ANYTHING for text in types.values()]
+            return [self._of_text(text) if text else Storage.ANYTHING for text in types.values()]
         return self._of_custom(header, holder)
 
     def _read(self, text: bytes, expanded: frozenset[bytes]) -> Storage:
@@ -153,16 +152,16 @@ class ValueTypes:
             if name in expanded:
                 return Storage.ANYTHING
             definition = self._ir.source.data[span.start : span.end]
-            return self._read(_OPAQUE.sub(b'""', definition), expanded | {name})
+            return self._read(STRING_OR_COMMENT.sub(b'""', definition), expanded | {name})
         full = name[1:].decode("utf-8", "replace")
         if full in types_of_kind("plain"):
             return Storage.PLAIN
         return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
 
 
-def signature(ir: IR, op: int) -> tuple[list[bytes], list[bytes]] | None:
-    """The types of the operands and of the results of an op in generic assembly; None where it shows none."""
-    text = _OPAQUE.sub(b'""', ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
+def result_types(ir: IR, op: int) -> list[bytes] | None:
+    """The types of the results of an op in generic assembly; None where it shows no function type."""
+    text = STRING_OR_COMMENT.sub(b'""', ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
     start, depth = -1, 0
     for token in _TOKEN.finditer(text):
         depth += _DEPTH.get(token[0], 0)
@@ -170,13 +169,12 @@ def signature(ir: IR, op: int) -> tuple[list[bytes], list[bytes]] | None:
             start = paren.end() - 1
     if start < 0:
         return None
-    operands, end = _list(text, start + 1)
-    arrow = _ARROW.match(text, end)
+    arrow = _ARROW.match(text, _list(text, start + 1)[1])
     if arrow is None:
         return None
     if text[arrow.end() : arrow.end() + 1] == b"(":
-        return operands, _list(text, arrow.end() + 1)[0]
-    return operands, [text[arrow.end() :].partition(b" loc(")[0]]
+        return _list(text, arrow.end() + 1)[0]
+    return [text[arrow.end() :].partition(b" loc(")[0]]
 
 
 def _list(text: bytes, start: int) -> tuple[list[bytes], int]:
