@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, read, source_name
+from eio_audit import AuditOptions, Dump, InputError, check, find_files, source_name
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
@@ -21,6 +21,7 @@ from eio_audit.cli.options import (
     format_option,
     pass_option,
     quiet_option,
+    read_dumps,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -141,7 +142,7 @@ def _dumps(
             unreadable.append(file)
             continue
         try:
-            chosen = select(read(file), pass_name, dump_number)
+            chosen = select(read_dumps(file), pass_name, dump_number)
         except InputError as error:
             unreadable.append(error)
             continue

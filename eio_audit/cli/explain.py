@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, InputError, explain, read, source_name
+from eio_audit import AuditOptions, InputError, explain, source_name
 from eio_audit.cli.options import (
     EXIT_CODES,
     NO_IR,
@@ -15,6 +15,7 @@ from eio_audit.cli.options import (
     format_option,
     output_option,
     pass_option,
+    read_dumps,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -58,7 +59,7 @@ def explain_command(
     """
     if op is None:
         raise click.UsageError(WHICH_OP)
-    dumps = select(read(path), pass_name, dump_number)
+    dumps = select(read_dumps(path), pass_name, dump_number)
     if not dumps:
         raise InputError(source_name(path), None, NO_IR)
     explanation = explain(dumps, op, options)
