@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, read, source_name
+from eio_audit import AuditOptions, Dump, InputError, check, find_files, source_name
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
@@ -22,6 +22,7 @@ from eio_audit.cli.options import (
     note_skipped,
     pass_option,
     quiet_option,
+    read_dumps,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -144,7 +145,7 @@ def _dumps(
             unreadable.append(file)
             continue
         try:
-            chosen = select(read(file), pass_name, dump_number)
+            chosen = select(read_dumps(file), pass_name, dump_number)
         except InputError as error:
             unreadable.append(error)
             continue

@@ -26,6 +26,7 @@ from eio_audit.cli.options import (
     follow_option,
     index_pattern_option,
     key_of,
+    max_size_option,
 )
 from eio_audit.cli.output import write_bytes
 
@@ -45,6 +46,7 @@ Exit codes:
 @index_pattern_option
 @follow_option
 @assume_pure_option
+@max_size_option
 @fail_on_option
 @max_avoidable_option
 @max_inversions_option

@@ -14,6 +14,7 @@ KEYS = (
     "index-pattern",
     "follow",
     "assume-pure",
+    "max-size",
     "fail-on",
     "max-avoidable",
     "max-inversions",

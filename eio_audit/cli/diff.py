@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import eio_audit
-from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, read, source_name
+from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, source_name
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
@@ -18,6 +18,7 @@ from eio_audit.cli.options import (
     output_option,
     pass_option,
     quiet_option,
+    read_dumps,
     report_output,
     select,
     verbose_option,
@@ -63,7 +64,7 @@ def diff_command(
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
     """
     if after is None:
-        old, new = _around_pass(read(before), before, pass_name, dump_number)
+        old, new = _around_pass(read_dumps(before), before, pass_name, dump_number)
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
     result = diff(old, new, options)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, InputError, explain, read, source_name
+from eio_audit import AuditOptions, InputError, explain, source_name
 from eio_audit.cli.options import (
     EXIT_CODES,
     NO_IR,
@@ -17,6 +17,7 @@ from eio_audit.cli.options import (
     format_option,
     output_option,
     pass_option,
+    read_dumps,
     select,
     verbose_option,
     warn_of_unmatched,
@@ -64,7 +65,7 @@ def explain_command(
         if not Path(path).exists() and look_up(path):
             raise click.UsageError(f"there is no file '{path}'; did you mean 'eio-audit rule {path}'?")
         raise click.UsageError(WHICH_OP)
-    dumps = select(read(path), pass_name, dump_number)
+    dumps = select(read_dumps(path), pass_name, dump_number)
     if not dumps:
         raise InputError(source_name(path), None, NO_IR)
     explanation = explain(dumps, op, options)

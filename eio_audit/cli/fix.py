@@ -18,7 +18,6 @@ from eio_audit import (
     VerificationError,
     find_files,
     fix,
-    read,
     source_name,
 )
 from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_nothing, write_to
@@ -31,6 +30,7 @@ from eio_audit.cli.options import (
     dump_option,
     note_skipped,
     pass_option,
+    read_dumps,
     select,
     warn_of_unmatched,
 )
@@ -119,7 +119,7 @@ def fix_command(
     unindexed = []
     for path in files:
         with run.going_on(path):
-            dumps = select(read(path), pass_name, dump_number)
+            dumps = select(read_dumps(path), pass_name, dump_number)
             if not dumps:
                 raise InputError(source_name(path), None, "nothing to fix: the input holds no IR")
             source = dumps[0].source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Dataflow, InputError, dataflow, neighbourhood, read, source_name
+from eio_audit import AuditOptions, Dataflow, InputError, dataflow, neighbourhood, source_name
 from eio_audit.cli.options import (
     NO_IR,
     PATH,
@@ -12,6 +12,7 @@ from eio_audit.cli.options import (
     dump_option,
     format_option,
     pass_option,
+    read_dumps,
     select,
     warn_of_unmatched,
 )
@@ -76,7 +77,7 @@ def graph_command(
         raise click.UsageError("--around and --block do not go together: an op stands in one block")
     if around is None and ctx.get_parameter_source("radius") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("--radius says how far from --around")
-    dumps = select(read(path), pass_name, dump_number)
+    dumps = select(read_dumps(path), pass_name, dump_number)
     if not dumps:
         raise InputError(source_name(path), None, NO_IR)
     drawn = (

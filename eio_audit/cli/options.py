@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -104,6 +105,57 @@ class DumpNumberType(click.ParamType):  # type: ignore[type-arg]
         if value.isascii() and value.isdigit() and len(value) < 10 and int(value) > 0:
             return int(value) - 1
         self.fail(f"{value!r} is not a number from 1, 'first' or 'last'", param, ctx)
+
+
+class SizeType(click.ParamType):  # type: ignore[type-arg]
+    """A number of bytes: ``4GB``, ``500 MB``."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The bytes; a unit is a power of 1,000."""
+        if isinstance(value, int):
+            return value
+        match = _SIZE.fullmatch(value)
+        if match is None:
+            self.fail(f"{value!r} is not a size such as 500MB or 4GB", param, ctx)
+        thousands = " kmgt".index(match["unit"].lower() or " ")
+        return int(match["number"]) * int(1000**thousands)
+
+
+_SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECASE)
+_MAX_SIZE = "eio-audit: max-size"
+
+
+def _keep_max_size(ctx: click.Context, _: click.Parameter, size: int) -> int:
+    ctx.meta[_MAX_SIZE] = size
+    return size
+
+
+max_size_option = click.option(
+    "--max-size",
+    type=SizeType(),
+    metavar="SIZE",
+    default="4GB",
+    show_default=True,
+    callback=_keep_max_size,
+    help="What a compressed file may unpack to; more is an error.",
+)
+
+
+def max_size() -> int:
+    """What ``--max-size`` says to the command that runs."""
+    size: int = click.get_current_context().meta[_MAX_SIZE]
+    return size
+
+
+def read_dumps(path: str) -> list[Dump]:
+    """The dumps of a file of no more than ``--max-size``.
+
+    Raises:
+        InputError: it cannot be read, or is larger.
+    """
+    return read(path, max_size())
 
 
 index_pattern_option = click.option(
@@ -206,6 +258,7 @@ def audit_options(command: F) -> F:
     """The options that change the figures of an audit; the command gets them as one ``options``."""
 
     @config_options
+    @max_size_option
     @index_pattern_option
     @follow_option
     @assume_pure_option
@@ -219,6 +272,7 @@ def audit_options(command: F) -> F:
     def with_options(
         *args: Any,
         config: Config,
+        max_size: int,
         pattern: IndexPattern,
         follow: tuple[str, ...],
         assume_pure: tuple[str, ...],
@@ -324,7 +378,7 @@ def only_dump(path: str, pass_name: str | None = None, dump_number: int | None =
     Raises:
         InputError: there is none, or more than one.
     """
-    dumps = select(read(path), pass_name, dump_number)
+    dumps = select(read_dumps(path), pass_name, dump_number)
     name = source_name(path)
     if not dumps:
         raise InputError(name, None, NO_IR)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, InputError, read, shuffle, source_name
+from eio_audit import AuditOptions, InputError, shuffle, source_name
 from eio_audit.cli.config_file import Config
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, assume_pure_option, config_options
+from eio_audit.cli.options import (
+    PATH,
+    REWRITE_EXIT_CODES,
+    assume_pure_option,
+    config_options,
+    max_size_option,
+    read_dumps,
+)
 from eio_audit.cli.output import write_bytes
 
 
@@ -14,10 +21,11 @@ from eio_audit.cli.output import write_bytes
 @click.argument("path", type=PATH)
 @click.option("--seed", type=int, required=True, metavar="N", help="Which of the orders: a seed gives one.")
 @config_options
+@max_size_option
 @assume_pure_option
 @click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
 def shuffle_command(
-    path: str, seed: int, config: Config, assume_pure: tuple[str, ...], output: str | None
+    path: str, seed: int, config: Config, max_size: int, assume_pure: tuple[str, ...], output: str | None
 ) -> None:
     """Write the IR in a random order that keeps all dependences; - is standard input.
 
@@ -29,7 +37,7 @@ def shuffle_command(
       eio-audit shuffle in.mlir --seed 1 -o shuffled.mlir
       eio-audit stamp in.mlir | eio-audit shuffle - --seed 1 | eio-audit fix -
     """
-    dumps = read(path)
+    dumps = read_dumps(path)
     if not dumps:
         raise InputError(source_name(path), None, "nothing to shuffle: the input holds no IR")
     options = AuditOptions(assume_pure=assume_pure, ops=config.ops)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import InputError, read, source_name, stamp
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES
+from eio_audit import InputError, source_name, stamp
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, max_size_option, read_dumps
 from eio_audit.cli.output import write_bytes
 
 
 @click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES)
 @click.argument("path", type=PATH)
+@max_size_option
 @click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
-def stamp_command(path: str, output: str | None) -> None:
+def stamp_command(path: str, max_size: int, output: str | None) -> None:
     """Give every op an index location, so that a pass behind can be audited; - is standard input.
 
     An op's index is its place in the text. The location it had is kept below. Needs a compiler that prints
@@ -24,7 +25,7 @@ def stamp_command(path: str, output: str | None) -> None:
       eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
         eio-audit check -
     """
-    dumps = read(path)
+    dumps = read_dumps(path)
     if not dumps:
         raise InputError(source_name(path), None, "nothing to stamp: the input holds no IR")
     write_bytes(stamp(dumps), output)

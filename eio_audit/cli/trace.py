@@ -28,6 +28,7 @@ from eio_audit.cli.options import (
     PATH,
     audit_options,
     format_option,
+    max_size,
     note_skipped,
     output_option,
     quiet_option,
@@ -121,7 +122,7 @@ def _dumps(
     for file in files:
         stage = Path(file.path).name if len(files) > 1 else None
         try:
-            yield from stream(file.path, file.program, stage, advance)
+            yield from stream(file.path, file.program, stage, advance, max_size())
         except InputError as error:
             unreadable.append(error)
 

@@ -100,8 +100,9 @@ class Boundaries:
         """Whether a token outside brackets begins another op or block behind the op from ``op_start``."""
         first = token[:1]
         if first == b"%":
-            begins = self.op_with_results(offset, any_name=False)
-        elif first == b'"':
+            # Asked in this order: a list of operands would be read to its end from each of them.
+            return self._can_end(op_start, offset) and self.op_with_results(offset, any_name=False)
+        if first == b'"':
             begins = self.generic_op(offset)
         elif first == b"^":
             begins = self.label(offset)

@@ -12,6 +12,7 @@ from eio_audit.mlir.blocks import read_blocks, whole_lines
 from eio_audit.mlir.folders import file_marker
 from eio_audit.mlir.markers import Marker, find_markers
 from eio_audit.mlir.noise import noise_end
+from eio_audit.mlir.packed import MAX_UNPACKED_BYTES
 from eio_audit.mlir.source import Source, Span, Text, find_all, source_name
 
 _SEPARATOR_START = b"// -----"
@@ -43,13 +44,17 @@ class Dump:
     program: str = ""
 
 
-def read(path: str | PathLike[str]) -> list[Dump]:
+def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
     """The dumps of a file, ``-`` for standard input, in order of appearance.
 
+    Args:
+        path: of the file.
+        max_unpacked_bytes: what a compressed file may unpack to.
+
     Raises:
-        InputError: the file cannot be read, or is MLIR bytecode.
+        InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
     """
-    return find_dumps(Source.read(fspath(path)))
+    return find_dumps(Source.read(fspath(path), max_unpacked_bytes))
 
 
 def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
@@ -62,6 +67,7 @@ def stream(
     program: str = "",
     stage: str | None = None,
     advance: Callable[[int], None] = lambda _: None,
+    max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
 ) -> Iterator[Dump]:
     """The dumps of a file one after the other, so that memory holds no more than one and what is around it.
 
@@ -70,6 +76,7 @@ def stream(
         program: what the file's dumps are states of.
         stage: what to call a file without markers, if its name tells of no pass: a stage of a compiler.
         advance: is told how many bytes more of the file have been read.
+        max_unpacked_bytes: what a compressed file may unpack to.
 
     Yields:
         What ``read`` gives, but each dump in a source of its own, which is a stretch of the file.
@@ -79,7 +86,7 @@ def stream(
     """
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
-    for section in _sections(read_blocks(path, advance)):
+    for section in _sections(read_blocks(path, advance, max_unpacked_bytes)):
         source = Source(name, section.data, first_line=first_line)
         if section.is_file:
             yield from find_dumps(source, program, stage)

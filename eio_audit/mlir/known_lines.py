@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, compress, count, islice
+from itertools import accumulate, chain, compress, count
 from operator import add, mul, not_, sub
 from typing import TypeVar
 
@@ -139,7 +139,7 @@ class KnownLines:
         """The plain lines that should follow, as ranges of old ops, with the new op of that number."""
         place, ops = bisect_right(self._starts, op) - 1, 0
         skipped = op - self._starts[place]
-        for run in islice(self._order, place, None):
+        for run in map(self._order.__getitem__, range(place, len(self._order))):
             first = run.start + skipped
             if not self._is_plain[first]:
                 return

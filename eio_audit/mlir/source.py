@@ -15,7 +15,14 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.mlir.packed import MAGIC_BYTES, damage_errors, unpacker_for
+from eio_audit.mlir.packed import (
+    MAGIC_BYTES,
+    MAX_UNPACKED_BYTES,
+    TooLargeError,
+    damage_errors,
+    unpack,
+    unpacker_for,
+)
 from eio_audit.mlir.printable import printable
 
 EXCERPT_WIDTH = 100
@@ -100,11 +107,15 @@ class Source:
         self._line_starts: array[int] | None = None
 
     @classmethod
-    def read(cls, path: str) -> Source:
+    def read(cls, path: str, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Source:
         """Reads a file, or standard input for ``-``, unpacking gzip, bzip2 and xz by their first bytes.
 
+        Args:
+            path: of the file.
+            max_unpacked_bytes: what a compressed file may unpack to.
+
         Raises:
-            InputError: the file cannot be opened, or is compressed and damaged.
+            InputError: the file cannot be opened, or is compressed and damaged or too large.
         """
         name = source_name(path)
         try:
@@ -115,7 +126,9 @@ class Source:
         if unpacker is None:
             return cls(name, data)
         try:
-            return cls(name, unpacker.decompress(data), is_compressed=True)
+            return cls(name, unpack(unpacker, data, max_unpacked_bytes), is_compressed=True)
+        except TooLargeError as error:
+            raise InputError(name, None, str(error)) from None
         except damage_errors() as error:
             raise InputError(name, None, f"damaged compressed file: {error}") from error
 

@@ -50,6 +50,7 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
         "index-pattern = '^(?:DEBUG\\|)?(?P<index>-?[0-9]+)\\|'  # default\n"
         "follow = []                                           # default\n"
         "assume-pure = []                                      # default\n"
+        "max-size = 4000000000                                 # default\n"
         'fail-on = "avoidable"                                 # default\n'
         "select = []                                           # default\n"
         "ignore = []                                           # default\n"
@@ -67,6 +68,7 @@ def test_where_each_value_comes_from(project: Path) -> None:
         'index-pattern = "^(?P<index>[0-9]+)"  # pyproject.toml\n'
         "follow = []                           # default\n"
         'assume-pure = ["my.*"]                # pyproject.toml\n'
+        "max-size = 4000000000                 # default\n"
         'fail-on = "never"                     # command line\n'
         "select = []                           # default\n"
         "ignore = []                           # default\n"
@@ -103,7 +105,7 @@ def test_a_gate_in_a_file(project: Path) -> None:
     )
     assert run("check", "-").returncode == 0
     printed = run("config", "--ignore", "EIO1").stdout.split("\n")
-    assert [line.split("  #")[0].strip() for line in printed[5:8]] == [
+    assert [line.split("  #")[0].strip() for line in printed[6:9]] == [
         "max-avoidable = 1",
         'select = ["EIO002"]',
         'ignore = ["EIO1"]',
@@ -173,7 +175,7 @@ def test_isolated_reads_no_file(project: Path) -> None:
         ("assume_pure = []", ": error: unknown key 'assume_pure'; did you mean 'assume-pure'?"),
         (
             "x = 1",
-            ": error: unknown key 'x'; there are index-pattern, follow, assume-pure, fail-on, max-avoidable, "
+            ": error: unknown key 'x'; there are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, "
             "max-inversions, select, ignore, baseline, source-root, ops",
         ),
         ('follow = "derived"', ': error: follow: expected a list, as in follow = ["..."]'),
@@ -183,6 +185,7 @@ def test_isolated_reads_no_file(project: Path) -> None:
         ("max-inversions = true", ": error: max-inversions: 'True' is not a valid integer range"),
         ('select = ["X1"]', ": error: select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106"),
         ('follow = ["views"]', ": error: follow: 'views' is not one of 'derived', 'constants'"),
+        ('max-size = "big"', ": error: max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', ": error: index-pattern: the index pattern has no group named 'index'"),
         ("ops = 1", ": error: ops: expected a table of ops"),
         ('[ops."my.a"]\neffects = "pur"', ": error: ops.\"my.a\": unknown effect 'pur'; did you mean 'pure'?"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from eio_audit import Source
 from eio_audit.mlir.known_lines import FEWEST_AT_ONCE, KnownColumns, KnownLines
 from eio_audit.mlir.reader import read_ir
@@ -103,3 +105,19 @@ def test_known_lines_are_given_up_where_their_names_have_got_another_meaning() -
     assert len(read_ir(Source("f", new), known=searched)) == 602
     # All in front of the region, then its header, which is not plain, and what it holds.
     assert searched.searches == 3
+
+
+def test_stretches_that_come_before_are_not_passed_over_again() -> None:
+    class Order(list[range]):
+        iterated = 0
+
+        def __iter__(self) -> Iterator[range]:
+            for run in super().__iter__():
+                self.iterated += 1
+                yield run
+
+    order = Order([range(1, 2), range(2, 3), range(3, 4)])
+    lines = KnownLines(read_ir(Source("f", TEXT), keeps_names=True), order)
+    order.iterated = 0
+    assert lines.columns_at(LINES[3], 0, 2) is not None
+    assert order.iterated == 0
