@@ -30,3 +30,14 @@ def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.Mo
     without_verification(monkeypatch)
     MUTATIONS[name].patch(monkeypatch)
     assert not all(map(keeps_its_order, CASES))
+
+
+@pytest.mark.slow
+def test_every_case_is_lost_without_some_rule() -> None:
+    kept = set(CASES)
+    for mutation in MUTATIONS.values():
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            without_verification(monkeypatch)
+            mutation.patch(monkeypatch)
+            kept = set(filter(keeps_its_order, kept))
+    assert [case.stem for case in kept] == ["linalg_generic_call"]  # two rules keep this one

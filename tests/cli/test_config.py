@@ -83,11 +83,11 @@ def test_what_is_printed_is_a_configuration_file(project: Path) -> None:
     expression = r"""^"'(?P<index>\d+)'"\|"""
     (project / "eio-audit.toml").write_text(
         f"index-pattern = '''{expression}'''\n"
-        '[ops]\n"my.*" = { effects = "pure", flags = ["view"] }\n"x.ü" = { effects = [] }\n'
+        '[ops]\n"my.*" = { effects = "pure", flags = ["fresh"] }\n"x.ü" = { effects = [] }\n'
     )
     content = tomllib.loads(run("config").stdout)
     assert content["index-pattern"] == expression
-    assert content["ops"] == {"my.*": {"effects": "pure", "flags": ["view"]}, "x.ü": {"effects": []}}
+    assert content["ops"] == {"my.*": {"effects": "pure", "flags": ["fresh"]}, "x.ü": {"effects": []}}
 
 
 def test_a_file_sets_what_the_command_line_does_not(project: Path) -> None:
