@@ -86,6 +86,22 @@ class Buffers:
         """Notes that the buffers of these values lie in memory."""
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
 
+    def pass_arguments(self, operands: Sequence[int], function: int) -> None:
+        """Notes that a call passes ``operands``: arguments share what these share."""
+        arguments = self.arguments(function)
+        passed: dict[int | str, list[int]] = {}
+        for operand, argument in zip(operands, arguments, strict=False):
+            if (place := self.place(operand)) is not None and self._types.of(argument):
+                passed.setdefault(place, []).append(argument)
+        self.put_into_memory(passed.pop(MEMORY, ()))
+        for first, *others in passed.values():
+            for other in others:
+                root, joined = self._root(first), self._root(other)
+                if root != joined:
+                    self._parent[joined] = root
+                    if joined in self._in_memory:
+                        self._in_memory.add(root)
+
     def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
         """The values whose users read one of ``places``, with those."""
         values = range(len(self._ir.value_owner))
