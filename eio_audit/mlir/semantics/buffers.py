@@ -61,7 +61,7 @@ class Buffers:
             if not self._declares[name]:
                 self._join_results(op, rows[name], escapes=is_unknown(op))
         for holder, blocks in self._blocks.items():
-            self._join_across_edges(holder, blocks)
+            self._join_across_edges(holder, blocks, escapes=holder >= 0 and is_unknown(holder))
         if self._types.has_unknown_types:
             values = range(len(ir.value_owner))
             self._addressed.update(v for v in values if self._types.of(v) is Storage.ANYTHING)
@@ -187,7 +187,7 @@ class Buffers:
             parent[value], value = root, parent[value]
         return root
 
-    def _join_across_edges(self, holder: int, regions: Sequence[Sequence[int]]) -> None:
+    def _join_across_edges(self, holder: int, regions: Sequence[Sequence[int]], *, escapes: bool) -> None:
         """Block arguments and what terminators hand on; the arguments of a function are its own."""
         ir = self._ir
         is_closed = holder < 0 or self._declares[ir.op_name[holder]]
@@ -199,7 +199,7 @@ class Buffers:
                 passed += self._arguments.get(block, ())
             if not is_closed:
                 passed += [*ir.result_values(holder), *ir.operands_of(holder)]
-            self._join(passed)
+            self._join(passed, in_memory=escapes)
 
     def _handed_over(self, block: int) -> list[int]:
         """The operands of the terminator; where none is known for one, of all ops that may be it.

@@ -374,7 +374,7 @@ class EffectTable:
 def condition_holds(condition: str, attributes: bytes) -> bool:
     """Whether ``name = value``, or a bare word, is among the attributes of an op; ``not`` turns it round.
 
-    What is not said to be ``false`` may be true (``1 : i1``). Where a name has several values, each may count.
+    What is not said to be ``false`` may be true (``1 : i1``). Of several values each may count.
     """
     wanted = condition.removeprefix("not ").encode().split()
     words = _ATTRIBUTE_WORD.findall(attributes)
