@@ -23,7 +23,16 @@ STATES = ("stack", "environment", "files", "solver")
 """
 EVERYTHING = "everything"
 """All memory and all buffers: where an effect is that is bound to nothing else."""
-EFFECT_FLAGS = ("call", "destination_style", "fence", "fresh", "may_not_return", "may_trap", "may_trap_if_dynamic", "shared")
+EFFECT_FLAGS = (
+    "call",
+    "destination_style",
+    "fence",
+    "fresh",
+    "may_not_return",
+    "may_trap",
+    "may_trap_if_dynamic",
+    "shared",
+)
 STRUCTURE_FLAGS = (
     "constant",
     "function",

@@ -20,8 +20,18 @@ GENERATED: dict[str, dict[str, Any]] = {
     for name, row in source.items()
 }
 KINDS = {"read", "write", "alloc", "free"}
-FLAGS = {"fence", "fresh", "may_not_return", "may_trap", "may_trap_if_dynamic", "shared", "view"}
-PLACE = re.compile(r"operand ([0-9]+|\?)( itself)?|result [0-9]+|environment|files|solver|stack")
+FLAGS = {
+    "call",
+    "fence",
+    "fresh",
+    "graph_region",
+    "may_not_return",
+    "may_trap",
+    "may_trap_if_dynamic",
+    "shared",
+    "view",
+}
+PLACE = re.compile(r"operand ([0-9]+|\?)( itself)?|result [0-9]+|everything|environment|files|solver|stack")
 CONDITION = re.compile(r"(not )?\w+ = \w+")
 
 

@@ -60,7 +60,7 @@ def is_told(row: OpTraits, effect: ir.MemoryEffectInstance, values: list[ir.Valu
     """Whether a row tells an effect of an op with ``values`` as its operands."""
     kind = next(kind for kind, mlir in KINDS.items() if effect.effect == mlir)
     bound = frozenset[str]().union(*row.on.values())
-    if kind in row.effects - bound:
+    if kind in (row.effects - bound) | row.on.get("everything", frozenset()):
         return True
     if effect.value in values:
         places = {f"operand {values.index(effect.value)}", "operand ?"}

@@ -61,7 +61,7 @@ class Buffers:
             if not self._declares[name]:
                 self._join_results(op, rows[name], escapes=is_unknown(op))
         for holder, blocks in self._blocks.items():
-            self._join_across_edges(holder, blocks)
+            self._join_across_edges(holder, blocks, escapes=holder >= 0 and is_unknown(holder))
         if self._types.has_unknown_types:
             values = range(len(ir.value_owner))
             self._addressed.update(v for v in values if self._types.of(v) is Storage.ANYTHING)
@@ -86,6 +86,22 @@ class Buffers:
     def put_into_memory(self, values: Iterable[int]) -> None:
         """Notes that the buffers of these values lie in memory."""
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
+
+    def pass_arguments(self, operands: Sequence[int], function: int) -> None:
+        """Notes that a call passes ``operands``: arguments share what these share."""
+        arguments = self.arguments(function)
+        passed: dict[int | str, list[int]] = {}
+        for operand, argument in zip(operands, arguments, strict=False):
+            if (place := self.place(operand)) is not None and self._types.of(argument):
+                passed.setdefault(place, []).append(argument)
+        self.put_into_memory(passed.pop(MEMORY, ()))
+        for first, *others in passed.values():
+            for other in others:
+                root, joined = self._root(first), self._root(other)
+                if root != joined:
+                    self._parent[joined] = root
+                    if joined in self._in_memory:
+                        self._in_memory.add(root)
 
     def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
         """By value, those of ``places`` that an op reads when it uses the value."""
@@ -172,7 +188,7 @@ class Buffers:
             parent[value], value = root, parent[value]
         return root
 
-    def _join_across_edges(self, holder: int, regions: Sequence[Sequence[int]]) -> None:
+    def _join_across_edges(self, holder: int, regions: Sequence[Sequence[int]], *, escapes: bool) -> None:
         """Block arguments and what terminators hand on; the arguments of a function are its own."""
         ir = self._ir
         is_closed = holder < 0 or self._declares[ir.op_name[holder]]
@@ -184,7 +200,7 @@ class Buffers:
                 passed += self._arguments.get(block, ())
             if not is_closed:
                 passed += [*ir.result_values(holder), *ir.operands_of(holder)]
-            self._join(passed)
+            self._join(passed, in_memory=escapes)
 
     def _handed_over(self, block: int) -> list[int]:
         """The operands of the terminator; where none is known for one, of all ops that may be it.

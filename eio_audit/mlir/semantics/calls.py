@@ -18,18 +18,20 @@ from eio_audit.mlir.traits import UNLISTED
 NO_CALLEE = -1
 
 _SYMBOL = rb'@(?:[\w$.-]++|"[^"\\\n]*+")'
-_CUSTOM_CALLEE = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")\s*\(")
+_CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + _SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")")
 _ATTRIBUTE = rb"(?:^|[\s{<,])%s\s*=\s*"
-_CALLEE = re.compile(_ATTRIBUTE % b"callee" + rb"(?P<symbol>" + _SYMBOL + rb")(?!::)")
-_SYM_NAME = re.compile(_ATTRIBUTE % b"sym_name" + rb'"(?P<name>[^"\\\n]*)"')
+_CALLEE = re.compile(
+    STRING + rb"|//[^\n]*|" + _ATTRIBUTE % b"callee" + rb"(?P<symbol>" + _SYMBOL + rb")(?!::)"
+)
+_SYM_NAME = re.compile(STRING + rb"|//[^\n]*|" + _ATTRIBUTE % b"sym_name" + rb'"(?P<symbol>[^"\\\n]*)"')
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
 _TOKEN = re.compile(STRING + rb"|//[^\n]*|[({\[<]|->|[)}\]>]")
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 _REPLACEABLE = re.compile(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
-    rb"|\blinkage\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
-    rb"|\bspecifiers\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
+    rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
+    rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
 
 
@@ -49,7 +51,7 @@ class Calls:
         self._is_table = ["symbol_table" in row.flags for row in rows]
         self._is_function = ["function" in row.flags for row in rows]
         self._may_be_table = [row is UNLISTED for row in rows]
-        is_call = ["call" in row.flags and row.unknown for row in rows]
+        is_call = ["call" in row.flags for row in rows]
         calls = [op for op, name in enumerate(ir.op_name) if is_call[name]]
         self.callee = {op: self._find(op) for op in calls}
         self.by_function = self._callees_first(calls)
@@ -100,7 +102,7 @@ class Calls:
             name = _NAME.match(text)
             match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
         else:
-            match = _CALLEE.search(_outermost_attributes(text))
+            match = _attribute(_CALLEE, text)
         return _unquoted(match["symbol"]) if match else None
 
     @cached_property
@@ -124,8 +126,8 @@ class Calls:
         ir = self._ir
         header = ir.own_text(function)
         if ir.op_is_generic[function]:
-            match = _SYM_NAME.search(_outermost_attributes(header))
-            return match["name"] if match else None
+            match = _attribute(_SYM_NAME, header)
+            return match["symbol"] if match else None
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
         return _unquoted(match["symbol"]) if match else None
@@ -133,6 +135,12 @@ class Calls:
 
 def _unquoted(symbol: bytes) -> bytes:
     return symbol.removeprefix(b"@").strip(b'"')
+
+
+def _attribute(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes] | None:
+    """The first match among the outermost attributes that is no string and no comment."""
+    found = pattern.finditer(_outermost_attributes(text))
+    return next((match for match in found if match["symbol"] is not None), None)
 
 
 def _outermost_attributes(text: bytes) -> bytes:

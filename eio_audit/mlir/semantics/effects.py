@@ -38,8 +38,10 @@ ANY = frozenset({"read", "write", "free"})
 CHANGES = frozenset({"write", "free"})
 """Those that conflict with every other effect on the same place."""
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
+_OPAQUE = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + STRING_OR_COMMENT.pattern)
+"""A string or comment; a string before ``=`` is an attribute's name."""
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
-_ALIAS = re.compile(rb"#[A-Za-z_][\w$-]*(?![\w$.<-])")
+_ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
 Place = int | str
 Touches = Mapping[Place, frozenset[str]]
@@ -157,8 +159,8 @@ class EffectTable:
             return EffectSource.ASSUMED
         if row is UNLISTED:
             return EffectSource.UNLISTED
-        if op in self._calls.callee:
-            return EffectSource.UNKNOWN if self._is_unknown(op) else EffectSource.CALLEE
+        if self._calls.callee.get(op, NO_CALLEE) != NO_CALLEE:
+            return EffectSource.CALLEE
         if row.is_declaration or row.recursive:
             return EffectSource.CONTENTS
         if row.may_do_anything:
@@ -184,7 +186,7 @@ class EffectTable:
     def _fill(self) -> None:
         ir, calls = self._ir, self._calls
         self._share_memory()
-        is_acting = [not row.is_harmless for row in self._rows]
+        is_acting = [not row.is_harmless or "call" in row.flags for row in self._rows]
         for op, name in enumerate(ir.op_name):
             if is_acting[name] and calls.callee.get(op, NO_CALLEE) == NO_CALLEE:
                 self._note(op, self._own_touches(op, self._rows[name]))
@@ -208,7 +210,10 @@ class EffectTable:
             self._own[op] = touches
 
     def _share_memory(self) -> None:
-        """What a function puts into memory, or hands back from there, lies in memory for its callers too."""
+        """What a function puts into memory, or hands back from there, lies in memory for its callers too.
+
+        What its callers pass that is one buffer, or lies in memory, is so inside of it.
+        """
         ir, sharing = self._ir, set[int]()
         for function, inside in self._calls.by_function.items():
             for call in inside:
@@ -216,6 +221,10 @@ class EffectTable:
                     self._buffers.put_into_memory([*ir.operands_of(call), *ir.result_values(call)])
             if function != NO_CALLEE and self._buffers.shares_memory(function):
                 sharing.add(function)
+        for inside in reversed(self._calls.by_function.values()):
+            for call in inside:
+                if (callee := self._calls.callee[call]) != NO_CALLEE:
+                    self._buffers.pass_arguments(ir.operands_of(call), callee)
 
     def _add_control(self) -> None:
         """Adds what touches ``CONTROL``: loops, and, where any op may not return, the ops that may trap."""
@@ -306,11 +315,14 @@ class EffectTable:
         yield from (place for place in places or {MEMORY} if place is not None)
 
     def _attributes(self, op: int) -> bytes | None:
-        """The op's text without strings, that of its aliases with it; None where an alias is not defined."""
+        """The op's text without strings, that of its aliases with it; None where an alias is not defined.
+
+        An attribute's name may stand in quotation marks.
+        """
         ir, seen = self._ir, set[bytes]()
         texts, pending = list[bytes](), [ir.bare_text(op)]
         while pending:
-            texts.append(STRING_OR_COMMENT.sub(b'""', pending.pop()))
+            texts.append(_OPAQUE.sub(rb" \g<name> ", pending.pop()))
             aliases = set(_ALIAS.findall(texts[-1])) - seen
             if not aliases <= ir.aliases.keys():
                 return None
@@ -336,14 +348,15 @@ class EffectTable:
         outside: dict[Place, frozenset[str]] = {}
         on_arguments: frozenset[str] = frozenset()
         values = self._buffers.arguments(function)
-        arguments = {*map(self._buffers.place, values), *map(handle, values)}
+        tensors = [value for value in values if not self._buffers.is_address(value)]
+        arguments = {*map(self._buffers.place, tensors), *map(handle, values)}
         is_fence = False
         for op in self._executed_with(function):
             is_fence |= op in self.fences
             for place, kinds in self.touches(op).items() if op in self._own or op in self._reads else ():
                 if not isinstance(place, int):
                     _add(outside, place, kinds)
-                elif place in arguments:
+                if place in arguments:
                     on_arguments |= kinds
         outside.pop("stack", None)  # a function leaves the stack as it was
         if self._may_loop(self._ir.regions_of[function]):
@@ -362,11 +375,19 @@ class EffectTable:
 
 
 def condition_holds(condition: str, attributes: bytes) -> bool:
-    """Whether an op has the attribute ``name = value``, or a word; after ``not``, whether it has not."""
+    """Whether ``name = value``, or a bare word, is among the attributes of an op; ``not`` turns it round.
+
+    What is not said to be ``false`` may be true (``1 : i1``). Of several values each may count.
+    """
     wanted = condition.removeprefix("not ").encode().split()
     words = _ATTRIBUTE_WORD.findall(attributes)
-    found = any(words[k : k + len(wanted)] == wanted for k in range(len(words)))
-    return found == (not condition.startswith("not "))
+    name = wanted[:-1]
+    values = [words[k + len(name)] for k in range(len(words) - len(name)) if words[k : k + len(name)] == name]
+    if condition.startswith("not "):
+        return not values or any(value != wanted[-1] for value in values)
+    if wanted[-1] == b"true" and name:
+        return any(value != b"false" for value in values)
+    return wanted[-1] in values
 
 
 def _add(touches: dict[Place, frozenset[str]], place: Place, kinds: frozenset[str]) -> None:

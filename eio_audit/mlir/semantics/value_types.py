@@ -30,10 +30,10 @@ class Storage(IntFlag):
 
 
 _TYPE = re.compile(
-    rb"(?<![\w$.@#%!^])(?:(?P<dialect>![A-Za-z_](?:[\w$.]|-(?!>))*)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
+    rb"(?<![\w$.@#%!^])(?:(?P<dialect>!(?:[\w$.]|-(?!>))+)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
     rb"|(?P<plain>(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.])))"
 )
-_DIALECT_TYPE = re.compile(rb"![A-Za-z_][\w$.]*")
+_DIALECT_TYPE = re.compile(rb"!(?:[\w$.]|-(?!>))+")
 _TOKEN = re.compile(rb"->|[<>]=|[(){}\[\]<>,:]")
 _DEPTH = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _PARENTHESIS = re.compile(rb"\s*\(")

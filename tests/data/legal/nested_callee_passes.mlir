@@ -1,0 +1,14 @@
+func.func private @g(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+    %u = "ttnn.neg"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|5|m")
+    "ttnn.deallocate"(%b) : (tensor<4xf32>) -> () loc("DEBUG|1|m")
+    return %u : tensor<4xf32>
+}
+func.func private @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+    %r = func.call @g(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+}
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %v = "ttnn.reshape"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %r = func.call @f(%a, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+}

@@ -1,0 +1,10 @@
+func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+    "my.update_all"() : () -> () loc("DEBUG|5|m")
+    %u = "ttnn.neg"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|1|m")
+    return %u : tensor<4xf32>
+}
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    "my.keep"(%a) : (tensor<4xf32>) -> ()
+    %r = func.call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+}
