@@ -258,7 +258,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(Buffers, "_join", lambda self, values, in_memory=False: None), "devices"
     ),
     "no buffer crosses the edge of a region": Mutation(
-        _changed(Buffers, "_join_across_edges", lambda self, holder, regions: None), "devices"
+        _changed(Buffers, "_join_across_edges", lambda self, *regions, **escapes: None), "devices"
     ),
     "users of a tensor do not read it": Mutation(
         _changed(EffectTable, "_add_reads", lambda self, places: None), "devices"
@@ -287,6 +287,9 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "unlisted ops are no symbol tables": Mutation(_changed(calls, "UNLISTED", object()), "legal"),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
+    "arguments of a function are never one buffer": Mutation(
+        _changed(Buffers, "pass_arguments", lambda self, operands, function: None), "legal"
+    ),
     "fences hold nothing back": Mutation(
         _changed(conflicts, "_fenced", lambda ir, effects, blocks: iter(())), "legal"
     ),
