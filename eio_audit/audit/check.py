@@ -22,6 +22,7 @@ from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
+from eio_audit.order.effort import Effort
 
 if TYPE_CHECKING:
     from eio_audit.audit.keyed_block import KeyedBlock
@@ -92,9 +93,12 @@ def check(
         look_into: called with each audited dump while its structure is still there.
     """
     audits, errors = [], []
+    effort, source = Effort(), None
     for dump in dumps:
+        if dump.source is not source:
+            effort, source = Effort(), dump.source
         try:
-            audited = audit_dump(dump, options)
+            audited = audit_dump(dump, options, effort=effort)
             if look_into is not None:
                 look_into(audited)
             audits.append(audited.audit)
@@ -109,6 +113,7 @@ def audit_dump(
     *,
     describes_worst: bool = True,
     keeps_names: bool = False,
+    effort: Effort | None = None,
 ) -> AuditedDump:
     """Reads one dump and audits its order.
 
@@ -117,6 +122,7 @@ def audit_dump(
         options: the choices that change the figures.
         describes_worst: whether the displaced ops are described that carry most inversions.
         keeps_names: as for ``read_ir``: the dump may be read again in another order.
+        effort: what may be done to find orders for all dumps of its source.
 
     Raises:
         InputError: the dump cannot be read.
@@ -124,6 +130,7 @@ def audit_dump(
     ir = read_ir(dump.source, dump.span, options.op_table, keeps_names=keeps_names)
     keys = OrderKeys(ir, options)
     dependences = Dependences(ir, options.assume_pure)
+    effort = effort or Effort()
     has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]
     graphs = dependences.of(has_order)
     functions = functions_around(ir)
@@ -137,7 +144,9 @@ def audit_dump(
 
         place = bisect_left(blocks, block)
         keyed = KeyedBlock(ir, keys, block, graphs.get(block))
-        audits[place], restoration = audit_disorder(audits[place], keyed, describes_worst=describes_worst)
+        audits[place], restoration = audit_disorder(
+            audits[place], keyed, effort, describes_worst=describes_worst
+        )
         if audits[place].avoidable and restoration is not None:
             orders[block] = BlockOrder(restoration.order)
             moved += restoration.moved

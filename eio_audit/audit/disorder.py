@@ -12,6 +12,7 @@ from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.order.displaced import displaced_in
+from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.profile import order_profile
@@ -25,13 +26,14 @@ PROFILE_PARTS = 40
 
 
 def audit_disorder(
-    in_order: BlockAudit, block: KeyedBlock, *, describes_worst: bool
+    in_order: BlockAudit, block: KeyedBlock, effort: Effort, *, describes_worst: bool
 ) -> tuple[BlockAudit, Restoration | None]:
     """Audits a block with inversions.
 
     Args:
         in_order: the figures that do not depend on the order.
         block: its keys, and its dependences unless it is in a graph region, which has no order to keep.
+        effort: what may be done to find an order for it.
         describes_worst: whether the displaced ops are described that carry most inversions.
 
     Returns:
@@ -60,7 +62,7 @@ def audit_disorder(
     )
     if block.graph is None:
         return disordered, None
-    restoration = restore_order(block.keys, block.graph.precedence, inversions)
+    restoration = restore_order(block.keys, block.graph.precedence, inversions, effort)
     audit = replace(
         disordered,
         forced=restoration.forced,

@@ -15,6 +15,7 @@ from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.writer import reorder
+from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_inversions
 
 
@@ -71,13 +72,14 @@ def fix(
         ValueError: there is no dump, or the dumps are of several sources.
     """
     source: Source | None = None
+    effort = Effort()
     audits, offset, moved, has_new_names = [], 0, 0, False
     pieces: list[bytes | memoryview] = []
     for dump in dumps:
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
         source = dump.source
-        audited = audit_dump(dump, options, describes_worst=False, keeps_names=True)
+        audited = audit_dump(dump, options, describes_worst=False, keeps_names=True, effort=effort)
         named = audited
         if renumber:
             from eio_audit.audit.renumbering import renumbered  # noqa: PLC0415  (rarely needed)

@@ -21,6 +21,7 @@ from itertools import pairwise
 
 from eio_audit.order.candidates import pull_up, push_down
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort
 from eio_audit.order.forced import count_forced
 from eio_audit.order.inversions import dense_ranks
 from eio_audit.order.local_search import place_best
@@ -32,11 +33,20 @@ from eio_audit.order.windows import Window, Windows, block_of, split_into_window
 RELATIONS_SIZE = 10_000  # ops of the largest window whose pairs are all looked at
 PACKED_INVERSIONS = 400_000  # the same for inversions that are not forced
 EASY_INVERSIONS = 1_000  # an order with more that are not forced is not proven before others are tried
+LOOK_STEPS = 6  # what it costs to look once at each op and each dependence
 SET_ASIDE = (4, 16, 64, 256, 1024)  # inversions to set aside, so that a larger window falls apart
 
 
-def best_order(window: Window) -> BestOrder:
+def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
+
+    The search starts from simple orders, not from the textual one. So what it finds for a window does not
+    depend on how the window is ordered, but for ops with equal keys, and finds nothing better in what it has
+    found before. Only where the textual order is better than all that starts from it.
+
+    Args:
+        window: the ops to order.
+        effort: how much may be done; then what has been found stands.
 
     Example:
         Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
@@ -45,41 +55,57 @@ def best_order(window: Window) -> BestOrder:
         >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
         BestOrder(order=[1, 2, 3, 0], inversions=2, bound=LowerBound(forced=1, total=2, forced_complete=True))
     """
-    if window.size > RELATIONS_SIZE:
-        forced, is_complete = count_forced(window)
-        best = _best_candidate(window, LowerBound(forced, forced, is_complete))
-        return best if best.certified else _divided(window, best)
-    relations = Relations(window)
-    best = _best_candidate(window, LowerBound(relations.forced, relations.forced, True), relations)
-    if best.certified:
-        return best
-    if best.inversions - relations.forced > PACKED_INVERSIONS:
-        return _divided(window, best)
-    return packed_order(window, relations, best)
+    effort = effort or Effort()
+    text = list(range(window.size))
+    relations = Relations(window) if window.size <= RELATIONS_SIZE else None
+    effort.left -= LOOK_STEPS * window.extent
+    forced, is_complete = (relations.forced, True) if relations else count_forced(window, effort)
+    bound = LowerBound(forced, forced, is_complete)
+    textual = BestOrder(text, window.inversions(text), bound)
+    if textual.certified:
+        return textual
+    found = _improved(window, relations, _best_candidate(window, bound, relations, effort), effort)
+    textual = textual.with_bound(found.bound)
+    if textual.inversions < found.inversions:
+        return _improved(window, relations, textual, effort)
+    return textual if textual.inversions == found.inversions else found
 
 
-def _best_candidate(window: Window, bound: LowerBound, relations: Relations | None = None) -> BestOrder:
-    """Return the best of the simple orders; among equals the first, and the textual order before all.
+def _improved(window: Window, relations: Relations | None, best: BestOrder, effort: Effort) -> BestOrder:
+    """Return the best order found from one to start from."""
+    while not best.certified and not effort.is_spent:
+        if relations is None or best.inversions - relations.forced > PACKED_INVERSIONS:
+            return _divided(window, best, effort)
+        better = packed_order(window, relations, best, effort)
+        if better.inversions == best.inversions:
+            return better
+        best = better
+    return best
+
+
+def _best_candidate(
+    window: Window, bound: LowerBound, relations: Relations | None, effort: Effort
+) -> BestOrder:
+    """Return the best of the simple orders, among equals the first.
 
     With ``relations`` there are proofs at hand, and one order is not tried when another is proven minimal.
     """
-    textual = range(window.size)
-    best = BestOrder(list(textual), window.inversions(textual), bound)
-    if not best.certified:
-        best = better_order(window, best, pull_up(window)) or best
+    order = pull_up(window)
+    best = BestOrder(order, window.inversions(order), bound)
     if relations is not None and not best.certified:
-        best = _proven(relations, best)
+        best = _proven(relations, best, effort)
     if not best.certified:
         best = better_order(window, best, push_down(window)) or best
     return best
 
 
-def _proven(relations: Relations, best: BestOrder) -> BestOrder:
+def _proven(relations: Relations, best: BestOrder, effort: Effort) -> BestOrder:
     """Return the order with the bound that proves it minimal, if a packing it guides does so at once."""
-    forced = relations.forced
-    if best.inversions - forced > EASY_INVERSIONS or _could_exchange_neighbours(relations, best.order):
+    if effort.is_spent or best.inversions - relations.forced > EASY_INVERSIONS:
         return best
-    proven = best.proven_by(Packing(relations, best.order))
+    if _could_exchange_neighbours(relations, best.order):
+        return best
+    proven = best.proven_by(Packing(relations, best.order, effort))
     return proven if proven.certified else best
 
 
@@ -89,38 +115,48 @@ def _could_exchange_neighbours(relations: Relations, order: Sequence[int]) -> bo
     return any(relations.soft[op] >> following & 1 for op, following in pairwise(ops))
 
 
-def _divided(window: Window, best: BestOrder) -> BestOrder:
+def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
     """Set aside what holds a large window together, and order the rest window by window.
 
     Where a thousand inversions set aside are not enough, as with keys in random order, there is just a bound.
     """
     # The difference of ranks says how many keys lie between.
     window = replace(window, keys=dense_ranks(window.keys))
-    pairs = disjoint_forced(window)
+    pairs = disjoint_forced(window, effort)
     for count in SET_ASIDE:
+        if effort.is_spent:
+            break
+        effort.left -= LOOK_STEPS * window.extent
         rest = _without(window, pairs[:count])
         windows = split_into_windows(rest)
         largest = max((stop - start for start, stop in windows.spans), default=0)
         if largest <= min(RELATIONS_SIZE, window.size // 2):
-            return _put_together(window, best, rest, windows, pairs[:count])
-    return best.with_bound(best.bound.forced + count_squeezed(window, pairs))
+            return _put_together(window, best, rest, windows, pairs[:count], effort)
+    return best.raised(best.bound.forced + count_squeezed(window, pairs, effort))
 
 
 def _put_together(
-    window: Window, best: BestOrder, rest: Window, windows: Windows, aside: Sequence[tuple[int, int]]
+    window: Window,
+    best: BestOrder,
+    rest: Window,
+    windows: Windows,
+    aside: Sequence[tuple[int, int]],
+    effort: Effort,
 ) -> BestOrder:
     """Order the windows of ``rest``, and place what was set aside."""
     order = windows.order
-    total = best.bound.forced + count_squeezed(window, aside)
+    total = best.bound.forced + count_squeezed(window, aside, effort)
     for start, stop in windows.spans:
+        if effort.is_spent:
+            return best.raised(total)
         ops = order[start:stop]
-        part = best_order(rest.restricted(ops))
+        part = best_order(rest.restricted(ops), effort)
         order[start:stop] = [ops[place] for place in part.order]
         if part.bound.forced_complete:
             total += part.bound.total - part.bound.forced
-    order = place_best(window, order, [op for pair in aside for op in pair])
+    order = place_best(window, order, [op for pair in aside for op in pair], effort)
     inversions = window.inversions(order)
-    best = best.with_bound(total)
+    best = best.raised(total)
     return best if inversions >= best.inversions else replace(best, order=order, inversions=inversions)
 
 

@@ -16,20 +16,23 @@ each step. Mostly it breaks just the cover, which proves it minimal.
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Sequence
 
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort, width
 from eio_audit.order.relations import Relations
 
 COVER_STEPS = 4_000_000  # available ops looked at
+PLACED_STEPS = 4  # what it costs to place one
 
 
-def order_by_cover(relations: Relations, packing: Packing, steps: int = COVER_STEPS) -> list[int] | None:
+def order_by_cover(relations: Relations, packing: Packing, effort: Effort | None = None) -> list[int] | None:
     """Return the order that breaks the cover of a packing, and what else it has to, as places in the window.
 
     Args:
         relations: the window.
         packing: what has been found by matching alone, without detours.
-        steps: how many available ops may be looked at; None is returned when they are used up.
+        effort: how many available ops may be looked at; None is returned when it is used up.
 
     Complexity: O(n * a) operations on bitsets of n bits, where a ops are available at a time; in practice the
     first one or two are looked at.
@@ -45,32 +48,40 @@ def order_by_cover(relations: Relations, packing: Packing, steps: int = COVER_ST
         >>> order_by_cover(relations, Packing(relations, range(4)))
         [3, 0, 1, 2]
     """
-    first = _to_be_followed(relations, packing)
+    with (effort or Effort()).part(COVER_STEPS) as part:
+        return _broken_least(relations, packing.order, _to_be_followed(relations, packing), part)
+
+
+def _broken_least(
+    relations: Relations, order: Sequence[int], first: Sequence[int], effort: Effort
+) -> list[int] | None:
+    """Return the order that Kahn's algorithm finds that breaks few preferences of ``first``."""
     rank = [0] * relations.size
-    for place, op in enumerate(packing.order):
+    for place, op in enumerate(order):
         rank[op] = place
     available = sorted(rank[op] for op in range(relations.size) if not relations.producers[op])
     placed = 0
-    order = []
+    found = []
     while available:
+        effort.left -= PLACED_STEPS
         fewest, best = relations.size, 0
         for place in available:
-            steps -= 1
-            broken = (first[packing.order[place]] & ~placed).bit_count()
+            effort.left -= width(relations.size)
+            broken = (first[order[place]] & ~placed).bit_count()
             if broken < fewest:
                 fewest, best = broken, place
             if not broken:
                 break
-        if steps < 0:
+        if effort.left < 0:
             return None
         available.remove(best)
-        op = packing.order[best]
-        order.append(relations.place_of[op])
+        op = order[best]
+        found.append(relations.place_of[op])
         placed |= 1 << op
         for user in relations.users[op]:
             if not relations.producers[user] & ~placed:
                 insort(available, rank[user])
-    return order
+    return found
 
 
 def _to_be_followed(relations: Relations, packing: Packing) -> list[int]:

@@ -38,12 +38,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from eio_audit.order.bitsets import bits, lowest_bit
+from eio_audit.order.effort import Effort, width
 from eio_audit.order.relations import Relations
 
 PACKING_STEPS = 6_000_000  # ops looked at as the end of a return, in one window
 DETOUR_STEPS = 300_000  # the same on detours
+BROKEN_STEPS = 2  # what a broken preference costs besides
 
 
 class Packing:
@@ -52,7 +55,7 @@ class Packing:
     Args:
         relations: the window.
         order: an order of its places, as good as possible. Each of its inversions takes memory.
-        steps: how much may be looked at; then the packing stays as it is.
+        effort: how much may be looked at; then the packing stays as it is.
 
     Attributes:
         order: the order, as ops of ``relations``.
@@ -74,12 +77,12 @@ class Packing:
         [[(2, 0), (1, 2)]]
     """
 
-    def __init__(self, relations: Relations, order: Sequence[int], steps: int = PACKING_STEPS) -> None:
+    def __init__(self, relations: Relations, order: Sequence[int], effort: Effort | None = None) -> None:
         self.order = [relations.number_of[place] for place in order]
         self.broken: list[tuple[int, int]] = []
         self._relations = relations
         self._size = relations.size
-        self._steps = steps
+        self._width = width(relations.size)
         self._from = relations.with_descendants
         self._to = relations.with_ancestors
         # Per op, the ops that a preference leads from to it, kept by the order: all; those that may still be
@@ -105,7 +108,9 @@ class Packing:
         self._holder: dict[int, int] = {}  # by return: the index of the broken preference that holds it
         self._held: dict[int, int] = {}  # the other way round
         self._detours: dict[int, list[int]] = {}  # by broken preference: the returns of its detour
-        self._match()
+        with (effort or Effort()).part(PACKING_STEPS) as self._effort:
+            self._effort.left -= self._size * self._width + BROKEN_STEPS * len(self.broken)
+            self._match()
 
     def __len__(self) -> int:
         """Number of cycles."""
@@ -124,10 +129,16 @@ class Packing:
             for broken in sorted(held)
         ]
 
-    def open_pairs(self) -> frozenset[tuple[int, int]]:
-        """Return the preferences on the cycles, as places in the window."""
+    def open_pairs(self) -> list[int]:
+        """Return, per place in the window, the bitset of the places that preferences on cycles lead to."""
         place_of = self._relations.place_of
-        return frozenset((place_of[start], place_of[end]) for cycle in self.cycles() for start, end in cycle)
+        rows = [0] * self._size
+        for x, y in self.broken:
+            rows[place_of[y]] |= 1 << place_of[x]
+        for kept in chain(self._holder, *self._detours.values()):
+            p, q = divmod(kept, self._size)
+            rows[place_of[p]] |= 1 << place_of[q]
+        return rows
 
     def wanted_returns(self) -> list[int]:
         """Return, per op, the starts of the returns that lead to it and are wanted in vain.
@@ -148,8 +159,15 @@ class Packing:
 
     def _match(self) -> None:
         """Find returns: first what is free, then by augmenting paths."""
-        unmatched = [broken for broken in range(len(self.broken)) if not self._take_free_return(broken)]
+        unmatched = []
+        for broken in range(len(self.broken)):
+            if self._effort.is_spent:
+                return
+            if not self._take_free_return(broken):
+                unmatched.append(broken)
         for broken in unmatched:
+            if self._effort.is_spent:
+                return
             self._augment(broken)
 
     def _take_free_return(self, broken: int) -> bool:
@@ -165,7 +183,7 @@ class Packing:
         x, y = self.broken[broken]
         from_x, free = self._from[x], self._free
         for q in bits(self._to[y] & self._ends[x]):
-            self._steps -= 1
+            self._effort.left -= self._width
             starts = free[q] & from_x
             if starts:
                 return lowest_bit(starts) * self._size + q
@@ -185,17 +203,19 @@ class Packing:
             del self._holder[old]
             self._free[old % self._size] |= 1 << old // self._size
 
-    def find_detours(self, steps: int = DETOUR_STEPS) -> None:
+    def find_detours(self, effort: Effort | None = None) -> None:
         """Let broken preferences that found no return take a detour, or move others on to one.
 
         Args:
-            steps: how many ops may be looked at.
+            effort: how many ops may be looked at.
         """
-        self._steps = steps
         self._open = self._kept[:]
-        for broken in range(len(self.broken)):
-            if broken not in self._held:
-                self._augment(broken, with_detours=True)
+        with (effort or Effort()).part(DETOUR_STEPS) as self._effort:
+            for broken in range(len(self.broken)):
+                if self._effort.is_spent:
+                    return
+                if broken not in self._held:
+                    self._augment(broken, with_detours=True)
 
     def _augment(self, start: int, *, with_detours: bool = False) -> None:
         """Find a return for a broken preference by letting others move on to another one; breadth first."""
@@ -205,7 +225,7 @@ class Packing:
             if self._take_free_return(broken) or (with_detours and self._take_detour(broken)):
                 self._move_up(broken, came_from)
                 return
-        if self._steps < 0 or with_detours:
+        if self._effort.is_spent or with_detours:
             return
         # What a failed search has seen leads nowhere later either.
         for q, starts in seen.items():
@@ -216,11 +236,12 @@ class Packing:
     ) -> Iterator[int]:
         """Yield a broken preference, then the holders of the returns it wants, then those of theirs, ..."""
         queue = deque([start])
-        while queue and self._steps >= 0:
+        while queue and not self._effort.is_spent:
             broken = queue.popleft()
             yield broken
             x, y = self.broken[broken]
             for q in bits(self._to[y] & self._ends[x]):
+                self._effort.left -= self._width
                 starts = self._open[q] & self._from[x] & ~seen.get(q, 0)
                 if not starts:
                     continue
@@ -261,7 +282,7 @@ class Packing:
             fresh = False
             starts = reached
             for q in bits(between & ~reached):
-                self._steps -= 1
+                self._effort.left -= self._width
                 comes_from = self._free[q] & starts
                 if not comes_from:
                     continue

@@ -48,12 +48,14 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from eio_audit.order.bitsets import bits, lowest_bit
+from eio_audit.order.effort import Effort, width
 from eio_audit.order.moves import Moves
 from eio_audit.order.relations import Relations
 
 SEARCH_STATES = 200_000  # states one search may reach
 SEARCH_MOVES = 2_000_000  # moves one search may try
 SEARCH_BITS = 1 << 30  # what the states of one search may hold together
+MOVE_STEPS = 4  # what a move costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def search(
     known: int,
     states: int = SEARCH_STATES,
     moves: int = SEARCH_MOVES,
+    effort: Effort | None = None,
 ) -> SearchResult:
     """Search for the order of a window with the fewest inversions.
 
@@ -87,6 +90,7 @@ def search(
         known: the inversions of the best order known; only better ones are looked for.
         states: how many sets of placed ops may be reached, over all rounds.
         moves: how many moves may be tried from them.
+        effort: what that may cost.
 
     Returns:
         The minimum, when ``inversions`` and ``lower_bound`` are equal; else what is proven so far.
@@ -106,13 +110,15 @@ def search(
         >>> search(relations, cycles, known=2)
         SearchResult(order=None, inversions=2, lower_bound=2)
     """
-    rounds = _Search(relations, cycles, min(states, SEARCH_BITS // (2 * max(relations.size, 1))), moves)
-    allowed = 0
-    while True:
-        result = rounds.run(known, allowed)
-        if result.inversions == result.lower_bound or rounds.is_stopped:
-            return result
-        allowed = 2 * allowed + 1
+    states = min(states, SEARCH_BITS // (2 * max(relations.size, 1)))
+    with (effort or Effort()).part(moves * MOVE_STEPS * width(relations.size)) as part:
+        rounds = _Search(relations, cycles, states, part)
+        allowed = 0
+        while True:
+            result = rounds.run(known, allowed)
+            if result.inversions == result.lower_bound or rounds.is_stopped:
+                return result
+            allowed = 2 * allowed + 1
 
 
 class _Search(Moves):
@@ -123,12 +129,13 @@ class _Search(Moves):
         relations: Relations,
         cycles: Sequence[Sequence[tuple[int, int]]],
         states: int,
-        moves: int,
+        effort: Effort,
     ) -> None:
         super().__init__(relations, cycles)
         self._base = relations.forced + len(cycles)
         self._states_left = states
-        self._moves_left = moves
+        self._effort = effort
+        self._move_steps = MOVE_STEPS * width(relations.size)
         # Per op, what may be free while it is the unplaced op with the smallest key.
         self._free_above = [
             above | equal for above, equal in zip(relations.with_ancestors, relations.equal, strict=True)
@@ -138,7 +145,7 @@ class _Search(Moves):
     @property
     def is_stopped(self) -> bool:
         """Whether the work is used up."""
-        return self._states_left < 0 or self._moves_left < 0
+        return self._states_left < 0 or self._effort.is_spent
 
     def run(self, known: int, allowed: int) -> SearchResult:
         """Search for an order better than ``known`` with a surplus of no more than ``allowed``.
@@ -161,7 +168,7 @@ class _Search(Moves):
             if self.is_stopped:
                 return SearchResult(None, known, self._base + surplus)
             for op in bits(available):
-                self._moves_left -= 1
+                self._effort.left -= self._move_steps
                 total = surplus + self.surplus(op, placed)
                 if total > most_surplus or self._can_wait(op, placed):
                     continue

@@ -21,12 +21,13 @@ Where unindexed ops are among the moved ones, they go to their consumers at last
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 from eio_audit.order.best_order import best_order
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort, width
 from eio_audit.order.followers import place_followers
 from eio_audit.order.going_back import go_back, longest_in_place, moved_places
 from eio_audit.order.moved_search import MovedSearch
@@ -47,13 +48,25 @@ class LeftOpen:
     """Where minimal orders may differ in the preferences they break.
 
     Attributes:
-        entangled: for each op, the number of its window if nothing is known of that; else -1.
-        pairs: in the other windows, the preferences that some of them may break, as pairs of ops, the one
-            with the smaller key first. All others are followed.
+        window_of: for each op, the number of its window; -1 for one that is in none.
+        place_in: its place there.
+        rows: for each window, by place, the bitset of the places that are open with it, as in
+            ``LowerBound.open_pairs``; empty where no pair is open, None where nothing is known of that.
     """
 
-    entangled: Sequence[int]
-    pairs: Collection[tuple[int, int]]
+    window_of: Sequence[int]
+    place_in: Sequence[int]
+    rows: Sequence[Sequence[int] | None]
+
+    def holds(self, smaller: int, larger: int) -> bool:
+        """Return whether some minimal order may place two independent ops against their keys."""
+        window = self.window_of[smaller]
+        if window < 0 or window != self.window_of[larger]:
+            return False
+        rows = self.rows[window]
+        return rows is None or (
+            len(rows) > 0 and rows[self.place_in[smaller]] >> self.place_in[larger] & 1 > 0
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,9 @@ class Moved:
         return replace(self, order=order, count=count) if count < self.count else self
 
 
-def fewest_moved(block: Window, order: Sequence[int], left_open: LeftOpen) -> Moved:
+def fewest_moved(
+    block: Window, order: Sequence[int], left_open: LeftOpen, effort: Effort | None = None
+) -> Moved:
     """Return an order with no more inversions than ``order`` and few ops moved, and a bound on these.
 
     Args:
@@ -84,11 +99,13 @@ def fewest_moved(block: Window, order: Sequence[int], left_open: LeftOpen) -> Mo
         order: an order of them that keeps the dependences. The bound is about orders with as few inversions
             and takes for granted that no order has fewer.
         left_open: what minimal orders may differ in.
+        effort: how much may be done; then what has been found stands.
 
     Complexity: O(n log n) where step 1 is the proof; more work is for single sections, and capped for each.
     """
     order = list(order)
-    overtaking = _Overtaking(block, order, left_open)
+    effort = effort or Effort()
+    overtaking = _Overtaking(block, order, left_open, effort)
     sections: list[tuple[int, int]] = []
     found: list[Moved] = []
     for start, stop in sections_of(block, order):
@@ -96,7 +113,7 @@ def fewest_moved(block: Window, order: Sequence[int], left_open: LeftOpen) -> Mo
         if moved:
             sections.append((start, stop))
             found.append(Moved(order[start:stop], moved, matched))
-    _settle_each(block, sections, found)
+    _settle_each(block, sections, found, effort)
     for (start, stop), section in zip(sections, found, strict=True):
         order[start:stop] = section.order
         if not all(block.indexed[start:stop]):
@@ -104,24 +121,27 @@ def fewest_moved(block: Window, order: Sequence[int], left_open: LeftOpen) -> Mo
     return Moved(order, sum(section.count for section in found), sum(section.least for section in found))
 
 
-def _settle_each(block: Window, sections: Sequence[tuple[int, int]], found: list[Moved]) -> None:
+def _settle_each(
+    block: Window, sections: Sequence[tuple[int, int]], found: list[Moved], effort: Effort
+) -> None:
     """Settle those sections where the bound is not met yet; their ops are numbered as in the block."""
     numbers = [number for number, moved in enumerate(found) if moved.least < moved.count]
     starts = [sections[number][0] for number in numbers]
     parts = block.restricted_to_each([range(*sections[number]) for number in numbers])
     for number, start, section in zip(numbers, starts, parts, strict=True):
         moved = found[number]
-        moved = _settle(section, replace(moved, order=[op - start for op in moved.order]))
+        moved = _settle(section, replace(moved, order=[op - start for op in moved.order]), effort)
         found[number] = replace(moved, order=[op + start for op in moved.order])
 
 
 class _Overtaking:
     """The moved ops of an order, matched with ops that they are exchanged with."""
 
-    def __init__(self, block: Window, order: Sequence[int], left_open: LeftOpen) -> None:
+    def __init__(self, block: Window, order: Sequence[int], left_open: LeftOpen, effort: Effort) -> None:
         self._block = block
         self._order = order
         self._left_open = left_open
+        self._effort = effort
         self._places = moved_places(order)
         moved = [order[place] for place in self._places]
         # An op moves down when more of the kept ops stand before it in the order than in the text.
@@ -147,66 +167,70 @@ class _Overtaking:
 
     def _match(self, start: int, last: int, matched: set[int]) -> None:
         """Match the op at place ``start`` with the nearest possible one on the way to ``last``."""
-        order, moves_down, pairs = self._order, self._moves_down, self._left_open.pairs
-        keys, indexed, entangled = self._block.keys, self._block.indexed, self._left_open.entangled
+        order, moves_down, is_open = self._order, self._moves_down, self._left_open.holds
+        keys, indexed = self._block.keys, self._block.indexed
         op = order[start]
-        if not indexed[op]:
+        if not indexed[op] or self._effort.is_spent:
             return
         is_down = moves_down[op]
         sign = 1 if is_down else -1
         for place in range(start - sign, last, -sign):
+            self._effort.left -= 2
             other = order[place]
             if (
                 (other - op) * sign > 0
                 and other not in matched
                 and indexed[other]
                 and (keys[op] - keys[other]) * sign > 0
-                and not entangled[op] == entangled[other] >= 0
-                and ((other, op) if is_down else (op, other)) not in pairs
                 and moves_down.get(other, is_down) == is_down
+                and not is_open(*((other, op) if is_down else (op, other)))
             ):
                 matched.add(other)
                 return
 
 
-def _settle(section: Window, moved: Moved) -> Moved:
+def _settle(section: Window, moved: Moved, effort: Effort) -> Moved:
     """Find an order of a section with fewer ops moved, or prove that there is none."""
-    moved = moved.improved(go_back(section, moved.order))
-    if moved.least == moved.count:
+    moved = moved.improved(go_back(section, moved.order, effort))
+    if moved.least == moved.count or section.size > SETTLED_SIZE or effort.is_spent:
         return moved
-    if section.size > SETTLED_SIZE:
-        return moved
+    effort.left -= section.size * width(section.size)
     relations = Relations(section)
     inversions = section.inversions(moved.order)
     if inversions - relations.forced > SETTLED_INVERSIONS:
         return moved
-    packing = Packing(relations, moved.order)
+    packing = Packing(relations, moved.order, effort)
     if len(packing) < len(packing.broken):
-        packing.find_detours()
+        packing.find_detours(effort)
     if len(packing) == len(packing.broken):
-        moved = _held(section, relations, packing, moved)
+        moved = _held(section, relations, packing, moved, effort)
     if moved.least == moved.count:
         return moved
-    search = MovedSearch(relations, packing.cycles(), inversions, moved.count)
+    search = MovedSearch(relations, packing.cycles(), inversions, moved.count, effort=effort)
     order = search.run()
     if order is not None:
         moved = moved.improved(order)
     return replace(moved, least=moved.count) if search.is_complete else moved
 
 
-def _held(section: Window, relations: Relations, packing: Packing, moved: Moved) -> Moved:
+def _held(section: Window, relations: Relations, packing: Packing, moved: Moved, effort: Effort) -> Moved:
     """Raise the bound to what is settled, and see whether the ops that could stay can all be held."""
-    before = settled_before(relations, packing)
+    before = settled_before(relations, packing, effort)
+    if before is None:
+        return moved
     exchanged = [0] * section.size
     text_after = (1 << section.size) - 1
     for op in relations.number_of:
         text_after ^= 1 << op
         exchanged[op] = before[op] & text_after
-    staying = sorted(relations.place_of[op] for op in largest_staying(exchanged))
+    largest = largest_staying(exchanged, effort)
+    if largest is None:
+        return moved
+    staying = sorted(relations.place_of[op] for op in largest)
     moved = replace(moved, least=max(moved.least, section.size - len(staying)))
     if moved.least == moved.count:
         return moved
-    order = _minimal(_with_chain(section, staying))
+    order = _minimal(_with_chain(section, staying), effort)
     if section.inversions(order) > section.inversions(moved.order):
         return moved
     return moved.improved(order)
@@ -220,11 +244,11 @@ def _with_chain(block: Window, ops: Sequence[int]) -> Window:
     return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))
 
 
-def _minimal(block: Window) -> list[int]:
+def _minimal(block: Window, effort: Effort) -> list[int]:
     """Return the best order found for a block, window by window."""
     windows = split_into_windows(block)
     order = windows.order
     for start, stop in windows.spans:
         ops = order[start:stop]
-        order[start:stop] = [ops[place] for place in best_order(block.restricted(ops)).order]
+        order[start:stop] = [ops[place] for place in best_order(block.restricted(ops), effort).order]
     return order

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.order.bitsets import prefix
+from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window
 
 SWEEP_BITS = 1 << 30  # what the bitsets of one sweep may hold together
 SWEEP_EARLY_LIMITS = (256, 4096)  # fewest and most early ops that one sweep follows
-FORCED_STEPS = 30_000_000  # ops and dependences visited while counting the forced inversions of one window
+FORCED_STEPS = 30_000_000  # what may be done to count the forced inversions of one window
+OP_STEPS = 8  # what it costs to visit an op
+USER_STEPS = 4  # and for each of its users
 
 
-def count_forced(window: Window, steps: int = FORCED_STEPS) -> tuple[int, bool]:
+def count_forced(window: Window, effort: Effort | None = None) -> tuple[int, bool]:
     """Count the forced inversions, without building a transitive closure.
 
     Early ops are taken some thousands at a time. For each such batch one sweep over the window hands on, from
@@ -26,10 +29,10 @@ def count_forced(window: Window, steps: int = FORCED_STEPS) -> tuple[int, bool]:
 
     Args:
         window: the ops to count among.
-        steps: how many ops and dependences may be visited, over all sweeps.
+        effort: how much may be done, over all sweeps.
 
     Returns:
-        The number of forced inversions found, and whether that is all of them: False when the steps ran out.
+        The number of forced inversions found, and whether that is all: False when the effort was spent.
 
     Complexity: O(e / b * (n + m)) operations on bitsets of b bits for e early ops, b = 256 .. 4096; in
     practice sweeps are short.
@@ -46,12 +49,12 @@ def count_forced(window: Window, steps: int = FORCED_STEPS) -> tuple[int, bool]:
     fewest, most = SWEEP_EARLY_LIMITS
     batch_size = min(most, max(fewest, SWEEP_BITS // max(window.size, 1)))
     forced = 0
-    for start in range(0, len(early), batch_size):
-        counted, steps = _sweep_forced(window, early[start : start + batch_size], smallest_below, steps)
-        forced += counted
-        if steps < 0:
-            break
-    return forced, steps >= 0
+    with (effort or Effort()).part(FORCED_STEPS) as part:
+        for start in range(0, len(early), batch_size):
+            forced += _sweep_forced(window, early[start : start + batch_size], smallest_below, part)
+            if part.left < 0:
+                break
+        return forced, part.left >= 0
 
 
 def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
@@ -59,13 +62,10 @@ def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
     return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
 
 
-def _sweep_forced(
-    window: Window, early: Sequence[int], smallest_below: Sequence[int], steps: int
-) -> tuple[int, int]:
+def _sweep_forced(window: Window, early: Sequence[int], smallest_below: Sequence[int], effort: Effort) -> int:
     """Count the forced inversions that start at one of ``early``, given in textual order.
 
-    Returns:
-        The count, and the steps left; fewer than 0 when the sweep was cut short.
+    The effort left is less than 0 when the sweep was cut short.
     """
     # Bits by falling key: the early ops with a key larger than a given one are a prefix, the lowest bits.
     falling = sorted(early, key=lambda op: -window.keys[op])
@@ -75,16 +75,16 @@ def _sweep_forced(
     forced = 0
     arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on
     for op in range(early[0], window.size):
-        steps -= 1
+        effort.left -= OP_STEPS
         ancestors = arriving.pop(op, 0)
         if ancestors and window.indexed[op]:
             forced += (ancestors & prefix(negated_keys, -window.keys[op])).bit_count()
         handed_on = (ancestors | bit_of.get(op, 0)) & prefix(negated_keys, -smallest_below[op])
         if handed_on:
             users = window.precedence.successors(op)
-            steps -= len(users)
+            effort.left -= USER_STEPS * len(users)
             for user in users:
                 arriving[user] = arriving.get(user, 0) | handed_on
-        if steps < 0 or (not arriving and op >= last_early):
+        if effort.left < 0 or (not arriving and op >= last_early):
             break
-    return forced, steps
+    return forced

@@ -12,21 +12,23 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
+from eio_audit.order.effort import Effort
 from eio_audit.order.runs import piece_bounds
 from eio_audit.order.windows import Window
 
 RETURN_DISTANCE = 400  # places that an op goes back at most
-RETURN_STEPS = 20_000_000  # ops overtaken or met, in one block
+RETURN_STEPS = 20_000_000  # what may be done in one block
+PLACE_STEPS = 5  # what it costs to overtake or meet an op
 ROUNDS = 8  # how often the kept ops are chosen anew
 
 
-def go_back(block: Window, order: Sequence[int], steps: int = RETURN_STEPS) -> list[int]:
+def go_back(block: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
     """Return an order with no more inversions than ``order``, and no more ops moved.
 
     Args:
         block: the ops, numbered by textual order.
         order: an order of them that keeps the dependences.
-        steps: how many ops may be overtaken or met.
+        effort: how much may be done.
 
     Complexity: O(n log n + r * d) for r moved ops that go back up to d = 400 places.
 
@@ -37,15 +39,19 @@ def go_back(block: Window, order: Sequence[int], steps: int = RETURN_STEPS) -> l
         >>> go_back(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
         [0, 1, 2]
     """
-    order = list(order)
+    with (effort or Effort()).part(RETURN_STEPS) as part:
+        return _went_back(block, list(order), part)
+
+
+def _went_back(block: Window, order: list[int], effort: Effort) -> list[int]:
     kept_count = -1
     for _ in range(ROUNDS):
         kept = longest_in_place(order)
-        if len(kept) <= kept_count or len(kept) == len(order) or steps <= 0:
+        if len(kept) <= kept_count or len(kept) == len(order) or effort.is_spent:
             break
-        returns = _Returns(block, order, kept, steps)
+        returns = _Returns(block, order, kept, effort)
         returns.run()
-        order, steps = returns.order, returns.steps
+        order = returns.order
         kept_count = len(returns.kept)
     return order
 
@@ -94,13 +100,18 @@ def _kept_stretches(order: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class _Returns:
-    """An order, the ops kept in it, and the steps left."""
+    """An order, and the ops kept in it."""
 
-    def __init__(self, block: Window, order: list[int], kept: list[int], steps: int) -> None:
+    def __init__(self, block: Window, order: list[int], kept: list[int], effort: Effort) -> None:
         self._block = block
         self.order = order
         self.kept = kept  # ascending, in the order as well as by number
-        self.steps = steps
+        self._effort = effort
+        self._producers: list[list[int]] = [[] for _ in order]
+        self._users: list[list[int]] = [[] for _ in order]
+        for producer, user in block.precedence.forwards():
+            self._producers[user].append(producer)
+            self._users[producer].append(user)
         self._is_kept = bytearray(block.size)
         for op in kept:
             self._is_kept[op] = True
@@ -111,7 +122,7 @@ class _Returns:
     def run(self) -> None:
         """Let every moved op go back, if it can."""
         for op in [op for op in range(self._block.size) if not self._is_kept[op]]:
-            if self.steps <= 0:
+            if self._effort.is_spent:
                 return
             self._go_back(op)
 
@@ -139,15 +150,15 @@ class _Returns:
             Whether there is such a place, and nothing on the way that cannot travel along.
         """
         keys, indexed = self._block.keys, self._block.indexed
-        precedence = self._block.precedence
-        neighbours = precedence.predecessors if places.step == 1 else precedence.successors
+        neighbours = self._producers if places.step == 1 else self._users
         group = {leader}
         group_keys = [keys[leader]] if indexed[leader] else []
         change = 0
         for place in places:
-            self.steps -= 1
             op = self.order[place]
-            if not group.isdisjoint(neighbours(op)):
+            linked = neighbours[op]
+            self._effort.left -= PLACE_STEPS + len(linked) // 4
+            if not group.isdisjoint(linked):
                 if self._is_kept[op]:
                     return False
                 group.add(op)

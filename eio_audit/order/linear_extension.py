@@ -10,6 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from eio_audit.order.best_order import best_order
+from eio_audit.order.effort import STEPS_PER_OP, Effort
 from eio_audit.order.fewest_moved import LeftOpen, Moved, fewest_moved
 from eio_audit.order.going_back import go_back, moved_places
 from eio_audit.order.inversions import count_inversions
@@ -54,20 +55,25 @@ class Restoration:
 
 
 def restore_order(
-    keys: Sequence[int | None], precedence: Precedence, inversions: int | None = None
+    keys: Sequence[int | None],
+    precedence: Precedence,
+    inversions: int | None = None,
+    effort: Effort | None = None,
 ) -> Restoration:
     """Return a linear extension with as few inversions as found, and a lower bound on all of them.
 
     The result is the textual order itself unless another has strictly fewer inversions. Among orders with as
     few it is one with few ops moved from the textual order. It is also a fixed point: restoring the restored
-    block changes nothing, because passes are repeated until one finds nothing to improve. The same input
-    gives the same output: ties go by textual order, and all limits count work, not time.
+    block changes nothing, because what is found does not depend on the textual order, and where keys are
+    equal, passes are repeated until one finds nothing to improve. The same input gives the same output: ties
+    go by textual order, and all limits count work, not time (effort.py).
 
     Args:
         keys: the op index of each op, in textual order; None for an unindexed op, which has no part in any
             inversion and travels with its consumer (see effective_keys.py).
         precedence: the dependences of the block.
         inversions: those of the textual order, if they are known.
+        effort: what may be done for all blocks of a dump; this one adds to it for each of its ops.
 
     Raises:
         ValueError: when there are not as many keys as ops.
@@ -85,16 +91,18 @@ def restore_order(
     """
     if len(keys) != precedence.size:
         raise ValueError(f"{len(keys)} keys for {precedence.size} ops")
+    effort = effort or Effort()
     order: Sequence[int] = range(precedence.size)
     if inversions is None:
         inversions = count_inversions([key for key in keys if key is not None])
     if not inversions:
         return Restoration(list(order), inversions=0, forced=0, lower_bound=0)
+    effort.left += STEPS_PER_OP * precedence.size
     textual_block = block = block_of(keys, precedence)
     textual_windows = windows = split_into_windows(block)
     bounds: list[LowerBound] = []
     while True:
-        order_within, inversions_within = _restore_once(block, windows, bounds)
+        order_within, inversions_within = _restore_once(block, windows, bounds, effort)
         if inversions_within == inversions:
             break
         is_first = block is textual_block
@@ -102,12 +110,14 @@ def restore_order(
         inversions = inversions_within
         if inversions == sum(bound.total for bound in bounds):
             break  # certified: another pass could not find anything better
-        order = go_back(textual_block, order)
+        order = go_back(textual_block, order, effort)
         inversions = textual_block.inversions(order)
+        if effort.is_spent:
+            break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
     if inversions == sum(bound.total for bound in bounds):
-        moved = fewest_moved(textual_block, order, _left_open(textual_windows, bounds))
+        moved = fewest_moved(textual_block, order, _left_open(textual_windows, bounds), effort)
     else:
         moved = Moved(list(order), len(moved_places(order)), 0)
     return Restoration(
@@ -123,19 +133,17 @@ def restore_order(
 
 def _left_open(windows: Windows, bounds: Sequence[LowerBound]) -> LeftOpen:
     """Return what the bounds leave open, for the ops of the block."""
-    entangled = [-1] * len(windows.order)
-    pairs: set[tuple[int, int]] = set()
-    for number, ((start, stop), bound) in enumerate(zip(windows.spans, bounds, strict=True)):
-        ops = windows.order[start:stop]
-        if bound.open_pairs is not None:
-            pairs.update((ops[first], ops[second]) for first, second in bound.open_pairs)
-        elif bound.total > bound.forced:
-            for op in ops:
-                entangled[op] = number
-    return LeftOpen(entangled, pairs)
+    window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
+    for number, (start, stop) in enumerate(windows.spans):
+        for place, op in enumerate(windows.order[start:stop]):
+            window_of[op], place_in[op] = number, place
+    rows = [bound.open_pairs if bound.total > bound.forced else () for bound in bounds]
+    return LeftOpen(window_of, place_in, rows)
 
 
-def _restore_once(block: Window, windows: Windows, bounds: list[LowerBound]) -> tuple[list[int], int]:
+def _restore_once(
+    block: Window, windows: Windows, bounds: list[LowerBound], effort: Effort
+) -> tuple[list[int], int]:
     """Restore every window of the block once.
 
     The windows of a block are intervals of keys, so they are the same in every pass, in the same sequence,
@@ -145,6 +153,7 @@ def _restore_once(block: Window, windows: Windows, bounds: list[LowerBound]) -> 
         block: the block as it is ordered now.
         windows: its windows.
         bounds: the lower bounds of its windows, filled in by the first pass.
+        effort: what may be done.
 
     Returns:
         The order found and its inversions, never more than before: the windows in sequence have no inversion
@@ -159,7 +168,7 @@ def _restore_once(block: Window, windows: Windows, bounds: list[LowerBound]) -> 
             inversions += bounds[number].total
             continue
         shape = window.shape
-        best = known[shape] if shape in known else known.setdefault(shape, best_order(window))
+        best = known[shape] if shape in known else known.setdefault(shape, best_order(window, effort))
         if number == len(bounds):
             bounds.append(best.bound)
         else:

@@ -17,15 +17,16 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from itertools import accumulate
 
+from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window
 
 SEARCH_DISTANCE = 300  # places that a group travels at most
-LOCAL_SEARCH_STEPS = 50_000_000  # ops overtaken or met, in one window
-PLACING_STEPS = 20_000_000  # the same when ops are placed one by one
-STEPS_PER_OP = 20_000  # the same, for each op of the window: small windows get their share only
+PLACING_STEPS = 20_000_000  # ops overtaken or met when ops are placed one by one
+FAR = 10_000  # ops of a window that make each place cost a step more
+STEPS_PER_OP = 20_000  # ops overtaken or met for each op of the window: small windows get their share only
 
 
-def improve(window: Window, order: Sequence[int], steps: int = LOCAL_SEARCH_STEPS) -> list[int]:
+def improve(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
     """Return an order with as many inversions as ``order`` or fewer.
 
     Moves left and moves right take turns until neither finds an improvement or the steps are used up.
@@ -33,7 +34,7 @@ def improve(window: Window, order: Sequence[int], steps: int = LOCAL_SEARCH_STEP
     Args:
         window: the ops to order.
         order: an order of its places that keeps the dependences.
-        steps: how many ops may be overtaken or met, over all moves.
+        effort: how many ops may be overtaken or met, over all moves.
 
     Complexity: O(n * d * log n) per turn for ops that travel up to d = 300 places.
 
@@ -44,14 +45,17 @@ def improve(window: Window, order: Sequence[int], steps: int = LOCAL_SEARCH_STEP
         >>> improve(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
         [1, 0, 2]
     """
+    with (effort or Effort()).part(STEPS_PER_OP * window.size) as part:
+        return _improved(window, list(order), part)
+
+
+def _improved(window: Window, order: list[int], effort: Effort) -> list[int]:
     last = window.size - 1
-    steps = min(steps, STEPS_PER_OP * window.size)
     sides = (_Side(window), _Side(window.mirrored()))
-    order = list(order)
     turn = unimproved = 0
-    while unimproved < 2 and steps > 0:
+    while unimproved < 2 and not effort.is_spent:
         side = sides[turn % 2]
-        steps, is_improved = _move_left(side, order, _leaders(side, order), SEARCH_DISTANCE, steps)
+        is_improved = _move_left(side, order, _leaders(side, order), SEARCH_DISTANCE, effort)
         unimproved = 0 if is_improved else unimproved + 1
         order = [last - op for op in reversed(order)]
         turn += 1
@@ -59,15 +63,18 @@ def improve(window: Window, order: Sequence[int], steps: int = LOCAL_SEARCH_STEP
 
 
 class _Side:
-    """A window as the moves need it: the users of each op as lists, which are made once."""
+    """A window as the moves need it: the users of each op as sets, which are made once."""
 
     def __init__(self, window: Window) -> None:
         self.keys = window.keys
         self.indexed = window.indexed
-        self.users = [list(window.precedence.successors(op)) for op in range(window.size)]
+        self.place_steps = 1 + window.size // FAR
+        self.users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
 
 
-def place_best(window: Window, order: Sequence[int], ops: Sequence[int]) -> list[int]:
+def place_best(
+    window: Window, order: Sequence[int], ops: Sequence[int], effort: Effort | None = None
+) -> list[int]:
     """Return ``order`` with each of ``ops`` moved to where it makes the fewest inversions, however far.
 
     Example:
@@ -77,9 +84,10 @@ def place_best(window: Window, order: Sequence[int], ops: Sequence[int]) -> list
     """
     last = window.size - 1
     order = list(order)
-    _move_left(_Side(window), order, ops, window.size, PLACING_STEPS)
-    order = [last - op for op in reversed(order)]
-    _move_left(_Side(window.mirrored()), order, [last - op for op in ops], window.size, PLACING_STEPS)
+    with (effort or Effort()).part(PLACING_STEPS) as part:
+        _move_left(_Side(window), order, ops, window.size, part)
+        order = [last - op for op in reversed(order)]
+        _move_left(_Side(window.mirrored()), order, [last - op for op in ops], window.size, part)
     return [last - op for op in reversed(order)]
 
 
@@ -93,36 +101,34 @@ def _leaders(side: _Side, order: Sequence[int]) -> list[int]:
     ]
 
 
-def _move_left(
-    side: _Side, order: list[int], leaders: Sequence[int], distance: int, steps: int
-) -> tuple[int, bool]:
+def _move_left(side: _Side, order: list[int], leaders: Sequence[int], distance: int, effort: Effort) -> bool:
     """Let each of ``leaders`` move left once, up to ``distance`` places; changes ``order``.
 
     Returns:
-        The steps left, and whether anything has moved.
+        Whether anything has moved.
     """
     is_improved = False
     place_of = [0] * len(order)
     for place, op in enumerate(order):
         place_of[op] = place
     for leader in leaders:
-        if steps <= 0:
+        if effort.is_spent:
             break
         start = place_of[leader]
-        stop = max(start - distance, 0)
-        steps -= start - stop
-        best = _best_place(side, order, start, stop)
+        best = _best_place(side, order, start, max(start - distance, 0), effort)
         if best == start:
             continue
         is_improved = True
+        effort.left -= (start - best) * side.place_steps
         order[best : start + 1] = _with_group_first(side, order[best : start + 1])
         for place in range(best, start + 1):
             place_of[order[place]] = place
-    return steps, is_improved
+    return is_improved
 
 
-def _best_place(side: _Side, order: Sequence[int], start: int, stop: int) -> int:
+def _best_place(side: _Side, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
     """Return where the group led by the op at ``start`` is best put down, from ``stop`` on."""
+    effort.left -= (start - stop) * side.place_steps
     keys, indexed, users = side.keys, side.indexed, side.users
     leader = order[start]
     group = {leader}

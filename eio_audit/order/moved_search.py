@@ -23,11 +23,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from eio_audit.order.bitsets import bits
+from eio_audit.order.effort import Effort, width
 from eio_audit.order.moves import Moves
 from eio_audit.order.relations import Relations
 
 MOVED_WAYS = 5_000  # ways that one search may follow
 MOVED_WORK = 300_000  # the same times the ops of the section, since ways are as long
+MOVED_STEPS = 20  # what a way costs
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class MovedSearch:
         inversions: the inversions of a minimal order.
         moved: the ops moved by the best one known.
         ways: how many ways may be followed.
+        effort: what that may cost.
 
     Attributes:
         is_complete: whether the search got through: what it has not found does not exist.
@@ -82,12 +85,15 @@ class MovedSearch:
         inversions: int,
         moved: int,
         ways: int = MOVED_WAYS,
+        effort: Effort | None = None,
     ) -> None:
         self._relations = relations
         self._moves = Moves(relations, cycles)
         self._most_surplus = inversions - relations.forced - len(cycles)
         self._known = moved
         self._ways_left = min(ways, MOVED_WORK // max(relations.size, 1))
+        self._effort = effort or Effort()
+        self._way_steps = MOVED_STEPS * width(relations.size)
         self.is_complete = False
         # By place in the text: the ops that stand before it.
         self._text_before = [0]
@@ -103,7 +109,8 @@ class MovedSearch:
             for placed, ways in layers[count].items():
                 for way in _unbeaten(ways):
                     self._ways_left -= 1
-                    if self._ways_left < 0:
+                    self._effort.left -= self._way_steps
+                    if self._ways_left < 0 or self._effort.is_spent:
                         return None
                     for reached, longer in self._continued(placed, way):
                         _keep_cheapest(layers[count + 1].setdefault(reached, {}), longer)

@@ -11,10 +11,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from eio_audit.order.cover import order_by_cover
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort
 from eio_audit.order.exact import SEARCH_MOVES, SEARCH_STATES, search
 from eio_audit.order.local_search import improve
 from eio_audit.order.relations import Relations
@@ -23,7 +25,7 @@ from eio_audit.order.windows import Window
 
 ROUNDS = 3  # how often an order is improved, and how often a cover is, in each of these
 SEARCH_GAP = 60  # inversions between bound and order that a search may close
-FIRST_SHARE = 10  # before the order is improved, a search may do a tenth of the work
+FIRST_SHARE = 20  # before the order is improved, a search may do a twentieth of the work
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,15 @@ class LowerBound:
         forced: inverted pairs where one op depends on the other.
         total: no order has fewer inversions than this.
         forced_complete: False when counting forced pairs was cut short: ``forced`` is then too small.
-        open_pairs: pairs of places that orders with ``total`` inversions may have either way round, the one
-            with the smaller key first: they have all other independent pairs in order of their keys. None
-            where that is not known.
+        open_pairs: pairs of places that orders with ``total`` inversions may have either way round: for each
+            place the bitset of those with larger keys. They have all other independent pairs in order of
+            their keys. None where that is not known.
     """
 
     forced: int
     total: int
     forced_complete: bool
-    open_pairs: frozenset[tuple[int, int]] | None = field(default=None, repr=False, compare=False)
+    open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
 
     def raised(self, total: int) -> LowerBound:
         """Return the bound with what else is proven: no order has fewer inversions than ``total``."""
@@ -68,9 +70,13 @@ class BestOrder:
         """Whether the order is proven minimal."""
         return self.inversions == self.bound.total
 
-    def with_bound(self, total: int) -> BestOrder:
+    def raised(self, total: int) -> BestOrder:
         """Return the same order, with a bound of ``total`` if that is higher."""
         return replace(self, bound=self.bound.raised(total))
+
+    def with_bound(self, bound: LowerBound) -> BestOrder:
+        """Return the same order with the bound of another."""
+        return replace(self, bound=bound)
 
     def proven_by(self, packing: Packing) -> BestOrder:
         """Return the same order with what a packing proves.
@@ -79,57 +85,60 @@ class BestOrder:
         """
         packed = self.bound.forced + len(packing)
         if packed < self.inversions:
-            return self.with_bound(packed)
+            return self.raised(packed)
         bound = LowerBound(self.bound.forced, packed, self.bound.forced_complete, packing.open_pairs())
         return BestOrder(self.order, self.inversions, bound)
 
 
-def packed_order(window: Window, relations: Relations, best: BestOrder) -> BestOrder:
+def packed_order(window: Window, relations: Relations, best: BestOrder, effort: Effort) -> BestOrder:
     """Return the best order found for a window, and what is proven, starting from an order of it.
 
     Args:
         window: the ops to order.
         relations: all their pairs.
         best: the order to start from.
+        effort: how much may be done; then what has been found stands.
     """
     for rounds_left in reversed(range(ROUNDS)):
-        best, packing, by_cover = _packed(window, relations, best)
+        best, packing, by_cover = _packed(window, relations, best, effort)
         if not best.certified:
-            best = _searched(relations, packing, best, FIRST_SHARE)
+            best = _searched(relations, packing, best, FIRST_SHARE, effort)
         if best.certified:
             break
-        improved = _improved(window, best, by_cover) if rounds_left else None
+        improved = _improved(window, best, by_cover, effort) if rounds_left else None
         if improved is None:
-            return _searched(relations, packing, best, 1)
+            return _searched(relations, packing, best, 1, effort)
         best = improved
     return best
 
 
-def _packed(window: Window, relations: Relations, best: BestOrder) -> tuple[BestOrder, Packing, list[int]]:
+def _packed(
+    window: Window, relations: Relations, best: BestOrder, effort: Effort
+) -> tuple[BestOrder, Packing, list[int]]:
     """Let the order guide a packing, and the packing suggest an order, as long as that is a better one.
 
     Returns:
         The best order, the packing it guides, and the order by its cover, which is no better.
     """
     for rounds_left in reversed(range(ROUNDS)):
-        packing = Packing(relations, best.order)
+        packing = Packing(relations, best.order, effort)
         best = best.proven_by(packing)
         if best.certified:
             return best, packing, best.order
-        order = order_by_cover(relations, packing) or best.order
+        order = order_by_cover(relations, packing, effort) or best.order
         better = better_order(window, best, order) if rounds_left else None
         if better is None:
             break
         best = better
-    packing.find_detours()
-    return best.with_bound(relations.forced + len(packing)), packing, order
+    packing.find_detours(effort)
+    return best.raised(relations.forced + len(packing)), packing, order
 
 
-def _improved(window: Window, best: BestOrder, by_cover: list[int]) -> BestOrder | None:
+def _improved(window: Window, best: BestOrder, by_cover: list[int], effort: Effort) -> BestOrder | None:
     """Return a better order that starts from one of two; None when there is none in reach."""
     for order in (by_cover, best.order):
         for improvement in (reorder_stretches, improve):
-            better = better_order(window, best, improvement(window, order))
+            better = better_order(window, best, improvement(window, order, effort))
             if better is not None:
                 return better
     return None
@@ -141,12 +150,14 @@ def better_order(window: Window, best: BestOrder, order: list[int]) -> BestOrder
     return BestOrder(order, inversions, best.bound) if inversions < best.inversions else None
 
 
-def _searched(relations: Relations, packing: Packing, best: BestOrder, share: int) -> BestOrder:
+def _searched(
+    relations: Relations, packing: Packing, best: BestOrder, share: int, effort: Effort
+) -> BestOrder:
     """Search with 1 / ``share`` of the full work, if the gap is not hopeless; the packing is the estimate."""
-    if best.inversions - best.bound.total > SEARCH_GAP:
+    if best.inversions - best.bound.total > SEARCH_GAP or effort.is_spent:
         return best
     found = search(
-        relations, packing.cycles(), best.inversions, SEARCH_STATES // share, SEARCH_MOVES // share
+        relations, packing.cycles(), best.inversions, SEARCH_STATES // share, SEARCH_MOVES // share, effort
     )
-    best = best.with_bound(found.lower_bound)
+    best = best.raised(found.lower_bound)
     return best if found.order is None else replace(best, order=found.order, inversions=found.inversions)

@@ -15,24 +15,25 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
+from eio_audit.order.effort import Effort
 from eio_audit.order.forced import early_ops
 from eio_audit.order.windows import Window
 
 PAIRS = 20_000  # forced inversions taken in one window
 PARTNER_STEPS = 200  # descendants looked at to find the other end of one
-RELATIVE_STEPS = (
-    20_000_000  # ancestors and descendants visited in one window; no more than its share for a pair
-)
+RELATIVE_STEPS = 20_000_000  # what may be done in one window to find ancestors and descendants
+RELATIVE_SHARE = 50  # for a pair no more than this part of what is left
+DISJOINT_STEPS = 8_000_000  # what may be done to find disjoint pairs
+VISIT_STEPS = 8  # what it costs to visit an op
 
 
-def count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], steps: int = RELATIVE_STEPS) -> int:
+def count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], effort: Effort | None = None) -> int:
     """Return a number of inversions with an end in ``pairs`` that every order has besides the forced ones.
 
     Args:
         window: the ops to bound.
         pairs: forced inversions (a, b) no two of which share an op.
-        steps: how many ancestors and descendants may be visited, the same number for each pair. Pairs that
-            have more are passed over.
+        effort: how much may be done. Pairs with too many ancestors and descendants are passed over.
 
     Example:
         Keys 5, 1, 3, where 1 depends on 5: wherever 3 goes, it is squeezed.
@@ -42,6 +43,11 @@ def count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], steps: int 
         >>> disjoint_forced(window), count_squeezed(window, [(0, 1)])
         ([(0, 1)], 1)
     """
+    with (effort or Effort()).part(RELATIVE_STEPS) as part:
+        return _count_squeezed(window, pairs, part)
+
+
+def _count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], effort: Effort) -> int:
     keys, indexed = window.keys, window.indexed
     sorted_keys = sorted(key for key, is_indexed in zip(keys, indexed, strict=True) if is_indexed)
     ends: set[int] = set()
@@ -52,7 +58,8 @@ def count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], steps: int 
         low, high = keys[late], keys[early]
         insort(end_keys, low)
         insort(end_keys, high)
-        relatives = _relatives(window, early, late, steps // len(pairs))
+        with effort.part(effort.left // RELATIVE_SHARE) as part:
+            relatives = _relatives(window, early, late, part)
         if relatives is None:
             continue
         between = bisect_left(sorted_keys, high) - bisect_right(sorted_keys, low)
@@ -63,8 +70,18 @@ def count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], steps: int 
     return squeezed
 
 
-def disjoint_forced(window: Window) -> list[tuple[int, int]]:
-    """Return forced inversions no two of which share an op, those with many keys between first."""
+def disjoint_forced(window: Window, effort: Effort | None = None) -> list[tuple[int, int]]:
+    """Return forced inversions no two of which share an op, those with many keys between first.
+
+    Args:
+        window: the ops to look among.
+        effort: how much may be done.
+    """
+    with (effort or Effort()).part(DISJOINT_STEPS) as part:
+        return _disjoint_forced(window, part)
+
+
+def _disjoint_forced(window: Window, effort: Effort) -> list[tuple[int, int]]:
     smallest_below = window.smallest_keys_below()
     taken: set[int] = set()
     pairs = []
@@ -73,7 +90,9 @@ def disjoint_forced(window: Window) -> list[tuple[int, int]]:
     ):
         if early in taken:
             continue
-        late = _smallest_below(window, early, smallest_below, taken)
+        if effort.is_spent:
+            break
+        late = _smallest_below(window, early, smallest_below, taken, effort)
         if late is None:
             continue
         taken.update((early, late))
@@ -83,7 +102,9 @@ def disjoint_forced(window: Window) -> list[tuple[int, int]]:
     return sorted(pairs, key=lambda pair: (window.keys[pair[1]] - window.keys[pair[0]], pair))
 
 
-def _smallest_below(window: Window, early: int, smallest_below: list[int], taken: set[int]) -> int | None:
+def _smallest_below(
+    window: Window, early: int, smallest_below: list[int], taken: set[int], effort: Effort
+) -> int | None:
     """Return the descendant with the smallest key that is not taken, if it is smaller, as far as searched."""
     best: int | None = None
     least = window.keys[early]
@@ -95,14 +116,16 @@ def _smallest_below(window: Window, early: int, smallest_below: list[int], taken
         _, op = heappop(queue)
         if window.indexed[op] and op not in taken and window.keys[op] < least:
             best, least = op, window.keys[op]
-        for user in window.precedence.successors(op):
+        users = window.precedence.successors(op)
+        effort.left -= VISIT_STEPS + 2 * len(users)
+        for user in users:
             if user not in seen and smallest_below[user] < least:
                 seen.add(user)
                 heappush(queue, (smallest_below[user], user))
     return best
 
 
-def _relatives(window: Window, early: int, late: int, most: int) -> set[int] | None:
+def _relatives(window: Window, early: int, late: int, effort: Effort) -> set[int] | None:
     """Return the ancestors and descendants of two ops; None when there are too many."""
     related: set[int] = set()
     for start in (early, late):
@@ -110,11 +133,13 @@ def _relatives(window: Window, early: int, late: int, most: int) -> set[int] | N
             stack = [start]
             seen = {start}
             while stack:
-                for op in neighbours(stack.pop()):
+                direct = neighbours(stack.pop())
+                effort.left -= VISIT_STEPS + 2 * len(direct)
+                if effort.is_spent:
+                    return None
+                for op in direct:
                     if op not in seen:
                         seen.add(op)
                         stack.append(op)
-                if len(seen) > most:
-                    return None
             related |= seen
     return related

@@ -18,15 +18,17 @@ from __future__ import annotations
 from itertools import chain
 
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort, width
 from eio_audit.order.relations import Relations
 
 
-def settled_before(relations: Relations, packing: Packing) -> list[int]:
+def settled_before(relations: Relations, packing: Packing, effort: Effort | None = None) -> list[int] | None:
     """Return, for each op, the bitset of those that stand before it in every minimal order, as far as known.
 
     Args:
         relations: the block, or a part of it that can be ordered on its own.
         packing: a packing with as many cycles as its order has inversions that are not forced.
+        effort: how many ops and cycles may be looked at; None is returned when it is used up.
 
     Complexity: O(n * n) operations on bitsets of n bits for each round of conclusions, in practice near O(n).
 
@@ -42,11 +44,13 @@ def settled_before(relations: Relations, packing: Packing) -> list[int]:
         >>> {relations.place_of[op]: [relations.place_of[b] for b in bits(before[op])] for op in range(4)}
         {1: [0], 3: [], 2: [3], 0: []}
     """
+    effort = effort or Effort()
     cycles = packing.cycles()
     followed = [soft & before for soft, before in zip(relations.soft, packing.before, strict=True)]
     for start, end in chain.from_iterable(cycles):
         followed[end] &= ~(1 << start)
-    while True:
+    while not effort.is_spent:
+        effort.left -= relations.size * width(relations.size) + 4 * len(cycles)
         before = _closure(relations, packing.order, followed)
         concluded = [
             (start, end)
@@ -59,6 +63,7 @@ def settled_before(relations: Relations, packing: Packing) -> list[int]:
             return before
         for start, end in concluded:
             followed[end] |= 1 << start
+    return None
 
 
 def _closure(relations: Relations, order: list[int], followed: list[int]) -> list[int]:

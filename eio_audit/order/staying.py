@@ -20,13 +20,15 @@ from collections import deque
 from collections.abc import Sequence
 
 from eio_audit.order.bitsets import bits, lowest_bit
+from eio_audit.order.effort import Effort, width
 
 
-def largest_staying(exchanged: Sequence[int]) -> list[int]:
+def largest_staying(exchanged: Sequence[int], effort: Effort | None = None) -> list[int] | None:
     """Return a largest set of ops no two of which are exchanged, ascending.
 
     Args:
         exchanged: for each op, the bitset of the later ones in the text that are settled before it.
+        effort: how many ops may be looked at; None is returned when it is used up.
 
     Complexity: O(n * n) operations on bitsets of n bits, in practice near O(n).
 
@@ -36,15 +38,17 @@ def largest_staying(exchanged: Sequence[int]) -> list[int]:
         >>> largest_staying([0b0110, 0b0100, 0, 0])
         [2, 3]
     """
-    chains = _Chains(exchanged)
-    return chains.staying()
+    effort = effort or Effort()
+    chains = _Chains(exchanged, effort)
+    return None if effort.is_spent else chains.staying()
 
 
 class _Chains:
     """Chains of exchanged ops, joined from single ops as far as possible."""
 
-    def __init__(self, exchanged: Sequence[int]) -> None:
+    def __init__(self, exchanged: Sequence[int], effort: Effort) -> None:
         self._exchanged = exchanged
+        self._effort = effort
         self._next: dict[int, int] = {}
         self._previous: dict[int, int] = {}
         self._unled = (1 << len(exchanged)) - 1  # ops that are not the next of any
@@ -57,8 +61,9 @@ class _Chains:
         came_from: dict[int, int] = {}
         seen = 0
         queue = deque([start])
-        while queue:
+        while queue and not self._effort.is_spent:
             op = queue.popleft()
+            self._effort.left -= width(len(self._exchanged))
             free = self._exchanged[op] & self._unled
             if free:
                 self._lead(op, lowest_bit(free), came_from)

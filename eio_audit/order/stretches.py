@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort
 from eio_audit.order.exact import search
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import Window
@@ -19,7 +20,7 @@ STRETCH_STATES = 3_000  # what the search of one stretch may reach
 STRETCH_MOVES = 30_000  # and try
 
 
-def reorder_stretches(window: Window, order: Sequence[int]) -> list[int]:
+def reorder_stretches(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
     """Return an order with as many inversions as ``order`` or fewer, each stretch reordered where that pays.
 
     Complexity: O(n) searches of bounded size.
@@ -32,20 +33,24 @@ def reorder_stretches(window: Window, order: Sequence[int]) -> list[int]:
         [1, 0, 2]
     """
     order = list(order)
+    effort = effort or Effort()
     for start in range(0, len(order), STRETCH // 2):
+        if effort.is_spent:
+            break
         ops = order[start : start + STRETCH]
-        places = _best_places(window.restricted(ops))
+        effort.left -= STRETCH
+        places = _best_places(window.restricted(ops), effort)
         order[start : start + STRETCH] = [ops[place] for place in places]
     return order
 
 
-def _best_places(stretch: Window) -> Sequence[int]:
+def _best_places(stretch: Window, effort: Effort) -> Sequence[int]:
     """Return the best order of a stretch, as far as a short search finds it; else the order it has."""
     places = range(stretch.size)
     relations = Relations(stretch)
-    packing = Packing(relations, places)
+    packing = Packing(relations, places, effort)
     inversions = relations.forced + len(packing.broken)
     if len(packing) == len(packing.broken):
         return places
-    found = search(relations, packing.cycles(), inversions, STRETCH_STATES, STRETCH_MOVES)
+    found = search(relations, packing.cycles(), inversions, STRETCH_STATES, STRETCH_MOVES, effort)
     return places if found.order is None else found.order

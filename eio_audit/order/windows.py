@@ -49,6 +49,11 @@ class Window:
         return self.precedence.size
 
     @property
+    def extent(self) -> int:
+        """Number of ops and dependences."""
+        return self.precedence.size + self.precedence.edge_count
+
+    @property
     def shape(self) -> Hashable:
         """The same for windows that are the same problem: only the smallest key may be another one."""
         smallest = min(self.keys, default=0)

@@ -4,14 +4,15 @@ from hypothesis import strategies as st
 from eio_audit.order.candidates import CANDIDATES
 from eio_audit.order.cover import order_by_cover
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs
 
 
-def covered(block: Block, order: list[int] | None = None, steps: int = 1000) -> list[int] | None:
+def covered(block: Block, order: list[int] | None = None, effort: Effort | None = None) -> list[int] | None:
     relations = Relations(block_of(block.keys, block.precedence))
-    return order_by_cover(relations, Packing(relations, order or range(len(block.keys))), steps)
+    return order_by_cover(relations, Packing(relations, order or range(len(block.keys))), effort)
 
 
 def test_without_dependences_the_cover_sorts() -> None:
@@ -24,7 +25,7 @@ def test_fewer_preferences_are_broken_than_before() -> None:
 
 
 def test_no_steps_no_order() -> None:
-    assert covered(Block([3, 1, 2], []), steps=0) is None
+    assert covered(Block([3, 1, 2], []), effort=Effort(0)) is None
 
 
 @given(blocks(), st.sampled_from([None, *CANDIDATES]))

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from eio_audit.order.best_order import best_order
 from eio_audit.order.candidates import CANDIDATES, push_down
 from eio_audit.order.cycles import Packing
+from eio_audit.order.effort import Effort
 from eio_audit.order.relations import Relations
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, Key, blocks, count_pairs, forced_pairs, true_minimum
@@ -66,7 +67,7 @@ def test_a_detour_is_taken_where_returns_are_short() -> None:
 def test_a_packing_that_is_cut_short_is_smaller() -> None:
     block = Block([9, 9, 1, 1, 5], [(0, 2), (0, 3), (1, 2)])
     relations = Relations(block_of(block.keys, block.precedence))
-    assert len(Packing(relations, range(5), steps=1)) == 1
+    assert len(Packing(relations, range(5), effort=Effort(14))) == 1
 
 
 @given(blocks(), st.sampled_from([None, *CANDIDATES]), st.booleans())

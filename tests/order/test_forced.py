@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 
 from eio_audit.order import forced
+from eio_audit.order.effort import Effort
 from eio_audit.order.forced import count_forced
 from eio_audit.order.windows import Window, block_of
 from tests.order.small_blocks import Block, blocks, forced_pairs, precedence_of
@@ -33,7 +34,7 @@ def test_a_falling_chain_longer_than_a_batch() -> None:
 
 
 def test_counting_that_is_cut_short_says_so() -> None:
-    counted, complete = count_forced(window([3, 2, 1, 0], [(0, 1), (1, 2), (2, 3)]), steps=1)
+    counted, complete = count_forced(window([3, 2, 1, 0], [(0, 1), (1, 2), (2, 3)]), effort=Effort(1))
     assert counted < 6
     assert not complete
 

@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order.candidates import CANDIDATES
+from eio_audit.order.effort import Effort
 from eio_audit.order.going_back import go_back, longest_in_place, moved_places
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, precedence_of
@@ -30,7 +31,7 @@ def test_no_inversion_is_added_to_keep_an_op() -> None:
 
 
 def test_no_steps_no_moves() -> None:
-    assert go_back(block_of([4, 4], precedence_of(2, [])), [1, 0], steps=0) == [1, 0]
+    assert go_back(block_of([4, 4], precedence_of(2, [])), [1, 0], effort=Effort(0)) == [1, 0]
 
 
 @given(st.permutations(range(8)))

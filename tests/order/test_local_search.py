@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order.candidates import CANDIDATES
+from eio_audit.order.effort import Effort
 from eio_audit.order.local_search import improve
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of
@@ -32,7 +33,7 @@ def test_an_unindexed_op_travels_along() -> None:
 
 
 def test_no_steps_no_moves() -> None:
-    assert improve(block_of([2, 1], precedence_of(2, [])), [0, 1], steps=0) == [0, 1]
+    assert improve(block_of([2, 1], precedence_of(2, [])), [0, 1], effort=Effort(0)) == [0, 1]
 
 
 @given(blocks(), st.sampled_from(CANDIDATES), st.integers(0, 60))
@@ -40,7 +41,7 @@ def test_never_worse_and_every_dependence_kept(block: Block, candidate: object, 
     window = block_of(block.keys, block.precedence)
     assert callable(candidate)
     for order in (list(range(window.size)), candidate(window)):
-        result = improve(window, order, steps)
+        result = improve(window, order, Effort(steps))
         assert sorted(result) == list(range(window.size))
         window.precedence.restricted(result)  # raises when a dependence points back
         assert window.inversions(result) <= window.inversions(order)

@@ -1,5 +1,6 @@
 from hypothesis import given
 
+from eio_audit.order.effort import Effort
 from eio_audit.order.pairs import count_squeezed, disjoint_forced
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, forced_pairs, true_minimum
@@ -24,7 +25,7 @@ def test_a_dependent_op_is_not_squeezed() -> None:
 
 def test_a_pair_with_too_many_relatives_is_passed_over() -> None:
     block = Block([5, 1, 3], [(0, 1)])
-    assert count_squeezed(block_of(block.keys, block.precedence), [(0, 1)], steps=0) == 0
+    assert count_squeezed(block_of(block.keys, block.precedence), [(0, 1)], effort=Effort(0)) == 0
 
 
 @given(blocks())
