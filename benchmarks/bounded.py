@@ -1,0 +1,148 @@
+"""Measures check and fix on dumps of hostile shapes that grow: whole processes, seconds and peak memory.
+
+    python benchmarks/bounded.py                     every shape; writes the table in the docs
+    python benchmarks/bounded.py --shapes nest,grid  some shapes; writes nothing
+
+Each shape is measured at a quarter of the size, half of it and the whole: what is linear doubles
+twice. The whole is 5 MB. A run that takes longer than ``--limit`` seconds is ended. Linux only, as run.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hostile import SHAPES, lines
+from run import AUDIT, DOCUMENT, ENVIRONMENT, FOLDER, machine
+
+TABLE_BEGIN = "<!-- benchmarks/bounded.py: begin -->"
+TABLE_END = "<!-- benchmarks/bounded.py: end -->"
+WHOLE_BYTES = 5_000_000
+PARTS = (4, 2, 1)
+COMMANDS = {
+    "check": ("check", "--quiet", "--fail-on", "never"),
+    "fix": ("fix", "--quiet", "--output", "/dev/null"),
+}
+MOST_SECONDS = 10.0
+MOST_BYTES = 1 << 30
+MEMORY_LIMIT = 4 << 30
+"""Of a run, so that one which asks for too much does not take the machine with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One process; its seconds of CPU time, and how it ended when not well."""
+
+    seconds: float
+    peak_bytes: int
+    failure: str = ""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it kept to what any input of 5 MB may take."""
+        return not self.failure and self.seconds <= MOST_SECONDS and self.peak_bytes <= MOST_BYTES
+
+    def __str__(self) -> str:
+        if self.failure:
+            return f"**{self.failure}**"
+        return f"{self.seconds:.1f} s, {self.peak_bytes / 1e6:.0f} MB"
+
+
+def run(command: Iterable[str], limit: float) -> Run:
+    """Runs a process to its end, or for ``limit`` seconds of CPU time."""
+    limits = f'ulimit -t {limit:.0f}; ulimit -v {MEMORY_LIMIT >> 10}; exec "$@"'
+    child = subprocess.Popen(
+        ["sh", "-c", limits, "sh", *command],
+        cwd=FOLDER,
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stderr
+    said = child.stderr.read().decode(errors="replace").strip()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    failure = ""
+    if child.returncode < 0:
+        failure = f"over {limit:.0f} s"
+    elif child.returncode:
+        failure = "out of memory" if "MemoryError" in said else said.splitlines()[0][:60]
+    return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, failure)
+
+
+def write(shape: str, size: int, path: Path) -> int:
+    """Writes a shape and returns its bytes."""
+    with path.open("w") as out:
+        out.writelines(f"{line}\n" for line in lines(shape, size))
+    return path.stat().st_size
+
+
+def whole_size(shape: str, path: Path) -> int:
+    """The size at which a shape has about as many bytes as the largest input."""
+    size = 1_000
+    for _ in range(4):
+        size = max(int(size * min(WHOLE_BYTES / write(shape, size, path), 20)), 1)
+    return size
+
+
+def measure(shape: str, folder: Path, limit: float) -> list[tuple[str, int, list[Run]]]:
+    """The runs of a shape: for each command its name, the bytes of the whole, and a run for each part."""
+    path = folder / f"{shape}.mlir"
+    size = whole_size(shape, path)
+    runs: dict[str, list[Run]] = {name: [] for name in COMMANDS}
+    for part in PARTS:
+        bytes_ = write(shape, size // part, path)
+        for name, command in COMMANDS.items():
+            if runs[name] and runs[name][-1].failure:
+                runs[name].append(Run(0, 0, "not run"))
+                continue
+            runs[name].append(run([*AUDIT, *command, str(path)], limit))
+    path.unlink()
+    return [(name, bytes_, each) for name, each in runs.items()]
+
+
+def main() -> int:
+    """Measures; 1 when a run is not bounded."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--shapes", metavar="NAMES", help=f"only these, of {','.join(SHAPES)}")
+    parser.add_argument("--limit", type=float, default=60, help="seconds after which a run is ended")
+    arguments = parser.parse_args()
+    names = arguments.shapes.split(",") if arguments.shapes else list(SHAPES)
+    if unknown := [name for name in names if name not in SHAPES]:
+        parser.error(f"no such shape: {', '.join(unknown)}")
+    about = machine(None)
+    rows = ["| shape | MB | command | a quarter | half | the whole |", "|---|---|---|---|---|---|"]
+    print("\n".join(rows), flush=True)
+    is_bounded = True
+    with tempfile.TemporaryDirectory(prefix="eio-audit-") as folder:
+        for shape in names:
+            started = time.monotonic()
+            for command, bytes_, runs in measure(shape, Path(folder), arguments.limit):
+                cells = [shape, f"{bytes_ / 1e6:.1f}", f"`{command}`", *map(str, runs)]
+                rows.append("| " + " | ".join(cells) + " |")
+                print(rows[-1], flush=True)
+                is_bounded &= all(each.is_bounded for each in runs)
+            print(f"{shape}: {time.monotonic() - started:.0f} s", file=sys.stderr)
+    if not arguments.shapes:
+        caption = (
+            f"{about['date']}, commit {about['commit']}, Python {about['python']}; "
+            f"{about['machine']}, {about['cpu_count']} CPUs."
+        )
+        text = DOCUMENT.read_text()
+        head, _, rest = text.partition(TABLE_BEGIN)
+        _, _, tail = rest.partition(TABLE_END)
+        DOCUMENT.write_text(f"{head}{TABLE_BEGIN}\n{caption}\n\n" + "\n".join(rows) + f"\n{TABLE_END}{tail}")
+    return int(not is_bounded)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

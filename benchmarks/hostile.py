@@ -1,0 +1,564 @@
+"""Writes dumps of hostile shapes: small files that would take a careless program for ever.
+
+    python benchmarks/hostile.py chains --size 5000 > chains.mlir
+
+``SHAPES`` has them all. Their size is about the number of ops, or of what there is many of. The same
+arguments give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+Lines = Iterator[str]
+NO_KEY = -1
+
+
+@dataclass(slots=True)
+class Block:
+    """Pure ops: each has a key, and the numbers of the ops that it uses."""
+
+    keys: list[int] = field(default_factory=list)
+    operands: list[tuple[int, ...]] = field(default_factory=list)
+
+    def add(self, key: int, *operands: int) -> int:
+        """Adds an op behind all others, and returns its number."""
+        self.keys.append(key)
+        self.operands.append(operands)
+        return len(self.keys) - 1
+
+    def lines(self) -> Lines:
+        """The block as a function."""
+        yield "func.func @f(%a: i32) {"
+        for op, (key, operands) in enumerate(zip(self.keys, self.operands, strict=True)):
+            used = ", ".join(f"%{operand}" for operand in operands) or "%a"
+            location = "" if key == NO_KEY else f' loc("{key}|")'
+            yield f"  %{op} = ttir.add {used} : i32{location}"
+        yield "  return"
+        yield "}"
+
+
+def _function(body: Iterable[str]) -> Lines:
+    yield "func.func @f(%a: i32, %c: i1, %m: memref<i32>) {"
+    yield from body
+    yield "  return"
+    yield "}"
+
+
+# ---------------------------------------------------------------------- dependences against keys
+
+
+def chains(size: int) -> Block:
+    """Interleaved chains, each against the keys of the next: one rises, one falls."""
+    block, count = Block(), max(int(size**0.5), 1)
+    length = max(size // count, 1)
+    for place in range(length):
+        for chain in range(count):
+            key = place if chain % 2 else length - place
+            block.add(key * count + chain, *([len(block.keys) - count] if place else []))
+    return block
+
+
+def few_chains(size: int) -> Block:
+    """Four long chains, two against two."""
+    block = Block()
+    for op in range(size):
+        place, chain = divmod(op, 4)
+        block.add(place if chain % 2 else size - place, *([op - 4] if place else []))
+    return block
+
+
+def long_chains(size: int) -> Block:
+    """Ten chains one behind the other, their keys interleaved and falling."""
+    block, length = Block(), max(size // 10, 1)
+    for op in range(length * 10):
+        chain, place = divmod(op, length)
+        block.add((length - place) * 10 + chain, *([op - 1] if place else []))
+    return block
+
+
+def many_chains(size: int) -> Block:
+    """Chains of ten ops whose keys are random."""
+    chance, block, count = random.Random(0), Block(), max(size // 10, 1)
+    for op in range(count * 10):
+        block.add(chance.randrange(size), *([op - count] if op >= count else []))
+    return block
+
+
+def reversed_chain(size: int) -> Block:
+    """One chain against its keys: all pairs are forced."""
+    block = Block()
+    for op in range(size):
+        block.add(size - op, *([op - 1] if op else []))
+    return block
+
+
+def opposed_pairs(size: int) -> Block:
+    """A producer and a user far behind it, again and again, the pairs nested by their keys."""
+    block, half = Block(), size // 2
+    for op in range(half):
+        block.add(size - op)
+    for op in range(half):
+        block.add(op, op)
+    return block
+
+
+def crossed_pairs(size: int) -> Block:
+    """The same with pairs drawn at random."""
+    chance, block, half = random.Random(0), Block(), size // 2
+    users = chance.sample(range(half), half)
+    for _ in range(half):
+        block.add(half + chance.randrange(half))
+    for op in range(half):
+        block.add(chance.randrange(half), users[op])
+    return block
+
+
+def bipartite(size: int) -> Block:
+    """Producers with large keys, and users of some ten of them each with small ones."""
+    chance, block, half = random.Random(0), Block(), size // 2
+    for op in range(half):
+        block.add(size - op)
+    for op in range(half):
+        block.add(op, *(chance.randrange(half) for _ in range(10)))
+    return block
+
+
+def all_pairs(size: int) -> Block:
+    """A complete bipartite graph, all of it forced; its size is the number of operands."""
+    block, half = Block(), max(int(size**0.5), 1)
+    for op in range(half):
+        block.add(2 * half - op)
+    for op in range(half):
+        block.add(half - op, *range(half))
+    return block
+
+
+def _random(size: int, degree: float, reach: int | None) -> Block:
+    chance, block = random.Random(0), Block()
+    keys = chance.sample(range(size), size)
+    for op in range(size):
+        wanted = int(degree) + (chance.random() < degree % 1)
+        low = 0 if reach is None else max(0, op - reach)
+        block.add(keys[op], *sorted({chance.randrange(low, op) for _ in range(wanted if op else 0)}))
+    return block
+
+
+def sparse(size: int) -> Block:
+    """Random keys, and one dependence for every five ops."""
+    return _random(size, 0.2, None)
+
+
+def tree(size: int) -> Block:
+    """Random keys, one dependence for each op."""
+    return _random(size, 1, None)
+
+
+def dense(size: int) -> Block:
+    """Random keys, three dependences for each op."""
+    return _random(size, 3, None)
+
+
+def local(size: int) -> Block:
+    """Random keys, two dependences for each op, on ops near by."""
+    return _random(size, 2, 50)
+
+
+def jittered(size: int) -> Block:
+    """Keys that rise but for noise, dependences near by: a large window that is nearly in order."""
+    chance, block = random.Random(0), Block()
+    for op in range(size):
+        block.add(
+            int(op + chance.gauss(0, 30)),
+            *({max(0, op - chance.randrange(1, 40)) for _ in "ab"} if op else ()),
+        )
+    return block
+
+
+def grid(size: int) -> Block:
+    """A square; each op uses the one above and the one on the left, and keys run against both."""
+    block, side = Block(), max(int(size**0.5), 1)
+    for op in range(side * side):
+        row, column = divmod(op, side)
+        operands = ([op - side] if row else []) + ([op - 1] if column else [])
+        block.add((side - column) * side + row, *operands)
+    return block
+
+
+def ladder(size: int) -> Block:
+    """Two chains with rungs, whose keys fall in one and rise in the other."""
+    block = Block()
+    for op in range(size):
+        place, side = divmod(op, 2)
+        operands = ([op - 2] if place else []) + ([op - 1] if side and place % 3 == 0 else [])
+        block.add(place if side else size - place, *operands)
+    return block
+
+
+def unindexed(size: int) -> Block:
+    """Ops in the wrong order, each with an unindexed producer above all and an unindexed user below."""
+    block, third = Block(), size // 3
+    for _ in range(third):
+        block.add(NO_KEY)
+    for op in range(third):
+        block.add(third - op, op)
+    for op in range(third):
+        block.add(NO_KEY, 2 * third - 1 - op)
+    return block
+
+
+def one_user(size: int) -> Block:
+    """Ops without order, and one in the middle of the keys that uses all of them."""
+    block = Block()
+    for op in range(size):
+        block.add(2 * (size - op))
+    block.add(size, *range(size))
+    return block
+
+
+def antichain(size: int) -> Block:
+    """Random keys and no dependence."""
+    return _random(size, 0, None)
+
+
+def equal_keys(size: int) -> Block:
+    """Two keys only, and one dependence for each op."""
+    block = _random(size, 1, None)
+    block.keys = [key % 2 for key in block.keys]
+    return block
+
+
+def sawtooth(size: int) -> Block:
+    """Keys that rise and fall back, and a chain through every hundredth op against them."""
+    block, length = Block(), 100
+    for op in range(size):
+        place = op % length
+        is_linked = place == 0 and op > 0
+        block.add(
+            size - op if place == 0 else place * size // length + op // length,
+            *([op - length] if is_linked else []),
+        )
+    return block
+
+
+def small_blocks(size: int) -> Lines:
+    """Blocks of ten disordered ops each, in functions of their own."""
+    for number in range(size // 10):
+        rows = _random(10, 1, None)
+        chance = random.Random(number)
+        chance.shuffle(rows.keys)
+        lines = list(rows.lines())
+        yield lines[0].replace("@f", f"@f{number}")
+        yield from lines[1:]
+
+
+def middle_blocks(size: int) -> Lines:
+    """Blocks of five hundred ops each in interleaved chains, no two alike."""
+    for number in range(max(size // 500, 1)):
+        rows = chains(500)
+        chance = random.Random(number)
+        rows.keys = [key + chance.randrange(40) for key in rows.keys]
+        lines = list(rows.lines())
+        yield lines[0].replace("@f", f"@f{number}")
+        yield from lines[1:]
+
+
+def small_windows(size: int) -> Block:
+    """One block that falls into windows of three hundred ops, each with random keys."""
+    chance, block = random.Random(0), Block()
+    for start in range(0, size, 300):
+        keys = chance.sample(range(start, start + 300), 300)
+        for op in range(300):
+            block.add(keys[op], *([start + chance.randrange(op)] if op and op % 2 else []))
+    return block
+
+
+# ---------------------------------------------------------------------- memory
+
+
+def nest(size: int) -> Lines:
+    """Nested scf.if with a deallocation at each level."""
+
+    def body() -> Lines:
+        for level in range(size):
+            yield f'memref.dealloc %m : memref<i32> loc("{size - level}|")'
+            yield "scf.if %c {"
+        yield from ['} loc("1|")'] * size
+
+    return _function(body())
+
+
+def deallocs(size: int) -> Lines:
+    """Deallocations, in the wrong order, of one buffer."""
+    return _function(f'  memref.dealloc %m : memref<i32> loc("{size - op}|")' for op in range(size))
+
+
+def own_deallocs(size: int) -> Lines:
+    """Allocations, and then their deallocations in the other order."""
+
+    def body() -> Lines:
+        for op in range(size // 2):
+            yield f'  %{op} = memref.alloc() : memref<i32> loc("{size // 2 - op}|")'
+        for op in range(size // 2):
+            yield f'  memref.dealloc %{op} : memref<i32> loc("{size - op}|")'
+
+    return _function(body())
+
+
+def globals_(size: int) -> Lines:
+    """Deallocations and then loads of global variables."""
+
+    def body() -> Lines:
+        for op in range(size // 2):
+            yield f'  memref.dealloc %m : memref<i32> loc("{size - op}|")'
+        for op in range(size // 2):
+            yield f'  %{op} = ml_program.global_load @g : i32 loc("{size // 2 - op}|")'
+
+    return _function(body())
+
+
+def loads_and_stores(size: int) -> Lines:
+    """Stretches of loads and stores of one buffer in turns, against their indices."""
+
+    def body() -> Lines:
+        for op in range(size):
+            location = f'loc("{size - op}|")'
+            if op // 50 % 2:
+                yield f"  memref.store %a, %m[] : memref<i32> {location}"
+            else:
+                yield f"  %{op} = memref.load %m[] : memref<i32> {location}"
+
+    return _function(body())
+
+
+def unknown_ops(size: int) -> Lines:
+    """Ops that may do anything, and loads between them."""
+
+    def body() -> Lines:
+        for op in range(size):
+            location = f'loc("{size - op}|")'
+            if op % 2:
+                yield f"  my.op %a : i32 {location}"
+            else:
+                yield f"  %{op} = memref.load %m[] : memref<i32> {location}"
+
+    return _function(body())
+
+
+def calls(size: int) -> Lines:
+    """Functions, each of which calls the one before twice, against their indices."""
+    yield "func.func @f0() {"
+    yield "  return"
+    yield "}"
+    for number in range(1, size // 2):
+        yield f"func.func @f{number}() {{"
+        yield f'  func.call @f{number - 1}() : () -> () loc("2|")'
+        yield f'  func.call @f{number - 1}() : () -> () loc("1|")'
+        yield "  return"
+        yield "}"
+
+
+# ---------------------------------------------------------------------- structure
+
+
+def deep(size: int) -> Lines:
+    """Nested regions, two disordered ops in each."""
+
+    def body() -> Lines:
+        for level in range(size // 3):
+            yield f'%x{level} = ttir.add %a : i32 loc("2|")'
+            yield f'%y{level} = ttir.add %a : i32 loc("1|")'
+            yield "scf.if %c {"
+        yield from ["}"] * (size // 3)
+
+    return _function(body())
+
+
+def operands(size: int) -> Lines:
+    """One op with as many operands, all of one value, behind two ops in the wrong order."""
+    used = ", ".join(["%x"] * size)
+
+    def body() -> Lines:
+        yield '  %x = ttir.add %a : i32 loc("3|")'
+        yield '  %y = ttir.add %a : i32 loc("1|")'
+        yield f'  ttir.add {used} : i32 loc("2|")'
+
+    return _function(body())
+
+
+def results(size: int) -> Lines:
+    """One op with as many results, and each in use, backwards."""
+
+    def body() -> Lines:
+        yield f'  %x:{size} = "ttir.sort"(%a) : (i32) -> ({", ".join(["i32"] * size)}) loc("1|")'
+        for op in range(size // 10):
+            yield f'  %{op} = ttir.add %x#{size - op * 10 - 1} : i32 loc("{size - op}|")'
+
+    return _function(body())
+
+
+def alias_chain(size: int) -> Lines:
+    """Locations that are aliases of aliases, and so on."""
+    yield from _function(f"  %{op} = ttir.add %a : i32 loc(#loc{size - op})" for op in range(min(size, 100)))
+    yield '#loc0 = loc("1|")'
+    for number in range(1, size + 1):
+        yield f'#loc{number} = loc("{number}|"(#loc{number - 1}))'
+
+
+def alias_tree(size: int) -> Lines:
+    """Fused locations of two aliases each, whose locations are fused of two, and so on."""
+    yield from _function(f"  %{op} = ttir.add %a : i32 loc(#loc{size - op})" for op in range(min(size, 100)))
+    yield '#loc0 = loc("1|")'
+    for number in range(1, size + 1):
+        yield f"#loc{number} = loc(fused[#loc{number - 1}, #loc{number - 1}])"
+
+
+def fused(size: int) -> Lines:
+    """Two ops in the wrong order, with fused locations of as many parts."""
+    parts = ", ".join(f'"{number}|"' for number in range(size // 2, 0, -1))
+
+    def body() -> Lines:
+        yield f"  %x = ttir.add %a : i32 loc(fused[{parts}])"
+        yield f"  %y = ttir.add %a : i32 loc(fused[{parts}])"
+
+    return _function(body())
+
+
+def nested_locations(size: int) -> Lines:
+    """Two ops in the wrong order; in the location of each, names in names."""
+
+    def body() -> Lines:
+        for op in ("x", "y"):
+            names = "".join(f'"{level}|"(' for level in range(size // 2))
+            yield f'  %{op} = ttir.add %a : i32 loc({names}"{op}"{")" * (size // 2)})'
+
+    return _function(body())
+
+
+def brackets(size: int) -> Lines:
+    """An attribute of brackets in brackets, behind two ops in the wrong order."""
+
+    def body() -> Lines:
+        yield '  %x = ttir.add %a : i32 loc("3|")'
+        yield '  %y = ttir.add %a : i32 loc("1|")'
+        yield f'  %z = ttir.add %a {{v = {"[" * size}{"]" * size}}} : i32 loc("2|")'
+
+    return _function(body())
+
+
+def dumps(size: int) -> Lines:
+    """A log of tiny dumps, each disordered."""
+    for number in range(size // 2):
+        yield f"// -----// IR Dump After P{number} (p{number}) //----- //"
+        yield "func.func @f(%a: i32) {"
+        yield '  %x = ttir.add %a : i32 loc("2|")'
+        yield '  %y = ttir.add %a : i32 loc("1|")'
+        yield "  return"
+        yield "}"
+
+
+def jumps(size: int) -> Lines:
+    """Blocks that jump to the next, two disordered ops in each, and values from far above."""
+
+    def body() -> Lines:
+        for number in range(size // 3):
+            if number:
+                yield f"^bb{number}:"
+            yield f'  %x{number} = ttir.add %a : i32 loc("2|")'
+            yield f'  %y{number} = ttir.add %x{number // 2} : i32 loc("1|")'
+            yield f"  cf.br ^bb{number + 1}"
+        yield f"^bb{size // 3}:"
+
+    return _function(body())
+
+
+def captures(size: int) -> Lines:
+    """Ops with regions that use values of all before them."""
+
+    def body() -> Lines:
+        for op in range(size // 3):
+            yield "  scf.if %c {"
+            yield f'    %y{op} = ttir.add {f"%x{op - 1}" if op else "%a"} : i32 loc("1|")'
+            yield f'  }} loc("{size - op}|")'
+            yield f'  %x{op} = ttir.add %a : i32 loc("{op}|")'
+
+    return _function(body())
+
+
+Shape = Callable[[int], Block | Lines]
+ORDER: tuple[Shape, ...] = (
+    chains,
+    few_chains,
+    long_chains,
+    many_chains,
+    reversed_chain,
+    opposed_pairs,
+    crossed_pairs,
+    bipartite,
+    all_pairs,
+    sparse,
+    tree,
+    dense,
+    local,
+    jittered,
+    grid,
+    ladder,
+    unindexed,
+    one_user,
+    antichain,
+    equal_keys,
+    sawtooth,
+    small_blocks,
+    middle_blocks,
+    small_windows,
+)
+"""Shapes for the search for orders."""
+
+OTHERS: tuple[Shape, ...] = (
+    nest,
+    deallocs,
+    own_deallocs,
+    globals_,
+    loads_and_stores,
+    unknown_ops,
+    calls,
+    deep,
+    operands,
+    results,
+    alias_chain,
+    alias_tree,
+    fused,
+    nested_locations,
+    brackets,
+    dumps,
+    jumps,
+    captures,
+)
+"""Shapes for the reader, and for memory effects."""
+
+SHAPES = {shape.__name__.rstrip("_").replace("_", "-"): shape for shape in ORDER + OTHERS}
+
+
+def lines(shape: str, size: int) -> Lines:
+    """The lines of a shape of some size."""
+    made = SHAPES[shape](size)
+    return made.lines() if isinstance(made, Block) else made
+
+
+def main() -> None:
+    """Writes to standard output."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("shape", choices=SHAPES)
+    parser.add_argument("--size", type=int, default=10_000)
+    arguments = parser.parse_args()
+    sys.stdout.writelines(f"{line}\n" for line in lines(arguments.shape, arguments.size))
+
+
+if __name__ == "__main__":
+    main()
