@@ -67,7 +67,7 @@ def test_a_detour_is_taken_where_returns_are_short() -> None:
 def test_a_packing_that_is_cut_short_is_smaller() -> None:
     block = Block([9, 9, 1, 1, 5], [(0, 2), (0, 3), (1, 2)])
     relations = Relations(block_of(block.keys, block.precedence))
-    assert len(Packing(relations, range(5), effort=Effort(20))) == 1
+    assert len(Packing(relations, range(5), effort=Effort(14))) == 1
 
 
 @given(blocks(), st.sampled_from([None, *CANDIDATES]), st.booleans())
