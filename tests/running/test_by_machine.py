@@ -46,5 +46,5 @@ def test_a_rule_that_is_switched_off_is_missed(name: str, monkeypatch: pytest.Mo
 
 @pytest.mark.slow
 def test_many_orders_do_the_same() -> None:
-    verdict = judged(NATIVE, range(1000, 2000), shuffles=3, fixes=1)
+    verdict = judged(NATIVE, range(1000, 1100), shuffles=1, fixes=1)
     assert [str(difference) for difference in verdict.differences] == []
