@@ -107,12 +107,14 @@ def test_a_row_says_what_a_definition_declares(
     assert row(script, tmp_path, op) == expected
 
 
+@pytest.mark.slow
 @needs_mlir
 def test_the_shipped_rows_are_those_of_mlir(script: ModuleType, upstream: Rows) -> None:
     shipped = json.loads(SHIPPED.read_text("utf-8"))["ops"]["llvm"]
     assert shipped == {name: row for name, row in upstream.items() if row != script.NOTHING}
 
 
+@pytest.mark.slow
 @needs_mlir
 def test_ops_that_are_said_to_declare_nothing_do(script: ModuleType, upstream: Rows) -> None:
     dialects = {name.partition(".")[0] for name in upstream}
