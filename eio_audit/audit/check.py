@@ -130,26 +130,25 @@ def audit_dump(
     ir = read_ir(dump.source, dump.span, options.op_table, keeps_names=keeps_names)
     keys = OrderKeys(ir, options)
     dependences = Dependences(ir, options.assume_pure)
-    effort = effort or Effort()
     has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]
     graphs = dependences.of(has_order)
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
     audits = list(_audits_in_order(ir, keys, blocks, functions))
     orders, moved = {}, 0
-    for block in keys.disordered_blocks:
-        from eio_audit.audit.disorder import audit_disorder  # noqa: PLC0415  (not for clean dumps)
+    if keys.disordered_blocks:
+        from eio_audit.audit.disorder import DisorderAudits  # noqa: PLC0415  (not for clean dumps)
         from eio_audit.audit.keyed_block import KeyedBlock  # noqa: PLC0415
         from eio_audit.mlir.pieces import BlockOrder  # noqa: PLC0415
 
-        place = bisect_left(blocks, block)
-        keyed = KeyedBlock(ir, keys, block, graphs.get(block))
-        audits[place], restoration = audit_disorder(
-            audits[place], keyed, effort, describes_worst=describes_worst
-        )
-        if audits[place].avoidable and restoration is not None:
-            orders[block] = BlockOrder(restoration.order)
-            moved += restoration.moved
+        disorder = DisorderAudits(effort or Effort(), describes_worst=describes_worst)
+        for block in keys.disordered_blocks:
+            place = bisect_left(blocks, block)
+            keyed = KeyedBlock(ir, keys, block, graphs.get(block))
+            audits[place], restoration = disorder.audit(audits[place], keyed)
+            if audits[place].avoidable and restoration is not None:
+                orders[block] = BlockOrder(restoration.order)
+                moved += restoration.moved
     figures = DumpAudit(
         source=dump.source.name,
         line=dump.line,

@@ -7,7 +7,7 @@ everything nested in them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain, compress, islice, repeat
@@ -84,6 +84,11 @@ class DependenceGraph:
             if place[producer] > place[user]:
                 early.append(user)
         return early
+
+    @property
+    def shape(self) -> Hashable:
+        """The same for graphs with the same edges, found in the same sequence."""
+        return self._producers.tobytes(), self._users.tobytes(), tuple(self._kinds)
 
     @cached_property
     def precedence(self) -> Precedence:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from itertools import compress, repeat
 from operator import is_not
+from typing import Any
 
+from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.displaced_op import DisplacedOp, Hold
 from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.holds import find_holds
@@ -24,58 +26,93 @@ NAMED_OPS = 10
 PROFILE_PARTS = 40
 """In how many parts an audit profiles the order of a block."""
 
+SHAPE_OPS = 1_000
+"""Up to how many ops a block may be one of many of its shape."""
 
-def audit_disorder(
-    in_order: BlockAudit, block: KeyedBlock, effort: Effort, *, describes_worst: bool
-) -> tuple[BlockAudit, Restoration | None]:
-    """Audits a block with inversions.
+
+@dataclass(frozen=True, slots=True)
+class _Disorder:
+    """What is to be said of every block of one shape.
+
+    Attributes:
+        figures: of ``BlockAudit``, by name.
+        worst: the displaced ops that carry most inversions, worst first.
+        restoration: what orders the block best; None for a graph region.
+    """
+
+    figures: dict[str, Any]
+    worst: list[_Displaced]
+    restoration: Restoration | None
+
+
+class DisorderAudits:
+    """Audits blocks with inversions, each shape of a small block once: the layers of a model often repeat.
 
     Args:
-        in_order: the figures that do not depend on the order.
-        block: its keys, and its dependences unless it is in a graph region, which has no order to keep.
-        effort: what may be done to find an order for it.
+        effort: what may be done to find orders for all of them.
         describes_worst: whether the displaced ops are described that carry most inversions.
-
-    Returns:
-        All its figures, and what orders it best; None for a graph region.
     """
-    keys = block.counted_keys
-    runs = split_into_runs(keys)
-    inversions, out_of_place = runs.inversions, displaced_in(runs)
-    is_counted = list(map(is_not, block.keys, repeat(None)))
-    derived = block.ir.of_block(block.block, block.indices.derived_by_op)
-    constants = block.ir.of_block(block.block, block.order_keys.constants_by_op)
-    worst = {}
-    if describes_worst:
-        worst = describe_displaced(block, out_of_place, runs.carried_by_position(), NAMED_OPS)
-    disordered = replace(
-        in_order,
-        inversions=inversions,
-        descents=count_descents(runs.ranks),  # as many as among the keys: within a run there is none
-        minimum=inversions,
-        lower_bound=inversions,
-        displaced=len(out_of_place),
-        inherited=runs.inversions_with(list(compress(derived, is_counted))),
-        worst=tuple(worst.values()),
-        at_constants=runs.inversions_with(list(compress(constants, is_counted))),
-        profile=order_profile(keys, PROFILE_PARTS) if describes_worst else (),
-    )
-    if block.graph is None:
-        return disordered, None
-    restoration = restore_order(block.keys, block.graph.precedence, inversions, effort)
-    audit = replace(
-        disordered,
-        forced=restoration.forced,
-        minimum=restoration.inversions,
-        lower_bound=restoration.lower_bound,
-        moved=restoration.moved,
-        moved_lower_bound=restoration.moved_lower_bound,
-    )
-    return audit, restoration
+
+    def __init__(self, effort: Effort, *, describes_worst: bool) -> None:
+        self._effort = effort
+        self._describes_worst = describes_worst
+        self._known: dict[Hashable, _Disorder] = {}
+
+    def audit(self, in_order: BlockAudit, block: KeyedBlock) -> tuple[BlockAudit, Restoration | None]:
+        """Audits a block.
+
+        Args:
+            in_order: the figures that do not depend on the order.
+            block: its keys, and its dependences unless it is in a graph region, which has no order to keep.
+
+        Returns:
+            All its figures, and what orders it best; None for a graph region.
+        """
+        disorder = self._disorder(block)
+        worst = tuple(_described(block, place) for place in disorder.worst)
+        return replace(in_order, **disorder.figures, worst=worst), disorder.restoration
+
+    def _disorder(self, block: KeyedBlock) -> _Disorder:
+        if len(block.keys) > SHAPE_OPS:
+            return self._found(block)
+        shape = block.shape
+        if shape not in self._known:
+            self._known[shape] = self._found(block)
+        return self._known[shape]
+
+    def _found(self, block: KeyedBlock) -> _Disorder:
+        keys = block.counted_keys
+        runs = split_into_runs(keys)
+        inversions, out_of_place = runs.inversions, displaced_in(runs)
+        is_counted = list(map(is_not, block.keys, repeat(None)))
+        figures: dict[str, Any] = {
+            "inversions": inversions,
+            "descents": count_descents(runs.ranks),  # as many as among the keys: within a run there is none
+            "minimum": inversions,
+            "lower_bound": inversions,
+            "displaced": len(out_of_place),
+            "inherited": runs.inversions_with(list(compress(block.is_derived, is_counted))),
+            "at_constants": runs.inversions_with(list(compress(block.is_constant, is_counted))),
+        }
+        worst = []
+        if self._describes_worst:
+            worst = _displaced_places(block, out_of_place, runs.carried_by_position(), NAMED_OPS)
+            figures["profile"] = order_profile(keys, PROFILE_PARTS)
+        if block.graph is None:
+            return _Disorder(figures, worst, None)
+        restoration = restore_order(block.keys, block.graph.precedence, inversions, self._effort)
+        figures |= {
+            "forced": restoration.forced,
+            "minimum": restoration.inversions,
+            "lower_bound": restoration.lower_bound,
+            "moved": restoration.moved,
+            "moved_lower_bound": restoration.moved_lower_bound,
+        }
+        return _Disorder(figures, worst, restoration)
 
 
 def describe_displaced(
-    block: KeyedBlock, positions: Sequence[int], inversions: Sequence[int], limit: int | None = None
+    block: KeyedBlock, positions: Sequence[int], inversions: Sequence[int]
 ) -> dict[int, DisplacedOp]:
     """Describes displaced ops, by their place in the block, those that carry most inversions first.
 
@@ -83,12 +120,29 @@ def describe_displaced(
         block: where they stand.
         positions: of the displaced ops, among the ops with a say.
         inversions: how many each position is an end of.
-        limit: how many to describe; None for all.
 
     Complexity: near linear in the ops and dependences of the block.
     """
+    places = _displaced_places(block, positions, inversions)
+    return {displaced.place: _described(block, displaced) for displaced in places}
+
+
+@dataclass(frozen=True, slots=True)
+class _Displaced:
+    """A displaced op, by its place in the block; ``DisplacedOp`` says what the rest is."""
+
+    place: int
+    inversions: int
+    early: bool
+    hold: tuple[int, DependenceKind] | None
+
+
+def _displaced_places(
+    block: KeyedBlock, positions: Sequence[int], inversions: Sequence[int], limit: int | None = None
+) -> list[_Displaced]:
+    """Finds what is to be said of displaced ops; of all, or of so many."""
     if not positions:
-        return {}
+        return []
     standing = block.original_places
     place_of = list(standing)
     carried = dict(zip(standing, inversions, strict=True))
@@ -96,13 +150,14 @@ def describe_displaced(
     textual = {k: rank for rank, k in enumerate(standing)}
     early = {k: standing[k] >= textual[k] for k in chosen}
     holds = find_holds(block.keys, block.graph, early) if block.graph is not None else {}
-    return {
-        k: DisplacedOp(
-            op=block.label(k),
-            inversions=carried[k],
-            early=early[k],
-            derived=block.indices.is_derived(block.ops[k]),
-            hold=Hold(block.label(holds[k][0]), holds[k][1]) if k in holds else None,
-        )
-        for k in chosen
-    }
+    return [_Displaced(k, carried[k], early[k], holds.get(k)) for k in chosen]
+
+
+def _described(block: KeyedBlock, displaced: _Displaced) -> DisplacedOp:
+    return DisplacedOp(
+        op=block.label(displaced.place),
+        inversions=displaced.inversions,
+        early=displaced.early,
+        derived=block.indices.is_derived(block.ops[displaced.place]),
+        hold=Hold(block.label(displaced.hold[0]), displaced.hold[1]) if displaced.hold else None,
+    )

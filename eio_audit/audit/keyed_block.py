@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.op_label import OpLabel, label
@@ -47,6 +48,24 @@ class KeyedBlock:
     def counted_keys(self) -> list[int]:
         """The keys of the ops that have a say, in textual order."""
         return [key for key in self.keys if key is not None]
+
+    @property
+    def is_derived(self) -> Sequence[int]:
+        """By place: 1 for an op that a pass made from another op and that carries its index."""
+        return self.ir.of_block(self.block, self.indices.derived_by_op)
+
+    @property
+    def is_constant(self) -> Sequence[int]:
+        """By place: 1 for an op without operands that the op table calls pure or constant."""
+        return self.ir.of_block(self.block, self.order_keys.constants_by_op)
+
+    @property
+    def shape(self) -> Hashable:
+        """The same for blocks that differ in nothing but names and the keys that their ranks stand for."""
+        rank_of: dict[int | None, int] = dict(zip(sorted(set(self.counted_keys)), count()))
+        ranks = tuple(map(rank_of.get, self.keys))
+        edges = None if self.graph is None else self.graph.shape
+        return ranks, bytes(self.is_derived), bytes(self.is_constant), edges
 
     @property
     def original_places(self) -> dict[int, int]:
