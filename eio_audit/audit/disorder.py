@@ -53,7 +53,7 @@ class BlockDisorder:
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """An op whose label is wrong, by its place in the block; ``donor`` is the op whose label is right for it."""
+    """An op whose label is wrong, by its place in the block; ``donor`` is the op whose label it takes."""
 
     place: int
     donor: int
