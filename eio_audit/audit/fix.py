@@ -165,14 +165,18 @@ def _with_right_labels(dump: AuditedDump, form: Relabel, effort: Effort) -> Audi
     """The dump audited again with its wrong labels put right.
 
     Raises:
-        VerificationError: the text with the right labels is not the same program.
+        VerificationError: the text with the right labels is not the same program, or a label in it still
+            contradicts the dependences.
     """
     from eio_audit.audit.relabel import relabelled  # noqa: PLC0415  (rarely needed)
 
     text = relabelled(dump, flat=form is Relabel.FLAT)
     source = Source(dump.dump.source.name, text)
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
-    return audit_dump(right, dump.options, describes_worst=False, keeps_names=True, effort=effort)
+    audited = audit_dump(right, dump.options, describes_worst=False, keeps_names=True, effort=effort)
+    if audited.audit.summary.forced:
+        raise VerificationError("the new labels contradict the dependences, too")
+    return audited
 
 
 def corrected(dump: AuditedDump) -> bytes:

@@ -78,8 +78,10 @@ class NamedLocations:
         if not self._definitions:
             return b""
         data, span = self._ir.source.data, self._ir.span
-        line_end = b"" if data[max(span.start, span.end - 1) : span.end] == b"\n" else b"\n"
-        return line_end + b"\n".join(self._definitions) + b"\n"
+        first_end = data.find(b"\n", span.start, span.end)
+        line_end = b"\r\n" if data[first_end - 1 : first_end] == b"\r" else b"\n"
+        is_whole = data[max(span.start, span.end - 1) : span.end] == b"\n"
+        return (b"" if is_whole else line_end) + b"".join(d + line_end for d in self._definitions)
 
     def _is_defined_below(self, location: bytes, offset: int) -> bool:
         definition = self._ir.aliases.get(location.strip())

@@ -63,6 +63,12 @@ def test_an_alias_that_is_defined_above_is_named_in_place() -> None:
     assert right(text) == text.replace("i32 loc(#loc1)", 'i32 loc("2|p"(#loc1))')
 
 
+def test_a_new_alias_ends_as_the_other_lines_do() -> None:
+    text = chain("loc(#loc1)", "loc(#loc2)", '#loc1 = loc("3|p")\n#loc2 = loc("2|a")').replace("\n", "\r\n")
+    expected = text.replace("i32 loc(#loc1)", "i32 loc(#relabel0)") + '\r\n#relabel0 = loc("2|p"(#loc1))\r\n'
+    assert right(text) == expected
+
+
 def test_new_aliases_have_names_that_are_not_taken() -> None:
     text = chain("loc(#relabel0)", "loc(#loc2)", '#relabel0 = loc("3|p")\n#loc2 = loc("2|a")\n')
     assert "loc(#relabel_0)" in right(text)
