@@ -87,12 +87,12 @@ class Flow:
                     self._push(path)
         return not effort.is_spent
 
-    def reached(self) -> tuple[list[int], int]:
-        """Return the givers reached from those with something left, and the bitset of the takers not reached.
+    def reached(self) -> tuple[list[bool], int]:
+        """Return, per giver, whether it is reached from one that has some left, and the takers that are not.
 
-        To be asked when the flow has grown as large as can be.
+        To be asked when the flow has grown as large as can be. The takers are a bitset.
         """
-        return sorted(self._level), self._unreached
+        return [giver in self._level for giver in range(len(self.supplies))], self._unreached
 
     def _search(self, effort: Effort) -> bool:
         """Find how far all are from givers that have some left; return whether a taker with room is one."""
