@@ -31,7 +31,7 @@ class Flow:
     Args:
         takers_of: per giver, the bitset of the takers that it may give to.
         supplies: how much each giver has.
-        rooms: how much each taker may take.
+        rooms: how much each taker may take, at least 1.
 
     Attributes:
         taken: per taker, by giver, how much it takes.
@@ -54,7 +54,7 @@ class Flow:
         self.rooms = list(rooms)
         self._takers_of = takers_of
         self._width = width(len(rooms))
-        self._with_room = sum(1 << taker for taker, room in enumerate(rooms) if room)
+        self._with_room = (1 << len(rooms)) - 1
         self._level: dict[int, int] = {}  # per giver that the last search has reached: after how many takers
         self._levels: list[int] = []  # the takers reached, by the same
         self._unreached = 0  # the takers that it has not
@@ -87,12 +87,12 @@ class Flow:
                     self._push(path)
         return not effort.is_spent
 
-    def reached(self) -> tuple[list[int], int]:
-        """Return the givers reached from those with something left, and the bitset of the takers not reached.
+    def reached(self) -> tuple[list[bool], int]:
+        """Return, per giver, whether it is reached from one that has some left, and the takers that are not.
 
-        To be asked when the flow has grown as large as can be.
+        To be asked when the flow has grown as large as can be. The takers are a bitset.
         """
-        return sorted(self._level), self._unreached
+        return [giver in self._level for giver in range(len(self.supplies))], self._unreached
 
     def _search(self, effort: Effort) -> bool:
         """Find how far all are from givers that have some left; return whether a taker with room is one."""

@@ -19,7 +19,9 @@ from eio_audit.order.windows import LARGEST_KEY, Window
 
 
 def tangles(block: Window, most: int) -> Iterator[list[int]]:
-    """Yield the ops on paths between ops of which one is over the other, tangle by tangle, in textual order.
+    """Yield the ops on paths between ops of which one is over the other, tangle by tangle.
+
+    Small tangles come first; the ops of each are in textual order.
 
     Args:
         block: the ops and their keys.
@@ -38,7 +40,7 @@ def tangles(block: Window, most: int) -> Iterator[list[int]]:
     if not block.precedence.inverted(block.keys):
         return
     together: list[int] = []
-    for tangle in _single_tangles(block):
+    for tangle in sorted(_single_tangles(block), key=len):
         if together and len(together) + len(tangle) > most:
             yield sorted(together)
             together = []

@@ -92,7 +92,7 @@ def forced_with(
     # Bits by falling key: the early ops with a key larger than a given one are a prefix, the lowest bits.
     falling = by_falling_key(window, early)
     negated_keys = [-window.keys[op] for op in falling]
-    bit_of = {op: 1 << place for place, op in enumerate(falling)}
+    place_of = {op: place for place, op in enumerate(falling)}
     last_early = early[-1]
     arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on
     for op in range(early[0], window.size):
@@ -102,7 +102,9 @@ def forced_with(
             larger = ancestors & prefix(negated_keys, -window.keys[op])
             if larger:
                 yield op, larger
-        handed_on = (ancestors | bit_of.get(op, 0)) & prefix(negated_keys, -smallest_below[op])
+        if op in place_of:
+            ancestors |= 1 << place_of[op]
+        handed_on = ancestors & prefix(negated_keys, -smallest_below[op])
         if handed_on:
             users = window.precedence.successors(op)
             effort.left -= USER_STEPS * len(users)

@@ -40,5 +40,5 @@ def largest_staying(exchanged: Sequence[int], effort: Effort | None = None) -> l
     flow = Flow(exchanged, supplies=ones, rooms=ones)
     if not flow.grow(effort or Effort()):
         return None
-    givers, takers = flow.reached()
-    return [op for op in givers if takers >> op & 1]
+    reached, unreached = flow.reached()
+    return [op for op, is_reached in enumerate(reached) if is_reached and unreached >> op & 1]

@@ -39,19 +39,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import compress
 
-from eio_audit.order.antichain import Flow
-from eio_audit.order.contradictions import tangles, with_what_fits
+from eio_audit.order.contradictions import tangles
 from eio_audit.order.effort import Effort
-from eio_audit.order.forced import by_falling_key, early_ops, forced_with
 from eio_audit.order.inversions import inversions_carried
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.rising import heaviest_rising
+from eio_audit.order.tangle import wrong_labels_of
 from eio_audit.order.windows import LARGEST_KEY, Window, block_of
 
+LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
 TOGETHER = 512  # ops of small tangles that are looked at as one
-TANGLE_BITS = 1 << 30  # what the bitsets of a tangle may hold together
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +107,17 @@ def fewest_wrong_labels(
         [15, 18, 18]
     """
     block = block_of(keys, precedence)
-    effort = effort or Effort()
     wrong: set[int] = set()
     links: list[tuple[int, int, int]] = []
-    carried = _carried(keys)
-    for ops in tangles(block, TOGETHER):
-        chosen, proof = _solve(block, ops, weights, carried, effort)
-        wrong |= chosen
-        links += proof
+    parts = list(tangles(block, TOGETHER))
+    carried = _carried(keys) if parts else []
+    with (effort or Effort()).part(LABEL_STEPS) as part:
+        for ops in parts:
+            found, proof = wrong_labels_of(
+                block.restricted(ops), [weights[op] for op in ops], [carried[op] for op in ops], part
+            )
+            wrong |= {ops[op] for op in found}
+            links += [(ops[u], ops[v], amount) for u, v, amount in proof]
     donor_of = _new_labels(block, wrong)
     return Relabelling(
         changed=tuple(donor_of),
@@ -143,52 +143,6 @@ def _carried(keys: Sequence[int | None]) -> list[int]:
     for op, count in zip(indexed, inversions_carried([key for key in keys if key is not None]), strict=True):
         carried[op] = count
     return carried
-
-
-def _solve(
-    block: Window, ops: Sequence[int], weights: Sequence[int], carried: Sequence[int], effort: Effort
-) -> tuple[set[int], list[tuple[int, int, int]]]:
-    """Return the ops of a tangle whose labels are wrong, and the links that prove that fewer cannot be."""
-    window = block.restricted(ops)
-    mirror = window.mirrored()  # early ops give: where nothing else decides, it is their labels that change
-    smallest_below = mirror.smallest_keys_below()
-    late = early_ops(mirror, smallest_below)
-    over = dict(forced_with(mirror, late, smallest_below, effort))
-    givers = [ops[-1 - op] for op in over]
-    takers = [ops[-1 - op] for op in by_falling_key(mirror, late)]
-    rows = list(over.values())
-    flow = Flow(rows, [weights[op] for op in givers], [weights[op] for op in takers])
-    complete = flow.grow(effort)
-    links = [(givers[giver], takers[taker], amount) for giver, taker, amount in flow.links]
-    if not complete:
-        return _wrong_without_proof(window, ops, weights), links
-    # The same again, where weights that are equal differ by how many ops there are and what they carry.
-    involved = {*givers, *takers}
-    per_op = 1 + sum(carried[op] for op in involved)
-    per_unit = per_op * (1 + len(involved))
-    costs = {op: weights[op] * per_unit + per_op - carried[op] for op in involved}
-    finer = Flow(rows, [costs[op] for op in givers], [costs[op] for op in takers])
-    for giver, taker, amount in flow.links:
-        finer.give(giver, taker, amount * per_unit)
-    return _cut(finer if finer.grow(effort) else flow, givers, takers), links
-
-
-def _cut(flow: Flow, givers: Sequence[int], takers: Sequence[int]) -> set[int]:
-    """Return the ops that are not in the antichain that a flow has found."""
-    reached, unreached = flow.reached()
-    right = {givers[giver] for giver in reached}
-    wrong = {op for op in givers if op not in right}
-    return wrong | {op for taker, op in enumerate(takers) if not unreached >> taker & 1}
-
-
-def _wrong_without_proof(window: Window, ops: Sequence[int], weights: Sequence[int]) -> set[int]:
-    """Return ops of a tangle to change, quickly found: keys that rise through the text contradict nothing."""
-    indexed = list(compress(range(window.size), window.indexed))
-    by_key = sorted(range(len(indexed)), key=lambda place: window.keys[indexed[place]])
-    ranks = sorted(range(len(indexed)), key=by_key.__getitem__)
-    rising = heaviest_rising(ranks, [weights[ops[op]] for op in indexed])
-    kept = with_what_fits(window, {indexed[place] for place in rising})
-    return {ops[op] for op in indexed if op not in kept}
 
 
 def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
