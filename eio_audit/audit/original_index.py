@@ -73,6 +73,10 @@ class OriginalIndices:
         """Whether the op's location carries a negative index: where it stood is not known."""
         return self._parsed.is_unknown(op)
 
+    def indexed_name(self, op: int) -> str | None:
+        """The outermost name of the op's location with an index, if that is not negative."""
+        return self._parsed.indexed_name(op)
+
     def origin(self, op: int) -> Origin | None:
         """The model's source that the op's outermost indexed name tells of."""
         return self._parsed.origin(op)
