@@ -1,8 +1,8 @@
 """The functions that code generation makes of a dump: a model of tt-mlir's ``ttnn-recover-structure``.
 
-The pass does not read the order of a block. It sorts the ops itself, stays with those of one ``file:line`` of the
-model's source as long as it can, and makes a function of each stretch (``order/group_order.py``). docs/structure.md
-says what of the pass is modelled and what is not.
+The pass does not read the order of a block. It sorts the ops itself, stays with those of one ``file:line``
+of the model's source as long as it can, and makes a function of each stretch (``order/group_order.py``).
+docs/structure.md says what of the pass is modelled and what is not.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class TornModule:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What code generation makes of a dump, as it is and put in order, and of the dump before, if there is one.
+    """What code generation makes of a dump, as it is and put in order, and of the dump before if there is one.
 
     Attributes:
         dump: the audit of the dump as it is, or after.
@@ -197,8 +197,9 @@ def predict(
 
     Args:
         dump: which.
-        donors: by op that gets the label of another one, that op: it is read as if it carried that op's name.
-        orders: by block that stands in another order, ``order[k]`` is the textual index of the op placed k-th.
+        donors: by op that gets the label of another one, that op: it is read as if it carried that name.
+        orders: by block that stands in another order; ``order[k]`` is the textual index of the op placed
+            k-th.
 
     Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
 
@@ -235,7 +236,7 @@ class _Labels:
         self._locations = CodegenLocations(dump.indices.locations)
 
     def read(self, op: int) -> tuple[CodegenLocation | None, Reason | None]:
-        """What is read of an op, or would be without a prefix; and why it is not read, if its name is at fault."""
+        """What is read of an op, or would be without a prefix; and why its name cannot be read, if so."""
         donor = self._donors.get(op)
         name = None if donor is None else self._dump.indices.indexed_name(donor)
         read = self._locations.of(op) if name is None else self._locations.in_name(name)
@@ -295,7 +296,7 @@ class _Caller:
         self.order = order_by_rule(self._grouped)
 
     def _group(self, places: Sequence[int]) -> GroupedOps:
-        """The ops as numbers: those of one file and line are a group, and a result's use is all that counts."""
+        """The ops as numbers: those of one file and line are a group; only the use of a result holds one."""
         ir, read = self.ir, self.read
         number = {op: k for k, op in enumerate(self.taken)}
         producers: list[list[int]] = [
@@ -333,12 +334,18 @@ class _Caller:
                 yield one.file
 
     def functions(self, users: Mapping[int, Collection[int]]) -> Iterator[CodegenFunction]:
-        """The functions, in the order in which the pass makes them; ``users`` are by value the ops that use it."""
+        """The functions, in the order in which the pass makes them.
+
+        Args:
+            users: by value, the ops that use it.
+        """
         stretches = groupby(self.order, key=self._grouped.group.__getitem__)
         for number, (_, stretch) in enumerate(stretches):
             yield self._function(number, list(stretch), users)
 
-    def _function(self, number: int, ops: Sequence[int], users: Mapping[int, Collection[int]]) -> CodegenFunction:
+    def _function(
+        self, number: int, ops: Sequence[int], users: Mapping[int, Collection[int]]
+    ) -> CodegenFunction:
         ir = self.ir
         inside = {op for k in ops for op in (self.taken[k], *ir.nested_ops(self.taken[k]))}
         made = {value for k in ops for value in ir.result_values(self.taken[k])}
@@ -398,11 +405,12 @@ def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
 
 
 def _shared_class(read: Sequence[CodegenLocation]) -> str:
-    """The innermost class that all ops have at the same depth, as the pass looks for a name; else ``forward``."""
-    for column in reversed(list(zip(*(one.modules for one in read), strict=False))):
-        classes = {module.partition("[")[0] for module in column}
-        if len(classes) == 1:
-            return classes.pop()
+    """The innermost class that all ops have at one depth, where the pass looks for a name; else ``forward``."""
+    columns = list(zip(*(one.modules for one in read), strict=False))
+    for column in reversed(columns):
+        first, *others = {module.partition("[")[0] for module in column}
+        if not others:
+            return first
     return "forward"
 
 

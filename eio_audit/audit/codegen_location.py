@@ -1,7 +1,8 @@
 """What code generation reads in the name of a location, and what it cannot read.
 
-tt-mlir's ``ttnn-simplify-locs-for-codegen`` leaves of a location its outermost name, and ``ttnn-recover-structure``
-reads that: ``index|Class[name]|...|file:defline|function|opline|op``, fields from both ends, empty ones left out.
+tt-mlir's ``ttnn-simplify-locs-for-codegen`` leaves of a location its outermost name, and
+``ttnn-recover-structure`` reads that: ``index|Class[name]|...|file:defline|function|opline|op``, fields from both
+ends, empty ones left out.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     if name.startswith(PREFIX):
         meant = read_name(name.removeprefix(PREFIX))
         if isinstance(meant, UnreadableLocation):
-            return UnreadableLocation(Reason.PREFIX, f"'{PREFIX}' stands before its index, and {meant.message}")
+            return UnreadableLocation(
+                Reason.PREFIX, f"'{PREFIX}' stands before its index, and {meant.message}"
+            )
         return UnreadableLocation(Reason.PREFIX, f"'{PREFIX}' stands before its index", meant)
     fields = [field for field in name.split("|") if field]
     index = _integer(fields[0]) if fields else None
@@ -95,10 +98,10 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
         return UnreadableLocation(
             Reason.FIELD, f"it has {there} and not all of 'index|file:line|function|line|op'"
         )
-    *first, file, function, line, _ = fields
+    file, function, line, _ = fields[-FEWEST_FIELDS:]
     if _integer(line) is None:
         return UnreadableLocation(Reason.FIELD, f"its field before the last, '{line}', is no integer")
-    modules = tuple(first[1:])
+    modules = tuple(fields[1:-FEWEST_FIELDS])
     for module in modules:
         if len([part for part in module.split("[") if part]) < 2:
             return UnreadableLocation(Reason.BRACKETS, f"its module '{module}' is not written 'Class[name]'")
@@ -124,7 +127,7 @@ class CodegenLocations:
         self._by_name: dict[str, CodegenLocation | UnreadableLocation] = {}
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
-        """What is read of an op; None where its location is not a name: unknown, or refused as EIO106 says."""
+        """What is read of an op; None where its location is no name: unknown, or refused as EIO106 says."""
         location = self._locations.of(op)
         outer = UnknownLoc() if location is None else self._locations.resolve(location, op)
         if not isinstance(outer, NameLoc):

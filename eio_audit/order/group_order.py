@@ -1,13 +1,14 @@
-"""An order that stays in a group of ops as long as it can, as a code generator's does that makes functions of groups.
+"""An order that stays in a group of ops as long as it can: code generation makes a function of each stretch.
 
 The rule, for the next op among those whose producers are all there: one of the group at hand; of these, or of
 all where that group has none, one that frees nothing; of these one with the least distance from the roots. An op
-without producers has distance 0, any other one more than the producer that came last. An op that frees never is a
-root: it comes only behind a producer of its own.
+without producers has distance 0, any other one more than the producer that came last. An op that frees is never
+a root: it comes only behind a producer of its own.
 
 The rule leaves ties. ``order_by_rule`` decides them by rank. ``order_by_queue`` is what becomes of the rule in a
-binary heap that is ordered by it and not built again when the group at hand changes, so that the heap gives out an op
-of another group although one of the group at hand is ready: the first ops in decide what the last ones are.
+binary heap that is ordered by it, and that is not built again when the group at hand changes. Such a heap gives
+out an op of another group although one of the group at hand is ready, and the order in which ops went in decides
+when.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class GroupedOps:
     def roots(self) -> list[int]:
         """The ops that the order may begin with, by rank."""
         ops = range(len(self.group))
-        return sorted((op for op in ops if not self.producers[op] and not self.frees[op]), key=self.rank.__getitem__)
+        return sorted(
+            (op for op in ops if not self.producers[op] and not self.frees[op]), key=self.rank.__getitem__
+        )
 
 
 def order_by_rule(ops: GroupedOps) -> list[int]:
