@@ -124,7 +124,7 @@ class TornModule:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What code generation makes of a dump, as it is and put in order, and of the dump before if there is one.
+    """What code generation makes of a dump as it is and put in order, and of one before it if there is one.
 
     Attributes:
         dump: the audit of the dump as it is, or after.
@@ -405,12 +405,12 @@ def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
 
 
 def _shared_class(read: Sequence[CodegenLocation]) -> str:
-    """The innermost class that all ops have at one depth, where the pass looks for a name; else ``forward``."""
+    """The innermost class that all ops have at one depth, as the pass names a function; else ``forward``."""
     columns = list(zip(*(one.modules for one in read), strict=False))
     for column in reversed(columns):
-        first, *others = {module.partition("[")[0] for module in column}
-        if not others:
-            return first
+        classes = {str(module.partition("[")[0]) for module in column}
+        if len(classes) == 1:
+            return classes.pop()
     return "forward"
 
 

@@ -1,7 +1,8 @@
-"""The modules of the model as a tree, and beside it the functions of code generation in call order, as columns.
+"""The modules of the model as a tree, and beside it the functions of code generation in call order.
 
 A module that is whole has its functions side by side; one that is torn has them here and there. Where an op
-names a module as its innermost, the function is a full mark; where only inner modules have ops in it, a pale one.
+names a module as its innermost, the function is a full mark; where only inner modules have ops in it, a pale
+one.
 """
 
 from __future__ import annotations
