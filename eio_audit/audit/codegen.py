@@ -151,7 +151,8 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
         InputError: the dump cannot be read.
     """
     audited = audit_dump(dump, options, describes_worst=False)
-    return _structure(audited.audit, {Stage.NOW: predict(audited), Stage.FIXED: predict_fixed(audited)})
+    now, fixed = _as_it_is_and_fixed(audited)
+    return _structure(audited.audit, {Stage.NOW: now, Stage.FIXED: fixed})
 
 
 def structure_change(before: AuditedDump, after: AuditedDump) -> Structure:
@@ -160,10 +161,9 @@ def structure_change(before: AuditedDump, after: AuditedDump) -> Structure:
     Raises:
         InputError: a location is malformed.
     """
-    return _structure(
-        after.audit,
-        {Stage.BEFORE: predict(before), Stage.AFTER: predict(after), Stage.FIXED: predict_fixed(after)},
-    )
+    now, fixed = _as_it_is_and_fixed(after)
+    stages = {Stage.BEFORE: predict(before), Stage.AFTER: now, Stage.FIXED: fixed}
+    return _structure(after.audit, stages)
 
 
 def _structure(dump: DumpAudit, predictions: Mapping[Stage, Prediction]) -> Structure:
@@ -182,9 +182,10 @@ def _functions_of_modules(prediction: Prediction) -> Counter[Path]:
     return Counter(path for function in prediction.functions for path in function.parts)
 
 
-def predict_fixed(dump: AuditedDump) -> Prediction:
-    """What code generation makes of a dump in the orders that were found for its blocks."""
-    return predict(dump, orders=dump.orders)
+def _as_it_is_and_fixed(dump: AuditedDump) -> tuple[Prediction, Prediction]:
+    """What code generation makes of a dump, and of the same in the orders that were found for its blocks."""
+    now = predict(dump)
+    return now, predict(dump, orders=dump.orders) if dump.orders else now
 
 
 def predict(

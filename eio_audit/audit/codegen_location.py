@@ -1,8 +1,8 @@
 """What code generation reads in the name of a location, and what it cannot read.
 
 tt-mlir's ``ttnn-simplify-locs-for-codegen`` leaves of a location its outermost name, and
-``ttnn-recover-structure`` reads that: ``index|Class[name]|...|file:defline|function|opline|op``, from both ends,
-empty fields left out.
+``ttnn-recover-structure`` reads that: ``index|Class[name]|...|file:defline|function|opline|op``. It counts
+fields from both ends and leaves out empty ones.
 """
 
 from __future__ import annotations

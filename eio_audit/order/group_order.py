@@ -5,7 +5,7 @@ of all where that group has none, one that frees nothing; of these one with the 
 An op without producers has distance 0, any other one more than the producer that came last. An op that frees
 is never a root: it comes only behind a producer of its own.
 
-The rule leaves ties. ``order_by_rule`` decides them by rank. ``order_by_queue`` is what becomes of the rule in
+The rule leaves ties. ``order_by_rule`` decides them by rank. ``order_by_queue`` is what becomes of it in
 a binary heap that is ordered by it, and that is not built again when the group at hand changes. Such a heap
 gives out an op of another group although one of the group at hand is ready; when it does depends on the order
 in which ops went in.
