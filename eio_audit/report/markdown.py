@@ -24,7 +24,13 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
-from eio_audit.report.structure_wording import STAGES, functions_summary, tie_summary, torn_modules
+from eio_audit.report.structure_wording import (
+    STAGES,
+    functions_summary,
+    is_changed,
+    tie_summary,
+    torn_modules,
+)
 from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
@@ -136,13 +142,11 @@ def _runs(diff: Diff, *, verbose: bool) -> list[str]:
 
 def _structure(diff: Diff, *, verbose: bool) -> list[str]:
     structure = diff.structure
-    if not any(prediction.functions for prediction in structure.predictions.values()):
+    torn_now = torn_modules(structure)
+    if not torn_now and not is_changed(structure):
         return []
     headings = ["module", *(STAGES[stage] for stage in structure.predictions)]
-    rows = [
-        [_code(row.path[-1]), *(f"{number:,}" for number in row.functions.values())]
-        for row in torn_modules(structure)
-    ]
+    rows = [[_code(row.path[-1]), *(f"{number:,}" for number in row.functions.values())] for row in torn_now]
     said = "; ".join(filter(None, (functions_summary(structure), tie_summary(structure))))
     table = _table("functions with ops of a module", headings, rows, verbose=verbose) if rows else []
     return ["#### Code generation", "", said, "", *table]

@@ -93,6 +93,11 @@ def torn_modules(structure: Structure) -> list[TornModule]:
     ]
 
 
+def is_changed(structure: Structure) -> bool:
+    """Whether the number of functions is another one than before, or than after a fix."""
+    return len({len(prediction.functions) for prediction in structure.predictions.values()}) > 1
+
+
 def worst(structure: Structure) -> str:
     """``Bottleneck[net.b] in 4 functions, 2 before``; empty where none is torn."""
     rows = torn_modules(structure)

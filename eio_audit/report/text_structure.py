@@ -12,6 +12,7 @@ from eio_audit.report.structure_wording import (
     callers,
     functions_summary,
     index_span,
+    is_changed,
     numbers_of,
     obstacles,
     source_of,
@@ -26,6 +27,7 @@ from eio_audit.report.wording import count
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
 SHOWN_FUNCTIONS = 8
+SHOWN_CHANGED = 2
 """How many of each a report shows that is not verbose."""
 
 
@@ -57,14 +59,14 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
 
 def print_structure_change(structure: Structure, console: Console, *, verbose: bool) -> int:
     """Prints what became of the functions between two dumps; returns how many modules it left out."""
-    if not any(prediction.functions for prediction in structure.predictions.values()):
+    rows = torn_modules(structure)
+    if not rows and not is_changed(structure):
         return 0
     print_line(console)
     print_line(console, ("code generation", "bold"), f"  {functions_summary(structure)}")
     if said := tie_summary(structure):
         print_line(console, said, indent=2)
-    rows = torn_modules(structure)
-    shown = rows if verbose else rows[:2]
+    shown = rows if verbose else rows[:SHOWN_CHANGED]
     if shown:
         columns = [
             Column(STAGES[stage], [f"{row.functions[stage]:,}" for row in shown], right=True)
