@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -66,10 +67,13 @@ def _inside(root: ModuleNode) -> Iterator[ModuleNode]:
 
 def down_to(nodes: Sequence[ModuleNode], most: int) -> list[ModuleNode]:
     """The nodes of as many outer levels as there is room for; of the outermost, as many nodes."""
-    chosen: list[ModuleNode] = [node for node in nodes if not node.depth][:most]
-    for depth in range(1, max((node.depth for node in nodes), default=0) + 1):
-        deeper = [node for node in nodes if node.depth <= depth]
-        if len(deeper) > most:
+    at_depth = Counter(node.depth for node in nodes)
+    if at_depth[0] > most:
+        return [node for node in nodes if not node.depth][:most]
+    total, deepest = 0, 0
+    for depth in range(len(at_depth)):
+        total += at_depth[depth]
+        if total > most:
             break
-        chosen = deeper
-    return chosen
+        deepest = depth
+    return [node for node in nodes if node.depth <= deepest]

@@ -73,7 +73,9 @@ def obstacles(prediction: Prediction) -> list[str]:
     unreadable = sum(prediction.unreadable.values())
     if unreadable:
         reasons = ", ".join(f"{number:,} {_UNREADABLE[why]}" for why, number in prediction.unreadable.items())
-        said.append(f"it cannot read {unreadable:,} of {count(prediction.ops, 'location')}: {reasons}")
+        said.append(
+            f"code generation cannot read {unreadable:,} of {count(prediction.ops, 'location')}: {reasons}"
+        )
     if Reason.PREFIX in prediction.unreadable and prediction.functions:
         said.append("shown is what it makes of names without 'DEBUG|'")
     if prediction.clashes:
