@@ -116,10 +116,12 @@ class TornModule:
     Attributes:
         path: the module with those around it, outermost first.
         functions: how many there are at each stage.
+        least: how many there must be at the present stage: one for each ``file:line`` its ops come from.
     """
 
     path: Path
     functions: Mapping[Stage, int]
+    least: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +169,21 @@ def structure_change(before: AuditedDump, after: AuditedDump) -> Structure:
 
 
 def _structure(dump: DumpAudit, predictions: Mapping[Stage, Prediction]) -> Structure:
+    present = Stage.NOW if Stage.NOW in predictions else Stage.AFTER
     counts = {stage: _functions_of_modules(prediction) for stage, prediction in predictions.items()}
+    files: dict[Path, set[str]] = defaultdict(set)
+    for function in predictions[present].functions:
+        for path in function.parts:
+            files[path].add(function.file)
     paths = dict.fromkeys(path for count in counts.values() for path in count)
-    rows = [TornModule(path, {stage: count[path] for stage, count in counts.items()}) for path in paths]
+    rows = [
+        TornModule(path, {stage: count[path] for stage, count in counts.items()}, len(files[path]))
+        for path in paths
+    ]
 
     def badly(row: TornModule) -> tuple[int, int]:
-        now = row.functions[Stage.NOW if Stage.NOW in row.functions else Stage.AFTER]
-        return row.functions.get(Stage.BEFORE, 1) - now, -now
+        now = row.functions[present]
+        return row.functions.get(Stage.BEFORE, row.least) - now, -now
 
     return Structure(dump, predictions, tuple(sorted(rows, key=badly)))
 

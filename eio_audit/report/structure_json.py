@@ -52,5 +52,6 @@ def _module(row: TornModule) -> dict[str, object]:
     return {
         "name": row.path[-1],
         "path": list(row.path),
+        "least": row.least,
         **{stage.value: number for stage, number in row.functions.items()},
     }

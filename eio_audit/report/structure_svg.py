@@ -108,7 +108,8 @@ class _Drawing:
             y = HEADER + ROW * parent + ROW - 2
             yield f'<path d="M{x - INDENT / 2 - 1:.1f} {y}V{top + ROW / 2}h{INDENT / 2}"/>'
         last_at[node.depth] = row
-        state = "torn" if len(node.own) > 1 else "whole"
+        least = len({self.functions[number].file for number in node.own})
+        state = "torn" if len(node.own) > least else "whole"
         yield f'<g class="{state}"><title>{_escaped(_described(node))}</title>'
         yield f'<text x="{x + 2}" y="{top + 12}">{_escaped(_shortened(node.name))}</text>'
         yield (

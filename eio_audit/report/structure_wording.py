@@ -80,7 +80,7 @@ def obstacles(prediction: Prediction) -> list[str]:
         said.append("shown is what it makes of names without 'DEBUG|'")
     if prediction.clashes:
         places = shortened_list(prediction.clashes)
-        said.append(f"it gives up where one source line defines two functions: {places}")
+        said.append(f"code generation gives up where one source line defines two functions: {places}")
     if prediction.left_out:
         verb = "stays" if prediction.left_out == 1 else "stay"
         said.append(f"{count(prediction.left_out, 'op')} {verb} outside the functions")
@@ -88,10 +88,12 @@ def obstacles(prediction: Prediction) -> list[str]:
 
 
 def torn_modules(structure: Structure) -> list[TornModule]:
-    """The modules in more functions than before; of a single dump, those in several. The worst first."""
+    """The modules in more functions than before; of a single dump, than it takes. The worst first."""
     present = structure.present
     return [
-        row for row in structure.modules if row.functions[present] > row.functions.get(Stage.BEFORE, 1) > 0
+        row
+        for row in structure.modules
+        if row.functions[present] > row.functions.get(Stage.BEFORE, row.least) > 0
     ]
 
 

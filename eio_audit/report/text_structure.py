@@ -89,7 +89,9 @@ def _print_torn(structure: Structure, console: Console, *, verbose: bool) -> int
         return 0
     shown = rows if verbose else rows[:SHOWN_TORN]
     print_line(console)
-    print_line(console, ("torn modules", "bold"), f"  {count(len(rows), 'module')} in several functions")
+    print_line(
+        console, ("torn modules", "bold"), f"  {count(len(rows), 'module')} in more functions than it takes"
+    )
     columns = [
         Column(STAGES[stage], [f"{row.functions[stage]:,}" for row in shown], right=True)
         for stage in structure.predictions

@@ -19,7 +19,7 @@ a line or another field
     shown is what it makes of names without 'DEBUG|'
     1 op stays outside the functions
 
-torn modules  1 module in several functions
+torn modules  1 module in more functions than it takes
   as it is  after fix  functions with ops of
          2          2  Conv2d[net.conv1]
 
@@ -84,7 +84,13 @@ def test_json() -> None:
         "parts": [{"path": ["Net[net]", "Conv2d[net.conv1]"], "ops": 6}],
     }
     path = ["Net[net]", "Conv2d[net.conv1]"]
-    assert document["modules"][0] == {"name": "Conv2d[net.conv1]", "path": path, "now": 2, "fixed": 2}
+    assert document["modules"][0] == {
+        "name": "Conv2d[net.conv1]",
+        "path": path,
+        "least": 1,
+        "now": 2,
+        "fixed": 2,
+    }
 
 
 def test_a_diff_has_the_stages_of_both_dumps() -> None:

@@ -38,7 +38,8 @@ def structure_section(structure: Structure) -> Iterator[str]:
     yield f'<div class="drawing" tabindex="0">{draw_structure(prediction.functions)}</div>'
     yield (
         '<p class="faint">A full mark: the function has ops that name the module as their innermost. '
-        "A pale one: only inner modules have ops in it. Orange: a module's ops are in several functions.</p>"
+        "A pale one: only inner modules have ops in it. Orange: the ops are in more functions than it "
+        "takes.</p>"
     )
     rows = torn_modules(structure)
     if rows:
