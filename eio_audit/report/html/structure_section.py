@@ -35,7 +35,8 @@ def structure_section(structure: Structure) -> Iterator[str]:
     yield from (f"<p>{escaped(text)}</p>" for text in obstacles(prediction))
     if not prediction.functions:
         return
-    yield f'<div class="drawing" tabindex="0">{draw_structure(prediction.functions)}</div>'
+    yield '<div class="drawing" tabindex="0" role="region" aria-label="Modules and functions">'
+    yield f"{draw_structure(prediction.functions)}</div>"
     yield (
         '<p class="faint">A full mark: the function has ops that name the module as their innermost. '
         "A pale one: only inner modules have ops in it. Orange: the ops are in more functions than it "
