@@ -10,7 +10,7 @@ from eio_audit.audit.check import Check
 from eio_audit.audit.figures import DumpAudit, Summary
 from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
 from eio_audit.report.console import Console, print_line
-from eio_audit.report.wording import assumed_pure, count
+from eio_audit.report.wording import argument, assumed_pure, count
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix import Fix
@@ -100,7 +100,7 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
     if sources:
-        commands = [f"eio-audit fix {_argument(source)}" for source in sources]
+        commands = [f"eio-audit fix {argument(source)}" for source in sources]
         if len(commands) == 1:
             print_line(console, "to remove the avoidable ones: ", (commands[0], "bold"))
             _print_relabelling(broken, console)
@@ -129,12 +129,5 @@ def _print_relabelling(broken: Sequence[DumpAudit], console: Console) -> None:
     wrong = sum(dump.summary.wrong_labels for dump in broken)
     left = ", but for those in graph regions" if any(map(in_graph_regions, broken)) else ""
     what = f"to remove all{left}, {count(wrong, 'index', 'indices')} put right: "
-    files = _argument(sources[0]) if len(sources) == 1 else "FILE"
+    files = argument(sources[0]) if len(sources) == 1 else "FILE"
     print_line(console, what, (f"eio-audit fix --relabel {files}", "bold"))
-
-
-def _argument(source: str) -> str:
-    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    import shlex  # noqa: PLC0415  (not for clean dumps)
-
-    return "FILE" if source.startswith("<") else shlex.quote(source)

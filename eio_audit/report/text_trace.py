@@ -11,7 +11,7 @@ from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.table import Column, print_table
-from eio_audit.report.wording import count, op_name, reason
+from eio_audit.report.wording import argument, count, op_name, reason
 
 NOT_SHOWN = "(not in the log)"
 """What stands for the names of passes that a log does not show."""
@@ -172,15 +172,10 @@ def _print_mislabeller(traced: TracedPass, console: Console) -> None:
 def look_closer(culprit: Culprit) -> str:
     """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
     place, before = culprit.place, culprit.before
-    source = _argument(place.source)
+    source = argument(place.source)
     if culprit.is_pair:
         chosen = f"--pass {shlex.quote(culprit.pass_name or '')} --dump {place.occurrence + 1}"
         return f"eio-audit diff {source} {chosen}"
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"eio-audit diff {_argument(before.source)} {source}"
+        return f"eio-audit diff {argument(before.source)} {source}"
     return f"eio-audit explain {source} {culprit.worst.op.line}"
-
-
-def _argument(source: str) -> str:
-    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    return "FILE" if source.startswith("<") else shlex.quote(source)

@@ -29,6 +29,13 @@ def place_of(dump: DumpAudit) -> str:
     return f"{dump.source}:{dump.line}"
 
 
+def argument(source: str) -> str:
+    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
+    import shlex  # noqa: PLC0415  (not for clean dumps)
+
+    return "FILE" if source.startswith("<") else shlex.quote(source)
+
+
 def moment_of(dump: DumpAudit) -> str:
     """``after canonicalize``; empty for a dump without a marker."""
     return " ".join(filter(None, (dump.when, dump.pass_name)))
