@@ -79,7 +79,7 @@ class _FixCommand(click.Command):
 @click.option(
     "--relabel",
     flag_value=Relabel.NESTED.value,
-    help="First put the fewest op indices right that contradict dependences; then no inversion is left. "
+    help="First put the op indices right that contradict dataflow; then no inversion is left. "
     "--relabel=flat writes the new locations without the old ones in them.",
 )
 @click.option("--relabel-flat", "relabel", flag_value=Relabel.FLAT.value, hidden=True)
@@ -122,6 +122,7 @@ def fix_command(
       compiler ... | eio-audit fix - | next-tool
       eio-audit fix after.mlir -o fixed.mlir
       eio-audit fix passes.log --pass ttir-erase-inverse-ops --dump last
+      eio-audit fix --relabel after.mlir -o whole.mlir
       eio-audit fix --check --diff dumps/
       eio-audit fix dumps/ --in-place
     """
