@@ -53,7 +53,7 @@ class BlockDisorder:
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """An op whose label is wrong, by its place; ``donor`` is the op of the block whose label is right for it."""
+    """An op whose label is wrong, by its place; ``donor`` is the place of the op whose label is right."""
 
     place: int
     donor: int

@@ -53,8 +53,18 @@ class _FixCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Takes ``--relabel=flat`` for the flag of that name."""
         end = args.index("--") if "--" in args else len(args)
-        named = {f"--relabel={form}": f"--relabel-{form}" for form in Relabel}
-        return super().parse_args(ctx, [*(named.get(arg, arg) for arg in args[:end]), *args[end:]])
+        return super().parse_args(ctx, [*(_flag(ctx, arg) for arg in args[:end]), *args[end:]])
+
+
+def _flag(ctx: click.Context, arg: str) -> str:
+    """``--relabel-flat`` for ``--relabel=flat``; any other argument as it is."""
+    option, _, form = arg.partition("=")
+    if option != "--relabel" or arg == option:
+        return arg
+    if form not in list(Relabel):
+        forms = ", ".join(repr(str(form)) for form in Relabel)
+        raise click.BadParameter(f"{form!r} is not one of {forms}.", ctx, param_hint="'--relabel'")
+    return f"--relabel-{form}"
 
 
 @click.command(

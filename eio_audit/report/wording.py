@@ -99,12 +99,11 @@ def not_reordered_away(block: BlockAudit) -> str:
     """How many inversions wrong indices leave in every order, and how many indices; empty where none."""
     if not block.wrong_labels:
         return ""
-    can = "can" if block.certified else "could"
-    which = f"{block.minimum:,} of {count(block.inversions, 'inversion')} {can}not"
+    can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
+    which = f"{block.minimum:,} of {count(block.inversions, 'inversion')} {cannot}"
     if block.minimum == block.inversions:
-        which = f"the inversion {can}not"
-        if block.inversions > 1:
-            which = f"none of the {block.inversions:,} inversions {can}"
+        every = f"none of the {block.inversions:,} inversions {can}"
+        which = f"the inversion {cannot}" if block.inversions == 1 else every
     return f"{which} be reordered away: {wrong_labels(block)}; see fix --relabel"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, InputError
 from eio_audit.report.console import make_console
 from eio_audit.report.text import print_check, print_fix
-from eio_audit.report.wording import count, unknown_ops
+from eio_audit.report.wording import count, not_reordered_away, unknown_ops
 
 
 class Terminal(io.StringIO):
@@ -315,6 +316,26 @@ def test_what_is_not_certified_says_so() -> None:
     both = Check((*unproven().dumps, *checked(SHUFFLED).dumps), ())
     assert "     1,000+  2,000  big.mlir:1\n" in report(both)
     assert "\n+ not certified: perhaps more are avoidable\n" in report(both)
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        ({}, "8,000 of 9,000 inversions could not be reordered away: 70 ops carry an index that contradicts dataflow"
+             " (40 made by passes; not proven minimal); see fix --relabel"),
+        ({"lower_bound": 8000, "wrong_certified": True, "wrong_by_passes": 0},
+         "8,000 of 9,000 inversions cannot be reordered away: 70 ops carry an index that contradicts dataflow"
+         " (proven minimal); see fix --relabel"),
+        ({"minimum": 9000, "wrong_by_passes": 70},
+         "none of the 9,000 inversions could be reordered away: 70 ops carry an index that contradicts dataflow"
+         " (all made by passes; not proven minimal); see fix --relabel"),
+    ],
+)  # fmt: skip
+def test_what_indices_are_wrong(figures: dict[str, int], said: str) -> None:
+    [block] = unproven().dumps[0].blocks
+    wrong = {"wrong_labels": 70, "wrong_by_passes": 40, "wrong_certified": False}
+    assert not_reordered_away(block) == ""
+    assert not_reordered_away(replace(block, **(wrong | figures))) == said
 
 
 def test_more_blocks_than_shown() -> None:
