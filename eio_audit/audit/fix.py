@@ -85,8 +85,8 @@ def fix(
         options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
-        relabel: put the labels right first that contradict the dependences, the fewest; then no inversion is
-            left outside of graph regions. A ``Relabel`` or its value.
+        relabel: put the labels right first that contradict the dependences, a set of least weight; then no
+            inversion is left outside of graph regions. A ``Relabel`` or its value.
 
     Raises:
         InputError: a dump cannot be read.

@@ -1,4 +1,4 @@
-"""Puts wrong labels right: the fewest op indices that contradict the dataflow, in the text of locations.
+"""Puts wrong labels right: op indices that contradict the dataflow, in the text of locations.
 
 An op whose label is wrong gets the label of another op, its *donor* (see ``order/wrong_labels.py``): a name
 with the donor's index and the donor's place in the model, but with the op's own last field, around the

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import Check
-from eio_audit.audit.figures import DumpAudit, Summary
+from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
 from eio_audit.report.console import Console, print_line
-from eio_audit.report.wording import argument, assumed_pure, count
+from eio_audit.report.wording import argument, assumed_pure, but_in_graph_regions, count, relabelling
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix import Fix
@@ -56,7 +56,8 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
-    what = f"{relabelled}{count(fix.moved, 'op')} moved, {removed}; {rest}"
+    moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
+    what = f"{relabelled}{moved}, {removed}; {rest}"
     print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from)}")
 
 
@@ -69,9 +70,7 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
 
 def _relabelling(figures: Summary) -> str:
     """What would remove the inversions that are left; empty where nothing would."""
-    if not figures.wrong_labels:
-        return ""
-    return f"; --relabel puts {count(figures.wrong_labels, 'index', 'indices')} right and removes them"
+    return f"; --relabel {what}" if (what := relabelling(figures)) else ""
 
 
 def _unmoved(fix: Fix) -> str:
@@ -100,34 +99,30 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
     if sources:
-        commands = [f"eio-audit fix {argument(source)}" for source in sources]
-        if len(commands) == 1:
-            print_line(console, "to remove the avoidable ones: ", (commands[0], "bold"))
-            _print_relabelling(broken, console)
-            return
-        print_line(console, "to remove the avoidable ones:")
-        for command in commands[:SHOWN_FILES]:
-            print_line(console, (command, "bold"), indent=2)
-        if len(commands) > SHOWN_FILES:
-            print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
-        _print_relabelling(broken, console)
+        _print_commands("to remove the avoidable ones", "eio-audit fix", sources, console)
     elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
         print_line(console, "nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
         print_line(console, "nothing to move: no legal order has fewer inversions")
-        _print_relabelling(broken, console)
     elif broken:
         print_line(console, "nothing to move: no order with fewer inversions was found")
-        _print_relabelling(broken, console)
+    figures = summarize(broken)
+    if figures.wrong_labels:
+        indices = count(figures.wrong_labels, "index", "indices")
+        what = f"to put {indices} right and remove all{but_in_graph_regions(figures)}"
+        ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
+        sources = list(dict.fromkeys(dump.source for dump in ordered))
+        _print_commands(what, "eio-audit fix --relabel", sources, console)
 
 
-def _print_relabelling(broken: Sequence[DumpAudit], console: Console) -> None:
-    """The command that puts wrong indices right, so that no inversion is left but in graph regions."""
-    sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.wrong_labels))
-    if not sources:
+def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
+    """What the command does, and how to run it on each file."""
+    commands = [f"{command} {argument(source)}" for source in sources]
+    if len(commands) == 1:
+        print_line(console, f"{what}: ", (commands[0], "bold"))
         return
-    wrong = sum(dump.summary.wrong_labels for dump in broken)
-    left = ", but for those in graph regions" if any(map(in_graph_regions, broken)) else ""
-    what = f"to remove all{left}, {count(wrong, 'index', 'indices')} put right: "
-    files = argument(sources[0]) if len(sources) == 1 else "FILE"
-    print_line(console, what, (f"eio-audit fix --relabel {files}", "bold"))
+    print_line(console, f"{what}:")
+    for line in commands[:SHOWN_FILES]:
+        print_line(console, (line, "bold"), indent=2)
+    if len(commands) > SHOWN_FILES:
+        print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)

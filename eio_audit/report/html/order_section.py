@@ -99,6 +99,7 @@ def block_table(dumps: Sequence[DumpAudit]) -> str:
         *map(numbers, ("line", "ops", "inversions", "forced")),
         numbers("knock_on", "knock-on"),
         *map(numbers, ("avoidable", "displaced")),
+        numbers("wrong_labels", "wrong indices"),
     ]
     table = Table("blocks", "the blocks that hold indexed ops", columns, "inversions", descending=True)
     return f"<h2>Blocks</h2>{table.html()}"
