@@ -241,7 +241,7 @@ def inverse_parts(inverse: InverseOps) -> list[tuple[str, str, list[str]]]:
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:
-    """``24 -> 61 runs of 30 modules, 60 after fix, 24 after fix --relabel``; empty where no op names a module."""
+    """``24 -> 61 runs of 30 modules, 60 after fix``; empty where no location names a module."""
     runs = fragmentation.modules or fragmentation.functions
     if not runs:
         return ""
