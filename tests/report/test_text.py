@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -331,9 +332,9 @@ def test_what_is_not_certified_says_so() -> None:
          " (all made by passes; not proven minimal); see fix --relabel"),
     ],
 )  # fmt: skip
-def test_what_indices_are_wrong(figures: dict[str, int], said: str) -> None:
+def test_what_indices_are_wrong(figures: dict[str, Any], said: str) -> None:
     [block] = unproven().dumps[0].blocks
-    wrong = {"wrong_labels": 70, "wrong_by_passes": 40, "wrong_certified": False}
+    wrong: dict[str, Any] = {"wrong_labels": 70, "wrong_by_passes": 40, "wrong_certified": False}
     assert not_reordered_away(block) == ""
     assert not_reordered_away(replace(block, **(wrong | figures))) == said
 
