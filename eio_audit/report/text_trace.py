@@ -83,9 +83,7 @@ def _print_passes(passes: Sequence[TracedPass], console: Console, *, is_log: boo
         Column("forced", figure("forced"), right=True, optional=True),
         Column("avoidable", [_avoidable(t) if t else "" for t in alone], right=True),
         Column("introduced", [_if_any(t.introduced) if t else "" for t in alone], right=True, style="red"),
-        Column(
-            "wrong indices", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True
-        ),
+        Column("made wrong", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True),
         Column("derived", figure("derived"), right=True, optional=True),
         Column("lost", [_if_any(t.lost) if t else "" for t in alone], right=True, optional=True),
         Column("program", [t.program if t and has_programs else "" for t in alone], optional=True),

@@ -17,13 +17,13 @@ def test_a_log_as_text() -> None:
     assert done.stdout.decode().replace(str(LOG), "LOG") == (
         """\
 LOG
-  line  pass                          ops  inversions  forced  avoidable  introduced  wrong indices  derived
-   434  canonicalize                  229           0       0          0                                   0
+  line  pass                          ops  inversions  forced  avoidable  introduced  made wrong  derived
+   434  canonicalize                  229           0       0          0                                0
         ... 2 passes changed nothing
-  2588  ttir-flatten-sliding-window   275          33       0         33          33                      46
-  3612  ttir-explicate-tms            272           0       0          0                                  43
-  4628  ttir-erase-inverse-ops        234         789     388         22          22             42       40
-  5606  ttir-implicit-broadcast-fold  190         602     349         21                                  40
+  2588  ttir-flatten-sliding-window   275          33       0         33          33                   46
+  3612  ttir-explicate-tms            272           0       0          0                               43
+  4628  ttir-erase-inverse-ops        234         789     388         22          22          42       40
+  5606  ttir-implicit-broadcast-fold  190         602     349         21                               40
         ... 1 pass changed nothing
 
 traced 16 dumps, 8 passes, 5 changed something: 2 introduced 55 avoidable inversions
