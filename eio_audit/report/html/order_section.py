@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eio_audit.audit.dataflow import Dataflow, DataflowOp
 from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
@@ -110,8 +110,7 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
     block = picture.block
     ids = anchors.of([op.op for op in picture.ops])
     parts = filter(None, (", ".join(inversion_parts(block)), certificate(block)))
-    wrong = [right_index(op) for op in block.mislabelled]
-    notes = ["; ".join(parts), not_reordered_away(block), *wrong, inherited(block), at_constants(block)]
+    notes = ["; ".join(parts), inherited(block), at_constants(block)]
     name, table = f"block-{number}", _op_table(picture, f"ops-{number}")
     return "\n".join(
         [
@@ -121,6 +120,7 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
             f'<p class="verdict">{count(block.inversions, "inversion")}, '
             f"{block.displaced:,} of {count(block.indexed, 'indexed op')} displaced</p>",
             *(f"<p>{escaped(note)}</p>" for note in notes if note),
+            *_wrong_indices(block),
             draw_legend(picture),
             _TOOLS,
             draw_slope(picture),
@@ -132,6 +132,13 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
             "</section>",
         ]
     )
+
+
+def _wrong_indices(block: BlockAudit) -> Iterator[str]:
+    """What no order can help, and the indices that would have to change for it."""
+    if block.wrong_labels:
+        ops = "".join(f"<li>{escaped(right_index(op))}</li>" for op in block.mislabelled)
+        yield f"<details><summary>{escaped(not_reordered_away(block))}</summary><ul>{ops}</ul></details>"
 
 
 _TOOLS = (
