@@ -130,23 +130,24 @@ def audit_dump(
     ir = read_ir(dump.source, dump.span, options.op_table, keeps_names=keeps_names)
     keys = OrderKeys(ir, options)
     dependences = Dependences(ir, options.assume_pure)
-    has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]
-    graphs = dependences.of(has_order)
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
+    searched = sorted({*keys.disordered_blocks, *filter(keys.frees_that_follow, blocks)})
+    graphs = dependences.of([b for b in searched if not ir.region_is_graph[ir.block_region[b]]])
+    has_disorder = not graphs.keys().isdisjoint(keys.disordered_blocks)
     audits = list(_audits_in_order(ir, keys, blocks, functions))
     orders, moved = {}, 0
-    if keys.disordered_blocks:
+    if searched:
         from eio_audit.audit.disorder import DisorderAudits  # noqa: PLC0415  (not for clean dumps)
         from eio_audit.audit.keyed_block import KeyedBlock  # noqa: PLC0415
         from eio_audit.mlir.pieces import BlockOrder  # noqa: PLC0415
 
         disorder = DisorderAudits(effort or Effort(), describes_worst=describes_worst)
-        for block in keys.disordered_blocks:
+        for block in searched:
             place = bisect_left(blocks, block)
             keyed = KeyedBlock(ir, keys, block, graphs.get(block))
             audits[place], restoration = disorder.audit(audits[place], keyed)
-            if audits[place].avoidable and restoration is not None:
+            if restoration is not None and restoration.moved:
                 orders[block] = BlockOrder(restoration.order)
                 moved += restoration.moved
     figures = DumpAudit(
@@ -155,8 +156,8 @@ def audit_dump(
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
         blocks=tuple(audits),
-        unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
-        assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
+        unknown_ops=dependences.effects.unknown_ops if has_disorder else Counter(),
+        assumed_pure=dependences.effects.assumed_pure if has_disorder else Counter(),
         unmatched=_without_op(options.assume_pure, ir),
     )
     return AuditedDump(dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved)
@@ -176,6 +177,7 @@ def _audits_in_order(
         map(keys.keyed_by_block.__getitem__, blocks),
         map(keys.derived_by_block.__getitem__, blocks),
         map(keys.constants_by_block.__getitem__, blocks),
+        map(keys.frees_by_block.__getitem__, blocks),
         map(keys.followed_by_block.__getitem__, blocks),
         [None if graph else 0 for graph in is_graph],
     )

@@ -11,12 +11,13 @@ from typing import Any
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.displaced_op import DisplacedOp, Hold
 from eio_audit.audit.figures import BlockAudit
+from eio_audit.audit.free_places import restore_block
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.order.displaced import displaced_in
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
-from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.linear_extension import Restoration
 from eio_audit.order.profile import order_profile
 from eio_audit.order.runs import split_into_runs
 
@@ -93,6 +94,7 @@ class DisorderAudits:
             "displaced": len(out_of_place),
             "inherited": runs.inversions_with(list(compress(block.is_derived, is_counted))),
             "at_constants": runs.inversions_with(list(compress(block.is_constant, is_counted))),
+            "at_frees": runs.inversions_with(list(compress(block.is_free, is_counted))),
         }
         worst = []
         if self._describes_worst:
@@ -100,7 +102,7 @@ class DisorderAudits:
             figures["profile"] = order_profile(keys, PROFILE_PARTS)
         if block.graph is None:
             return _Disorder(figures, worst, None)
-        restoration = restore_order(block.keys, block.graph.precedence, inversions, self._effort)
+        restoration = restore_block(block, inversions, self._effort)
         figures |= {
             "forced": restoration.forced,
             "minimum": restoration.inversions,

@@ -12,6 +12,25 @@ if TYPE_CHECKING:  # there are none in a clean dump
     from eio_audit.audit.displaced_op import DisplacedOp
 
 
+@dataclass(frozen=True, slots=True)
+class BlockMemory:
+    """What the values of a block hold in memory, by their types, and where its frees stand.
+
+    Attributes:
+        peak: the most bytes held at once as the block stands.
+        peak_fixed: the same after a fix.
+        unsized: how many values are left out, because their types do not tell their size.
+        away: how many frees another op parts from the last use of what they free.
+        away_fixed: the same after a fix.
+    """
+
+    peak: int
+    peak_fixed: int
+    unsized: int
+    away: int
+    away_fixed: int
+
+
 @dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
 class BlockAudit:
     """The order of one block; without inversions if only the first figures are given. Not to be changed.
@@ -24,7 +43,8 @@ class BlockAudit:
         indexed: how many of them carry an op index.
         derived: indexed ops that a pass made from another op and that carry its index.
         constants: indexed ops without operands that the op table calls pure or constant.
-        followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        frees: indexed ops that only free, by the op table.
+        followed: ops that carry an index and are not among ``indexed``, because they follow others.
         forced: inversions where one op depends on the other; None for a graph region, which has no order.
         inversions: pairs of indexed ops, the earlier with the larger index.
         descents: inversions between neighbours among the indexed ops.
@@ -33,11 +53,13 @@ class BlockAudit:
         displaced: size of a smallest set of ops whose removal leaves the block in order.
         inherited: inversions with a derived op at an end.
         at_constants: inversions with a constant at an end.
+        at_frees: inversions with an op at an end that only frees.
         worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
         moved: ops that a fix moves.
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
             start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
+        memory: what its values hold; None in a graph region, and where nobody asked.
     """
 
     function: str | None
@@ -47,6 +69,7 @@ class BlockAudit:
     indexed: int
     derived: int
     constants: int
+    frees: int
     followed: int
     forced: int | None
     inversions: int = 0
@@ -56,10 +79,12 @@ class BlockAudit:
     displaced: int = 0
     inherited: int = 0
     at_constants: int = 0
+    at_frees: int = 0
     worst: tuple[DisplacedOp, ...] = ()
     moved: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()
+    memory: BlockMemory | None = None
 
     @property
     def certified(self) -> bool:
@@ -101,12 +126,14 @@ class Summary:
     inherited: int
     constants: int
     at_constants: int
+    frees: int
+    at_frees: int
     followed: int
     certified: bool
 
     @property
     def has_indices(self) -> bool:
-        """Whether any op carries an index, be it one that follows its consumer."""
+        """Whether any op carries an index, be it one that follows another."""
         return self.indexed + self.followed > 0
 
 
@@ -166,6 +193,8 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
         inherited=sum(b.inherited for b in disordered),
         constants=sum(b.constants for b in blocks),
         at_constants=sum(b.at_constants for b in disordered),
+        frees=sum(b.frees for b in blocks),
+        at_frees=sum(b.at_frees for b in disordered),
         followed=sum(b.followed for b in blocks),
         certified=all(b.certified for b in disordered),
     )

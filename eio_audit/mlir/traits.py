@@ -93,6 +93,16 @@ class OpTraits:
         return not (touches or self.flags & {"fence", "may_not_return"} or any(p in STATES for p in self.on))
 
     @property
+    def only_frees(self) -> bool:
+        """Whether to free what it is given is all that the op does, as ``memref.dealloc`` does."""
+        is_certain = not (self.recursive or self.dynamic or self.unknown)
+        bound = [item for on in (self.on, *self.when.values()) for item in on.items()]
+        is_about_values = all(kinds == {"free"} and place not in STATES for place, kinds in bound)
+        return (
+            is_certain and is_about_values and self.effects == {"free"} and self.flags <= {"fresh", "may_trap"}
+        )
+
+    @property
     def may_trap(self) -> bool:
         """Whether to execute the op where it was not executed may be undefined."""
         touches = self.dynamic or self.effects - {"alloc"}
