@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress
@@ -84,6 +84,8 @@ def check(
     dumps: Iterable[Dump],
     options: AuditOptions = DEFAULT_OPTIONS,
     look_into: Callable[[AuditedDump], None] | None = None,
+    *,
+    measures_memory: bool = False,
 ) -> Check:
     """Audits every dump; one that cannot be read does not hide the others.
 
@@ -91,6 +93,7 @@ def check(
         dumps: what to audit.
         options: what counts.
         look_into: called with each audited dump while its structure is still there.
+        measures_memory: say of each block what its values hold (``BlockAudit.memory``).
     """
     audits, errors = [], []
     effort, source = Effort(), None
@@ -99,12 +102,20 @@ def check(
             effort, source = Effort(), dump.source
         try:
             audited = audit_dump(dump, options, effort=effort)
+            if measures_memory:
+                audited = _with_memory(audited)
             if look_into is not None:
                 look_into(audited)
             audits.append(audited.audit)
         except InputError as error:
             errors.append(error)
     return Check(tuple(audits), tuple(errors))
+
+
+def _with_memory(dump: AuditedDump) -> AuditedDump:
+    from eio_audit.audit.live_bytes import with_memory  # noqa: PLC0415  (which imports this module)
+
+    return replace(dump, audit=with_memory(dump))
 
 
 def audit_dump(
@@ -179,6 +190,7 @@ def _audits_in_order(
         map(keys.constants_by_block.__getitem__, blocks),
         map(keys.frees_by_block.__getitem__, blocks),
         map(keys.followed_by_block.__getitem__, blocks),
+        map(keys.followed_frees_by_block.__getitem__, blocks),
         [None if graph else 0 for graph in is_graph],
     )
 

@@ -8,6 +8,7 @@ from eio_audit.audit.check import audit_dump
 from eio_audit.audit.compared_dump import ComparedDump
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.inverse_ops import InverseOps, LayoutChanges
+from eio_audit.audit.live_bytes import with_memory
 from eio_audit.audit.location_health import HealthChange, health_change
 from eio_audit.audit.location_numbers import Interned
 from eio_audit.audit.matching import match_ops
@@ -39,8 +40,16 @@ class Diff:
     locations: HealthChange
 
 
-def diff(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Diff:
+def diff(
+    before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, measures_memory: bool = False
+) -> Diff:
     """Compares two dumps of one program.
+
+    Args:
+        before: the earlier one.
+        after: the later one.
+        options: as for ``check``.
+        measures_memory: say of each block what its values hold (``BlockAudit.memory``).
 
     Raises:
         InputError: one of them cannot be read.
@@ -50,8 +59,8 @@ def diff(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> 
     comparison = Comparison(old, new, match_ops(old.ops, new.ops))
     layouts = LayoutChanges(comparison)
     return Diff(
-        before=old.audited.audit,
-        after=new.audited.audit,
+        before=with_memory(old.audited) if measures_memory else old.audited.audit,
+        after=with_memory(new.audited) if measures_memory else new.audited.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
         fragmentation=fragmentation(old.audited, new.audited),

@@ -45,6 +45,7 @@ class BlockAudit:
         constants: indexed ops without operands that the op table calls pure or constant.
         frees: indexed ops that only free, by the op table.
         followed: ops that carry an index and are not among ``indexed``, because they follow others.
+        followed_frees: those of them that only free, and so follow their last use.
         forced: inversions where one op depends on the other; None for a graph region, which has no order.
         inversions: pairs of indexed ops, the earlier with the larger index.
         descents: inversions between neighbours among the indexed ops.
@@ -71,6 +72,7 @@ class BlockAudit:
     constants: int
     frees: int
     followed: int
+    followed_frees: int
     forced: int | None
     inversions: int = 0
     descents: int = 0

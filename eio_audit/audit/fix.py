@@ -26,7 +26,8 @@ class Fix:
     Attributes:
         pieces: the corrected bytes in pieces, which are parts of the input where nothing is avoidable.
         dumps: the audits of the dumps as they were; the displaced ops are counted, not described.
-        moved: ops that stand elsewhere now, the fewest that explain the new order.
+        moved: ops that stand elsewhere now, the fewest that explain the new order, among them frees that are
+            to follow their last use.
         renumbered: values have other names now.
     """
 
@@ -37,7 +38,7 @@ class Fix:
 
     @cached_property
     def text(self) -> bytes:
-        """The corrected bytes; the input's own where nothing is avoidable."""
+        """The corrected bytes; the input's own where nothing moves."""
         return b"".join(self.pieces)
 
     @cached_property
@@ -47,8 +48,8 @@ class Fix:
 
     @property
     def changed(self) -> bool:
-        """Whether any inversion was avoidable."""
-        return self.before.avoidable > 0
+        """Whether any op moves: an inversion was avoidable, or a free did not follow its last use."""
+        return self.moved > 0
 
 
 def fix(
@@ -57,6 +58,7 @@ def fix(
     *,
     only_dumps: bool = False,
     renumber: bool = False,
+    measures_memory: bool = False,
 ) -> Fix:
     """Restores the original order of dumps of one source as far as dependences allow.
 
@@ -65,6 +67,8 @@ def fix(
         options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
+        measures_memory: say what the values of every block hold whose ops move; without it, of those that
+            have frees.
 
     Raises:
         InputError: a dump cannot be read.
@@ -93,12 +97,22 @@ def fix(
             pieces += [memoryview(source.data)[offset : dump.span.start], text]
         offset = dump.span.end
         moved += audited.moved
-        audits.append(audited.audit)
+        audits.append(_with_memory(audited, measures_all=measures_memory))
     if source is None:
         raise ValueError("expected at least one dump")
     if not only_dumps:
         pieces.append(memoryview(source.data)[offset:])
     return Fix(tuple(filter(None, pieces)), tuple(audits), moved, has_new_names)
+
+
+def _with_memory(dump: AuditedDump, *, measures_all: bool) -> DumpAudit:
+    """The audit, with what the blocks hold whose ops move; unless all are wanted, of those with frees."""
+    blocks = [block for block in dump.orders if measures_all or dump.keys.frees_in(block)]
+    if not blocks:
+        return dump.audit
+    from eio_audit.audit.live_bytes import with_memory  # noqa: PLC0415  (not for clean dumps)
+
+    return with_memory(dump, blocks)
 
 
 def corrected(dump: AuditedDump) -> bytes:

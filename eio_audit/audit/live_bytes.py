@@ -2,15 +2,15 @@
 
 A value holds memory from the op that defines it on; an argument, from the start of the block on. It is held
 
-- until the op that frees it. A memref that nothing frees is held to the end of the block, and so is a tensor in
-  a block that frees any;
+- until the op that frees it. A memref that nothing frees is held to the end of the block, and so is a tensor
+  in a block that frees any;
 - a tensor in a block that frees none, until its last use;
 - what comes from outside or goes there, an argument of the block or a value that another block uses, to the
   end, unless the block frees it.
 
 While an op runs, its operands and its results are both held. A memref that is a view of another holds nothing
-besides; of a tensor that may share its operand's buffer this is not known, so it counts. What the blocks nested
-in an op hold counts there, not in the block around them.
+besides; of a tensor that may share its operand's buffer this is not known, so it counts. What the blocks
+nested in an op hold counts there, not in the block around them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def with_memory(dump: AuditedDump, blocks: Collection[int] | None = None) -> Dum
         blocks: those to look at; all that the audit lists if None. Graph regions have no order, so nothing is
             said of them.
 
-    Complexity: linear in the ops of the blocks, their operands and dependences, and in the operands of the dump.
+    Complexity: linear in the ops of the dump, their operands, and the dependences of the blocks.
     """
     memory = _Memory(dump)
     audits: list[BlockAudit] = []
@@ -173,7 +173,7 @@ class LiveBytes:
         }
 
     def _uses(self, block: int, own: Collection[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """By value of a block, the places of the ops that use it and of those that free it, nested ops too."""
+        """By value of a block, the places of the ops that use it, and of those that free it; nested ones too."""
         ir, uses, freed = self._ir, dict[int, list[int]](), dict[int, list[int]]()
         for place, op in enumerate(ir.block_ops[block]):
             for inner in range(op, ir.subtree_end[op]):

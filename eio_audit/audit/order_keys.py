@@ -79,6 +79,14 @@ class OrderKeys:
         return self._count_by_block(compress(range(len(self._ir)), is_followed))
 
     @cached_property
+    def followed_frees_by_block(self) -> list[int]:
+        """How many of these only free, by block."""
+        if Follow.FREES not in self._follow:
+            return [0] * self._ir.block_count
+        indices = self.indices.by_op
+        return self._count_by_block(op for op in self._frees if indices[op] is not None)
+
+    @cached_property
     def constants_by_block(self) -> list[int]:
         """How many ops with a key are constants, by block."""
         return self._count_by_block(self._with_key(self._constants))

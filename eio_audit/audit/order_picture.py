@@ -13,6 +13,7 @@ from eio_audit.audit.disorder import NAMED_OPS, describe_displaced
 from eio_audit.audit.displaced_op import DisplacedOp
 from eio_audit.audit.figures import BlockAudit, DumpAudit
 from eio_audit.audit.keyed_block import KeyedBlock
+from eio_audit.audit.live_bytes import with_memory
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
@@ -144,6 +145,8 @@ def order_pictures(
 def _picture(dump: AuditedDump, number: int) -> OrderPicture:
     """The picture of the block whose audit is the ``number``-th of the dump's."""
     block, audit = dump.keyed_block(dump.blocks[number]), dump.audit.blocks[number]
+    if audit.memory is None:
+        audit = with_memory(dump, [block.block]).blocks[number]
     original = block.original_places
     places = list(original)
     standing = {place: position for position, place in enumerate(places)}

@@ -67,7 +67,7 @@ def diff_command(
         old, new = _around_pass(read_dumps(before), before, pass_name, dump_number)
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
-    result = diff(old, new, options)
+    result = diff(old, new, options, measures_memory=verbose or format_ in ("json", "html"))
     if not quiet:
         warn_of_unmatched([result.before, result.after])
     output = report_output(output, quiet=quiet)

@@ -2,8 +2,8 @@
 
 Such an op has no part in inversions, and once what it waits for is done, to delay it is of no use. Where it
 stands is decided last: the others get their order, then each of these goes as early as that order lets it.
-That is always legal. What waits for one of them, and what it waits for, keep their order in any legal order of
-the block, so putting it directly behind the last of the latter cannot pass any of the former.
+That is always legal: what waits for one of them and what it waits for keep their order in any legal order of
+the block, so directly behind the last of the latter it has not passed any of the former.
 """
 
 from __future__ import annotations

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from eio_audit.mlir.printable import printable_in_json
 
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
+    from collections.abc import Sequence
+
     from eio_audit.audit.diff import Diff
     from eio_audit.audit.displaced_op import DisplacedOp
     from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
-    from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
+    from eio_audit.audit.figures import BlockAudit, BlockMemory, DumpAudit, Summary
     from eio_audit.audit.findings import Finding
     from eio_audit.audit.gate import Verdict
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
@@ -31,7 +33,7 @@ def check_to_json(verdict: Verdict) -> str:
     return _document(
         "check",
         dumps=[_dump(dump) for dump in check.dumps],
-        summary=asdict(check.summary),
+        summary={**asdict(check.summary), **_peaks(check.dumps)},
         errors=[error_fields(error) for error in check.errors],
         findings=[finding_fields(finding) for finding in verdict.findings],
         failed=[rule.code for rule in verdict.failed],
@@ -92,7 +94,16 @@ def _document(command: str, **fields: object) -> str:
 
 def _summary(dump: DumpAudit) -> dict[str, object]:
     summary: Summary = dump.summary
-    return asdict(summary)
+    return {**asdict(summary), **_peaks([dump])}
+
+
+def _peaks(dumps: Sequence[DumpAudit]) -> dict[str, object]:
+    """The largest peaks of any block."""
+    memories = [block.memory for dump in dumps for block in dump.blocks if block.memory is not None]
+    return {
+        "peak_bytes": max((memory.peak for memory in memories), default=None),
+        "peak_bytes_fixed": max((memory.peak_fixed for memory in memories), default=None),
+    }
 
 
 def _dump(dump: DumpAudit) -> dict[str, object]:
@@ -126,10 +137,24 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "inherited": block.inherited,
         "constants": block.constants,
         "at_constants": block.at_constants,
+        "frees": block.frees,
+        "at_frees": block.at_frees,
         "followed": block.followed,
         "moved": block.moved,
         "moved_certified": block.moved_certified,
         "worst": [_displaced(op) for op in block.worst],
+        **_memory(block.memory),
+    }
+
+
+def _memory(memory: BlockMemory | None) -> dict[str, object]:
+    """What a block holds, and where its frees stand; nulls where nothing is said of that."""
+    return {
+        "peak_bytes": memory and memory.peak,
+        "peak_bytes_fixed": memory and memory.peak_fixed,
+        "unsized_values": memory and memory.unsized,
+        "frees_away": memory and memory.away,
+        "frees_away_fixed": memory and memory.away_fixed,
     }
 
 

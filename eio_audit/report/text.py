@@ -10,7 +10,7 @@ from eio_audit.audit.check import Check
 from eio_audit.audit.figures import DumpAudit, Summary
 from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
 from eio_audit.report.console import Console, print_line
-from eio_audit.report.wording import assumed_pure, count
+from eio_audit.report.wording import assumed_pure, count, memory_change
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix import Fix
@@ -33,11 +33,29 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     print_remedy(check.dumps, console)
 
 
-def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
-    """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why."""
+def print_fix(
+    fix: Fix, source_name: str, console: Console, *, is_dry: bool = False, verbose: bool = False
+) -> None:
+    """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why.
+
+    What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
+    """
+    _print_fixed_order(fix, source_name, console, is_dry=is_dry)
+    blocks = [block for dump in fix.dumps for block in dump.blocks]
+    for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
+        print_line(console, f"{source_name}: {note}")
+
+
+def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: bool) -> None:
     before = fix.before
     remain = before.minimum
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
+    if fix.changed and not before.avoidable:
+        moved = sum(block.memory.away for dump in fix.dumps for block in dump.blocks if block.memory)
+        frees = f"{count(moved, 'free')} moved behind {'its last use' if moved == 1 else 'their last uses'}"
+        rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
+        print_line(console, f"{source_name}: {would}{frees} ({rest})")
+        return
     if not before.inversions:
         state = "in order" if before.has_indices else "no op indices"
         print_line(console, f"{source_name}: {would}{state}: {_unmoved(fix)}")

@@ -1,8 +1,8 @@
 """How many bytes a value holds, by its type: those of a tensor or a memref, shape times width of an element.
 
 Layouts, padding and alignment are left out, and so is what a value shares with another. A value of any other
-type holds nothing: an integer, a vector, a device. Of a shape that is known only when it runs, and of a type of
-which nothing is known, the size is unknown.
+type holds nothing: an integer, a vector, a device. Of a shape that is known only when it runs, and of a type
+of which nothing is known, the size is unknown.
 """
 
 from __future__ import annotations

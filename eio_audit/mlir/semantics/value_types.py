@@ -203,7 +203,9 @@ def block_header_text(ir: IR, block: int) -> bytes:
     if ir.block_label[block] != NO_OFFSET:
         return ir.block_header(block)
     holder = ir.parent_op(block)
-    return b"" if holder < 0 else ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
+    if holder < 0:
+        return b""
+    return ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
 
 
 def argument_types(header: bytes) -> dict[bytes, bytes | None]:
