@@ -173,7 +173,7 @@ class LiveBytes:
         }
 
     def _uses(self, block: int, own: Collection[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """By value of a block, the places of the ops that use it, and of those that free it; nested ones too."""
+        """By value of a block, the places of ops that use it and of those that free it, nested ones too."""
         ir, uses, freed = self._ir, dict[int, list[int]](), dict[int, list[int]]()
         for place, op in enumerate(ir.block_ops[block]):
             for inner in range(op, ir.subtree_end[op]):

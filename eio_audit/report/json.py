@@ -284,6 +284,7 @@ def _explanation(op: OpExplanation) -> dict[str, object]:
         "derived": op.derived,
         "follows": op.follows.value if op.follows else None,
         "consumer": _optional_label(op.consumer),
+        "last_use": _optional_label(op.last_use),
         "effects": {
             "anywhere": sorted(effects.anywhere),
             "memory": sorted(effects.memory),

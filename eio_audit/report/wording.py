@@ -102,7 +102,7 @@ def memory(block: BlockAudit) -> str:
 def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
     """What a fix does to what a block holds, or only what it costs; empty where there is nothing to say.
 
-    ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see --follow frees``.
+    ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
     """
     held = block.memory
     if held is None or (only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away):
