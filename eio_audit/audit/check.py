@@ -103,7 +103,7 @@ def check(
         try:
             audited = audit_dump(dump, options, effort=effort)
             if measures_memory:
-                audited = _with_memory(audited)
+                audited = measured(audited)
             if look_into is not None:
                 look_into(audited)
             audits.append(audited.audit)
@@ -112,7 +112,8 @@ def check(
     return Check(tuple(audits), tuple(errors))
 
 
-def _with_memory(dump: AuditedDump) -> AuditedDump:
+def measured(dump: AuditedDump) -> AuditedDump:
+    """The same with what the values of each block hold (``BlockAudit.memory``)."""
     from eio_audit.audit.live_bytes import with_memory  # noqa: PLC0415  (which imports this module)
 
     return replace(dump, audit=with_memory(dump))
@@ -147,6 +148,12 @@ def audit_dump(
     graphs = dependences.of([b for b in searched if not ir.region_is_graph[ir.block_region[b]]])
     has_disorder = not graphs.keys().isdisjoint(keys.disordered_blocks)
     audits = list(_audits_in_order(ir, keys, blocks, functions))
+    if keys.has_frees:
+        frees, following = keys.frees_by_block, keys.followed_frees_by_block
+        audits = [
+            replace(audit, frees=frees[block], followed_frees=following[block])
+            for block, audit in zip(blocks, audits, strict=True)
+        ]
     orders, moved = {}, 0
     if searched:
         from eio_audit.audit.disorder import DisorderAudits  # noqa: PLC0415  (not for clean dumps)
@@ -188,9 +195,7 @@ def _audits_in_order(
         map(keys.keyed_by_block.__getitem__, blocks),
         map(keys.derived_by_block.__getitem__, blocks),
         map(keys.constants_by_block.__getitem__, blocks),
-        map(keys.frees_by_block.__getitem__, blocks),
         map(keys.followed_by_block.__getitem__, blocks),
-        map(keys.followed_frees_by_block.__getitem__, blocks),
         [None if graph else 0 for graph in is_graph],
     )
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eio_audit.audit.check import audit_dump
+from eio_audit.audit.check import audit_dump, measured
 from eio_audit.audit.compared_dump import ComparedDump
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.inverse_ops import InverseOps, LayoutChanges
-from eio_audit.audit.live_bytes import with_memory
 from eio_audit.audit.location_health import HealthChange, health_change
 from eio_audit.audit.location_numbers import Interned
 from eio_audit.audit.matching import match_ops
@@ -55,12 +54,12 @@ def diff(
         InputError: one of them cannot be read.
     """
     interned = Interned()
-    old, new = (_side(dump, options, interned) for dump in (before, after))
+    old, new = (_side(dump, options, interned, measures_memory) for dump in (before, after))
     comparison = Comparison(old, new, match_ops(old.ops, new.ops))
     layouts = LayoutChanges(comparison)
     return Diff(
-        before=with_memory(old.audited) if measures_memory else old.audited.audit,
-        after=with_memory(new.audited) if measures_memory else new.audited.audit,
+        before=old.audited.audit,
+        after=new.audited.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
         fragmentation=fragmentation(old.audited, new.audited),
@@ -68,6 +67,8 @@ def diff(
     )
 
 
-def _side(dump: Dump, options: AuditOptions, interned: Interned) -> ComparedDump:
+def _side(dump: Dump, options: AuditOptions, interned: Interned, measures_memory: bool) -> ComparedDump:
     audited = audit_dump(dump, options)
+    if measures_memory:
+        audited = measured(audited)
     return ComparedDump(audited, ComparedOps(audited.ir, audited.indices, interned))

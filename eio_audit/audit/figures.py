@@ -30,6 +30,11 @@ class BlockMemory:
     away: int
     away_fixed: int
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no value holds anything: scalar code."""
+        return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
+
 
 @dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
 class BlockAudit:
@@ -43,9 +48,7 @@ class BlockAudit:
         indexed: how many of them carry an op index.
         derived: indexed ops that a pass made from another op and that carry its index.
         constants: indexed ops without operands that the op table calls pure or constant.
-        frees: indexed ops that only free, by the op table.
         followed: ops that carry an index and are not among ``indexed``, because they follow others.
-        followed_frees: those of them that only free, and so follow their last use.
         forced: inversions where one op depends on the other; None for a graph region, which has no order.
         inversions: pairs of indexed ops, the earlier with the larger index.
         descents: inversions between neighbours among the indexed ops.
@@ -60,6 +63,8 @@ class BlockAudit:
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
             start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
+        frees: indexed ops that only free, by the op table.
+        followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and where nobody asked.
     """
 
@@ -70,9 +75,7 @@ class BlockAudit:
     indexed: int
     derived: int
     constants: int
-    frees: int
     followed: int
-    followed_frees: int
     forced: int | None
     inversions: int = 0
     descents: int = 0
@@ -86,6 +89,8 @@ class BlockAudit:
     moved: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()
+    frees: int = 0
+    followed_frees: int = 0
     memory: BlockMemory | None = None
 
     @property
@@ -128,8 +133,6 @@ class Summary:
     inherited: int
     constants: int
     at_constants: int
-    frees: int
-    at_frees: int
     followed: int
     certified: bool
 
@@ -195,8 +198,6 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
         inherited=sum(b.inherited for b in disordered),
         constants=sum(b.constants for b in blocks),
         at_constants=sum(b.at_constants for b in disordered),
-        frees=sum(b.frees for b in blocks),
-        at_frees=sum(b.at_frees for b in disordered),
         followed=sum(b.followed for b in blocks),
         certified=all(b.certified for b in disordered),
     )

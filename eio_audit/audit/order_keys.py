@@ -78,6 +78,11 @@ class OrderKeys:
         is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
         return self._count_by_block(compress(range(len(self._ir)), is_followed))
 
+    @property
+    def has_frees(self) -> bool:
+        """Whether any op only frees."""
+        return bool(self._frees)
+
     @cached_property
     def followed_frees_by_block(self) -> list[int]:
         """How many of these only free, by block."""

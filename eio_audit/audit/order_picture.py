@@ -7,13 +7,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check import AuditedDump, audit_dump
+from eio_audit.audit.check import AuditedDump, audit_dump, measured
 from eio_audit.audit.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.disorder import NAMED_OPS, describe_displaced
 from eio_audit.audit.displaced_op import DisplacedOp
 from eio_audit.audit.figures import BlockAudit, DumpAudit
 from eio_audit.audit.keyed_block import KeyedBlock
-from eio_audit.audit.live_bytes import with_memory
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
@@ -129,24 +128,33 @@ class OrderAlbum:
 
 
 def order_pictures(
-    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, limit: int = PICTURED_BLOCKS
+    dumps: Iterable[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    limit: int = PICTURED_BLOCKS,
+    *,
+    measures_memory: bool = False,
 ) -> list[OrderPicture]:
     """The pictures of the worst blocks of some dumps, as ``OrderAlbum`` chooses them.
+
+    Args:
+        dumps: what to draw.
+        options: as for ``check``.
+        limit: how many blocks, at the most.
+        measures_memory: as for ``check``.
 
     Raises:
         InputError: a dump cannot be read.
     """
     album = OrderAlbum(limit)
     for dump in dumps:
-        album.add(audit_dump(dump, options))
+        audited = audit_dump(dump, options)
+        album.add(measured(audited) if measures_memory else audited)
     return album.pictures
 
 
 def _picture(dump: AuditedDump, number: int) -> OrderPicture:
     """The picture of the block whose audit is the ``number``-th of the dump's."""
     block, audit = dump.keyed_block(dump.blocks[number]), dump.audit.blocks[number]
-    if audit.memory is None:
-        audit = with_memory(dump, [block.block]).blocks[number]
     original = block.original_places
     places = list(original)
     standing = {place: position for position, place in enumerate(places)}

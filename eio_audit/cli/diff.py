@@ -82,7 +82,7 @@ def diff_command(
     elif format_ == "html":
         from eio_audit.report.html import diff_to_html
 
-        pictures = eio_audit.order_pictures([new], options)
+        pictures = eio_audit.order_pictures([new], options, measures_memory=True)
         write_bytes(encoded(diff_to_html(result, pictures, __version__)), output)
     else:
         from eio_audit.report.console import make_console

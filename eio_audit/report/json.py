@@ -33,7 +33,7 @@ def check_to_json(verdict: Verdict) -> str:
     return _document(
         "check",
         dumps=[_dump(dump) for dump in check.dumps],
-        summary={**asdict(check.summary), **_peaks(check.dumps)},
+        summary={**asdict(check.summary), **_about_frees(check.dumps)},
         errors=[error_fields(error) for error in check.errors],
         findings=[finding_fields(finding) for finding in verdict.findings],
         failed=[rule.code for rule in verdict.failed],
@@ -94,13 +94,16 @@ def _document(command: str, **fields: object) -> str:
 
 def _summary(dump: DumpAudit) -> dict[str, object]:
     summary: Summary = dump.summary
-    return {**asdict(summary), **_peaks([dump])}
+    return {**asdict(summary), **_about_frees([dump])}
 
 
-def _peaks(dumps: Sequence[DumpAudit]) -> dict[str, object]:
-    """The largest peaks of any block."""
-    memories = [block.memory for dump in dumps for block in dump.blocks if block.memory is not None]
+def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:
+    """How many ops only free, and the inversions at one; the largest peaks of any block."""
+    blocks = [block for dump in dumps for block in dump.blocks]
+    memories = [block.memory for block in blocks if block.memory is not None]
     return {
+        "frees": sum(block.frees for block in blocks),
+        "at_frees": sum(block.at_frees for block in blocks),
         "peak_bytes": max((memory.peak for memory in memories), default=None),
         "peak_bytes_fixed": max((memory.peak_fixed for memory in memories), default=None),
     }

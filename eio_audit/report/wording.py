@@ -92,7 +92,7 @@ def at_frees(block: BlockAudit) -> str:
 def memory(block: BlockAudit) -> str:
     """What the values of a block hold at most, before and after a fix; empty where that is not known."""
     held = block.memory
-    if held is None:
+    if held is None or held.says_nothing:
         return ""
     unsized = f"; {count(held.unsized, 'value')} of unknown size left out" if held.unsized else ""
     after = f", after a fix {held.peak_fixed:,}" if held.peak != held.peak_fixed else ""
@@ -105,7 +105,9 @@ def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
     ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
     """
     held = block.memory
-    if held is None or (only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away):
+    if held is None or held.says_nothing:
+        return ""
+    if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
         return ""
     where = " ".join(filter(None, (block.function, block.block)))
     parts = [f"peak live bytes {_change(held.peak, held.peak_fixed)}"]
