@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -142,51 +142,58 @@ def audit_dump(
     ir = read_ir(dump.source, dump.span, options.op_table, keeps_names=keeps_names)
     keys = OrderKeys(ir, options)
     dependences = Dependences(ir, options.assume_pure)
+    has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]
+    graphs = dependences.of(has_order)
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
-    searched = sorted({*keys.disordered_blocks, *filter(keys.frees_that_follow, blocks)})
-    graphs = dependences.of([b for b in searched if not ir.region_is_graph[ir.block_region[b]]])
-    has_disorder = not graphs.keys().isdisjoint(keys.disordered_blocks)
-    audits = list(_audits_in_order(ir, keys, blocks, functions))
-    if keys.has_frees:
-        frees, following = keys.frees_by_block, keys.followed_frees_by_block
-        audits = [
-            replace(audit, frees=frees[block], followed_frees=following[block])
-            for block, audit in zip(blocks, audits, strict=True)
-        ]
-    orders, moved = {}, 0
-    if searched:
+    audits = _audits_in_order(ir, keys, blocks, functions)
+    orders, moved = dict[int, Sequence[int]](), 0
+    if keys.disordered_blocks:
         from eio_audit.audit.disorder import DisorderAudits  # noqa: PLC0415  (not for clean dumps)
         from eio_audit.audit.keyed_block import KeyedBlock  # noqa: PLC0415
-        from eio_audit.mlir.pieces import BlockOrder  # noqa: PLC0415
 
         disorder = DisorderAudits(effort or Effort(), describes_worst=describes_worst)
-        for block in searched:
+        for block in keys.disordered_blocks:
             place = bisect_left(blocks, block)
             keyed = KeyedBlock(ir, keys, block, graphs.get(block))
             audits[place], restoration = disorder.audit(audits[place], keyed)
             if restoration is not None and restoration.moved:
-                orders[block] = BlockOrder(restoration.order)
+                orders[block] = restoration.order
                 moved += restoration.moved
+    if keys.has_frees:
+        from eio_audit.audit.free_places import frees_put_back  # noqa: PLC0415  (most dumps have none)
+
+        for block, (order, count) in frees_put_back(ir, keys, dependences, blocks).items():
+            place = bisect_left(blocks, block)
+            audits[place] = replace(audits[place], moved=count)
+            orders[block] = order
+            moved += count
     figures = DumpAudit(
         source=dump.source.name,
         line=dump.line,
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
         blocks=tuple(audits),
-        unknown_ops=dependences.effects.unknown_ops if has_disorder else Counter(),
-        assumed_pure=dependences.effects.assumed_pure if has_disorder else Counter(),
+        unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
+        assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
         unmatched=_without_op(options.assume_pure, ir),
     )
-    return AuditedDump(dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved)
+    pieces = _in_pieces(orders) if orders else {}
+    return AuditedDump(dump, options, ir, keys, dependences, figures, tuple(blocks), functions, pieces, moved)
+
+
+def _in_pieces(orders: Mapping[int, Sequence[int]]) -> dict[int, BlockOrder]:
+    from eio_audit.mlir.pieces import BlockOrder  # noqa: PLC0415  (not for clean dumps)
+
+    return {block: BlockOrder(order) for block, order in sorted(orders.items())}
 
 
 def _audits_in_order(
     ir: IR, keys: OrderKeys, blocks: Sequence[int], functions: Sequence[str | None]
-) -> Iterator[BlockAudit]:
+) -> list[BlockAudit]:
     """What is to be said of blocks that does not depend on the order of their ops."""
     is_graph = map(ir.region_is_graph.__getitem__, map(ir.block_region.__getitem__, blocks))
-    return map(
+    audits = map(
         BlockAudit,
         map(functions.__getitem__, blocks),
         map(ir.block_name, blocks),
@@ -198,6 +205,18 @@ def _audits_in_order(
         map(keys.followed_by_block.__getitem__, blocks),
         [None if graph else 0 for graph in is_graph],
     )
+    return _with_frees(audits, keys, blocks) if keys.has_frees else list(audits)
+
+
+def _with_frees(audits: Iterable[BlockAudit], keys: OrderKeys, blocks: Iterable[int]) -> list[BlockAudit]:
+    """The audits with how many ops only free."""
+    frees, following = keys.frees_by_block, keys.followed_frees_by_block
+    return [
+        replace(audit, frees=frees[block], followed_frees=following[block])
+        if frees[block] or following[block]
+        else audit
+        for block, audit in zip(blocks, audits, strict=True)
+    ]
 
 
 def _without_op(patterns: Sequence[str], ir: IR) -> tuple[str, ...]:

@@ -7,9 +7,13 @@ order lets it, which is always legal (last_uses.py).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.keyed_block import KeyedBlock
+from eio_audit.audit.order_keys import OrderKeys
+from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
 from eio_audit.order.going_back import moved_places
 from eio_audit.order.last_uses import behind_last_uses
@@ -41,3 +45,30 @@ def restore_block(block: KeyedBlock, inversions: int, effort: Effort) -> Restora
         best = replace(again, order=[order[place] for place in again.order], moved_lower_bound=0)
         order = behind_last_uses(best.order, frees, precedence)
     return replace(best, order=order, moved=len(moved_places(order)))
+
+
+def frees_put_back(
+    ir: IR, keys: OrderKeys, dependences: Dependences, blocks: Sequence[int]
+) -> dict[int, tuple[list[int], int]]:
+    """Finds the blocks that are in order but for frees that are to follow their last use, and do not.
+
+    Args:
+        ir: the dump.
+        keys: what its ops are ordered by.
+        dependences: of its blocks.
+        blocks: those to look at, by rising number; blocks with inversions and graph regions are left out.
+
+    Returns:
+        By block its new order, and how many ops have moved in it.
+    """
+    disordered = set(keys.disordered_blocks)
+    frees_in = {block: keys.frees_that_follow(block) for block in blocks if block not in disordered}
+    has_frees = [
+        block for block, frees in frees_in.items() if frees and not ir.region_is_graph[ir.block_region[block]]
+    ]
+    found: dict[int, tuple[list[int], int]] = {}
+    for block, graph in dependences.of(has_frees).items():
+        order = behind_last_uses(range(len(graph.ops)), frees_in[block], graph.precedence)
+        if moved := len(moved_places(order)):
+            found[block] = order, moved
+    return found

@@ -84,9 +84,9 @@ def at_constants(block: BlockAudit) -> str:
 def at_frees(block: BlockAudit) -> str:
     """How much of the disorder frees are an end of, and how much is without them; empty where none."""
     what = "the one op that only frees" if block.frees == 1 else f"one of {block.frees:,} ops that only free"
-    rest = block.inversions - block.at_frees
-    others = f"{rest or 'none'} without" if block.at_frees else ""
-    return _share(block, block.at_frees, f"{what}, {others}", Follow.FREES)
+    share = _share(block, block.at_frees, what, Follow.FREES)
+    left = block.inversions - block.at_frees
+    return share and f"{share}, which leaves {f'{left:,}' if left else 'none'}"
 
 
 def memory(block: BlockAudit) -> str:

@@ -96,6 +96,11 @@ def test_a_forced_free_stays_behind_the_uses_of_views_and_one_that_is_not_need_n
     assert fixed(*unforced) == [*unforced[:2], unforced[3], unforced[2], unforced[4]]
 
 
+def test_a_block_of_frees_alone() -> None:
+    [block] = check(read_text(function(free("%a", 2), free("%a", 1))), FREES).dumps[0].blocks
+    assert (block.indexed, block.followed, block.followed_frees, block.moved) == (0, 2, 2, 0)
+
+
 def test_frees_in_a_graph_region_stay() -> None:
     text = "module {\n" + "\n".join([op("%0", 1, "%9"), op("%9", 2, "%0"), free("%0", 0)]) + "\n}"
     assert not fix(read_text(text), FREES).changed
