@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
-    from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary, unmatched_patterns
+    from eio_audit.audit.figures import BlockAudit, BlockMemory, DumpAudit, Summary, unmatched_patterns
     from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
@@ -93,7 +93,7 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.figures": ("BlockAudit", "DumpAudit", "Summary", "unmatched_patterns"),
+    "audit.figures": ("BlockAudit", "BlockMemory", "DumpAudit", "Summary", "unmatched_patterns"),
     "audit.findings": ("Finding", "find"),
     "audit.fix": ("Fix", "fix"),
     "audit.gate": ("Gate", "Verdict", "judge"),
@@ -134,6 +134,7 @@ __all__ = [
     "Baseline",
     "BaselineEntry",
     "BlockAudit",
+    "BlockMemory",
     "Check",
     "Culprit",
     "Dataflow",

@@ -44,6 +44,20 @@ def test_the_pass_alone(log: str) -> None:
     assert after.summary.certified
 
 
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("small", (51, 37, 120, 60, 60)),
+        ("encoder", (280, 218, 0, 0, 0)),
+        ("resnet", (700, 389, 0, 0, 0)),
+    ],
+)
+def test_final_dumps(program: str, expected: tuple[int, ...]) -> None:
+    [audit] = check(read(str(SAMPLES / "ttnn" / f"{program}.mlir"))).dumps
+    assert figures(audit.summary) == expected
+    assert sum(block.at_frees for block in audit.blocks) == (96 if program == "small" else 0)
+
+
 def test_generic_assembly_gives_the_same_figures() -> None:
     before, after = check(read(str(SAMPLES / "small" / "eio_inline_generic.log"))).dumps
     assert figures(before.summary) == (16, 14, 0, 0, 0)
