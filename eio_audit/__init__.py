@@ -42,11 +42,12 @@ if TYPE_CHECKING:
     )
     from eio_audit.audit.figures import BlockAudit, BlockMemory, DumpAudit, Summary, unmatched_patterns
     from eio_audit.audit.findings import Finding, find
-    from eio_audit.audit.fix import Fix, fix
+    from eio_audit.audit.fix import Fix, Relabel, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
     from eio_audit.audit.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
     from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
+    from eio_audit.audit.mislabelled_op import MislabelledOp
     from eio_audit.audit.module_runs import Fragmentation, Runs
     from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.op_label import OpLabel
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
     from eio_audit.audit.origin import ModelLine
     from eio_audit.audit.original_order import OriginalOrder
-    from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
+    from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, WRONG_LABEL, Rule, rules_by_prefix
     from eio_audit.audit.shuffle import shuffle
     from eio_audit.audit.stamp import stamp
     from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
@@ -95,11 +96,12 @@ _HOMES = {
     ),
     "audit.figures": ("BlockAudit", "BlockMemory", "DumpAudit", "Summary", "unmatched_patterns"),
     "audit.findings": ("Finding", "find"),
-    "audit.fix": ("Fix", "fix"),
+    "audit.fix": ("Fix", "Relabel", "fix"),
     "audit.gate": ("Gate", "Verdict", "judge"),
     "audit.index_pattern": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
     "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
+    "audit.mislabelled_op": ("MislabelledOp",),
     "audit.module_runs": ("Fragmentation", "Runs"),
     "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
     "audit.op_label": ("OpLabel",),
@@ -107,7 +109,7 @@ _HOMES = {
     "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.origin": ("ModelLine",),
     "audit.original_order": ("OriginalOrder",),
-    "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
+    "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "WRONG_LABEL", "Rule", "rules_by_prefix"),
     "audit.shuffle": ("shuffle",),
     "audit.stamp": ("stamp",),
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
@@ -128,6 +130,7 @@ __all__ = [
     "DEFAULT_INDEX_PATTERN",
     "RULES",
     "UNAVOIDABLE",
+    "WRONG_LABEL",
     "Ancestor",
     "AuditOptions",
     "AuditedDump",
@@ -170,6 +173,7 @@ __all__ = [
     "LocationHealth",
     "LocationRule",
     "Marker",
+    "MislabelledOp",
     "ModelLine",
     "MovedLayoutOp",
     "Neighbour",
@@ -185,6 +189,7 @@ __all__ = [
     "OriginalOrder",
     "PathStep",
     "PicturedOp",
+    "Relabel",
     "Relation",
     "Rule",
     "Runs",

@@ -130,6 +130,8 @@ class OpExplanation:
         origin: what its location tells of the model; None when it tells nothing.
         model_line: where in the model's source it comes from, or None.
         derived: a pass made it from another op, whose index it carries.
+        right: the op whose index it should carry, because its own contradicts the dependences; None for an op
+            whose index may stay.
         follows: why its index does not count: it is of a sort of ops that are to follow their consumer.
         consumer: the indexed op with which an op that has no say in inversions stays; None for others.
         last_use: of an op that only frees, the last op that it waits for: as the block stands or, where it is
@@ -153,6 +155,7 @@ class OpExplanation:
     origin: Origin | None
     model_line: ModelLine | None
     derived: bool
+    right: OpLabel | None
     follows: Follow | None
     consumer: OpLabel | None
     last_use: OpLabel | None
@@ -275,6 +278,7 @@ class _OpInBlock:
             origin=indices.origin(self.op),
             model_line=indices.model_line(self.op),
             derived=indices.is_derived(self.op),
+            right=label(ir, indices, self.dump.donors[self.op]) if self.op in self.dump.donors else None,
             follows=self.dump.keys.follows(self.op),
             consumer=self._consumer(),
             last_use=self._last_use(),

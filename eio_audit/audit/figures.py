@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # there are none in a clean dump
     from eio_audit.audit.displaced_op import DisplacedOp
+    from eio_audit.audit.mislabelled_op import MislabelledOp
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,11 @@ class BlockAudit:
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
             start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
+        wrong_labels: the fewest ops whose indices must be wrong, because the others agree with the
+            dependences then; without them no inversion would be left.
+        wrong_by_passes: how many of these a pass made from other ops.
+        wrong_certified: no set of labels that weighs less is enough (see ``order/wrong_labels.py``).
+        mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and where nobody asked.
@@ -89,6 +95,10 @@ class BlockAudit:
     moved: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()
+    wrong_labels: int = 0
+    wrong_by_passes: int = 0
+    wrong_certified: bool = True
+    mislabelled: tuple[MislabelledOp, ...] = ()
     frees: int = 0
     followed_frees: int = 0
     memory: BlockMemory | None = None
@@ -134,6 +144,9 @@ class Summary:
     constants: int
     at_constants: int
     followed: int
+    wrong_labels: int
+    wrong_by_passes: int
+    wrong_certified: bool
     certified: bool
 
     @property
@@ -199,6 +212,9 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
         constants=sum(b.constants for b in blocks),
         at_constants=sum(b.at_constants for b in disordered),
         followed=sum(b.followed for b in blocks),
+        wrong_labels=sum(b.wrong_labels for b in disordered),
+        wrong_by_passes=sum(b.wrong_by_passes for b in disordered),
+        wrong_certified=all(b.wrong_certified for b in disordered),
         certified=all(b.certified for b in disordered),
     )
 

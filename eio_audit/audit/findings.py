@@ -10,7 +10,7 @@ from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.location_health import broken_locations
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.origin import ModelLine
-from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, Rule
+from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, WRONG_LABEL, Rule
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_carried
 
@@ -72,6 +72,8 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
             found += block.avoidable()
         if UNAVOIDABLE in rules:
             found += block.unavoidable()
+        if WRONG_LABEL in rules:
+            found += block.wrong_labels()
     return found
 
 
@@ -151,6 +153,18 @@ class _Block:
             side = "early" if sorted_rank[k] >= k else "late"
             message = f"stands {side}, in {_inversions(carried[place])} {why}"
             yield finding_at(self.dump, self.ops[place], UNAVOIDABLE, message, carried[place])
+
+    def wrong_labels(self) -> Iterator[Finding]:
+        """The ops whose indices contradict the dependences."""
+        ir, donors = self.dump.ir, self.dump.donors
+        carried = self._carried(self.indexed)
+        for place, op in enumerate(self.ops):
+            if op in donors:
+                right = label(ir, self.dump.indices, donors[op])
+                name = " ".join(filter(None, (right.name, right.result)))
+                where = f"that of {name} (line {right.line})"
+                message = f"carries a wrong index: it should be {right.index}, {where}"
+                yield finding_at(self.dump, op, WRONG_LABEL, message, carried[place])
 
     def _carried(self, places: Sequence[int]) -> dict[int, int]:
         """By place, the inversions that its op is an end of in an order."""

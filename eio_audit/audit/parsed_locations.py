@@ -43,6 +43,14 @@ class ParsedLocations:
             self._by_text[text] = self._evaluate(location, op)
         return self._by_text[text]
 
+    def label(self, op: int) -> str | None:
+        """The outermost name that carries the op's index, if any."""
+        index = self.index(op)
+        if index is None:
+            return None
+        names = (inner.name for inner in self._walk(op) if isinstance(inner, NameLoc))
+        return next(name for name in names if self._pattern.index_in(name) == index)
+
     def is_derived(self, op: int) -> bool:
         """Whether the op's name extends its child's."""
         location = self.locations.of(op)

@@ -31,6 +31,11 @@ UNAVOIDABLE = Rule(
     "unavoidable-inversion",
     "An op stands before or behind others against the original order, and no better legal order was found.",
 )
+WRONG_LABEL = Rule(
+    "EIO003",
+    "wrong-label",
+    "The index of an op contradicts the dependences: it is one of the fewest that must be wrong.",
+)
 
 LOCATION_RULES = (
     Rule("EIO101", "unknown-location", "An op has no location, or one that says it is unknown."),
@@ -42,7 +47,7 @@ LOCATION_RULES = (
 )
 """The rules of ``broken_locations``, by the same names."""
 
-RULES = (AVOIDABLE, UNAVOIDABLE, *LOCATION_RULES)
+RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, *LOCATION_RULES)
 """All rules, by code."""
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from eio_audit.audit.gate import Verdict
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
     from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
+    from eio_audit.audit.mislabelled_op import MislabelledOp
     from eio_audit.audit.op_changes import OpChange
     from eio_audit.audit.op_label import OpLabel
     from eio_audit.audit.trace import Culprit, Trace, TracedPass
@@ -81,6 +82,7 @@ def trace_to_json(trace: Trace) -> str:
         passes=[_traced(traced) for traced in trace.passes],
         culprit=culprit.pass_name if culprit else None,
         shuffled=_shuffled(culprit) if culprit else None,
+        mislabeller=trace.mislabeller.pass_name if trace.mislabeller else None,
         initial=trace.initial,
         summary=asdict(trace.summary),
         errors=[error_fields(error) for error in trace.errors],
@@ -146,6 +148,10 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "moved": block.moved,
         "moved_certified": block.moved_certified,
         "worst": [_displaced(op) for op in block.worst],
+        "wrong_labels": block.wrong_labels,
+        "wrong_by_passes": block.wrong_by_passes,
+        "wrong_certified": block.wrong_certified,
+        "mislabelled": [_mislabelled(op) for op in block.mislabelled],
         **_memory(block.memory),
     }
 
@@ -169,6 +175,14 @@ def _displaced(displaced: DisplacedOp) -> dict[str, object]:
         "stands": "early" if displaced.early else "late",
         "derived": displaced.derived,
         "held_by": {**_label(hold.op), "kind": hold.kind.value} if hold else None,
+    }
+
+
+def _mislabelled(mislabelled: MislabelledOp) -> dict[str, object]:
+    return {
+        **_label(mislabelled.op),
+        "inversions": mislabelled.inversions,
+        "right": _label(mislabelled.right),
     }
 
 
@@ -258,6 +272,7 @@ def _traced(traced: TracedPass) -> dict[str, object]:
         "changed": traced.changed,
         **figures,
         "introduced": traced.introduced,
+        "mislabelled": traced.mislabelled,
         "lost": traced.lost,
     }
 
@@ -285,6 +300,7 @@ def _explanation(op: OpExplanation) -> dict[str, object]:
         "modules": list(op.origin.modules) if op.origin else [],
         "model_line": str(op.model_line) if op.model_line else None,
         "derived": op.derived,
+        "right": _optional_label(op.right),
         "follows": op.follows.value if op.follows else None,
         "consumer": _optional_label(op.consumer),
         "last_use": _optional_label(op.last_use),

@@ -24,7 +24,7 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
-from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of
+from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of, wrong_labels
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
@@ -100,13 +100,18 @@ def _order(diff: Diff) -> list[str]:
             f"{block.inversions:,}",
             ", ".join(inversion_parts(block)),
             certificate(block),
+            wrong_labels(block),
         ]
         for block in diff.after.blocks
         if block.inversions
     ]
     if not rows:
         return []
-    return ["#### Order", "", *_table("", ["block", "line", "inversions", "of these", "minimum"], rows)]
+    return [
+        "#### Order",
+        "",
+        *_table("", ["block", "line", "inversions", "of these", "minimum", "wrong indices"], rows),
+    ]
 
 
 def _inverse_ops(diff: Diff, *, verbose: bool) -> list[str]:

@@ -41,20 +41,20 @@ def print_fix(
     What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
     """
     _print_fixed_order(fix, source_name, console, is_dry=is_dry)
-    blocks = [block for dump in fix.dumps for block in dump.blocks]
+    blocks = [block for dump in fix.ordered for block in dump.blocks]
     for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
         print_line(console, f"{source_name}: {note}")
 
 
 def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: bool) -> None:
     before = fix.before
-    remain = before.minimum
+    remain = fix.ordered_from.minimum
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
-    if fix.changed and not before.avoidable:
+    if fix.moved and not (before.avoidable or fix.relabelled):
         moved = sum(block.memory.away for dump in fix.dumps for block in dump.blocks if block.memory)
         frees = f"{count(moved, 'free')} moved behind {'its last use' if moved == 1 else 'their last uses'}"
         rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        print_line(console, f"{source_name}: {would}{frees} ({rest})")
+        print_line(console, f"{source_name}: {would}{frees} ({rest}){_relabelling(before)}")
         return
     if not before.inversions:
         state = "in order" if before.has_indices else "no op indices"
@@ -63,17 +63,19 @@ def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: 
     assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     if assumed:
         print_line(console, f"{source_name}: {assumed}")
-    why = _why_they_remain(before)
+    why = _why_they_remain(fix.ordered_from)
     if not fix.changed:
         rest = f"{_unmoved(fix)} ({count(remain, 'inversion')}{why})"
-        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}")
+        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}{_relabelling(before)}")
         return
     if remain:
-        removed = f"{before.avoidable:,} of {count(before.inversions, 'inversion')} removed"
+        removed = f"{before.inversions - remain:,} of {count(before.inversions, 'inversion')} removed"
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
-    print_line(console, f"{source_name}: {would}{count(fix.moved, 'op')} moved, {removed}; {rest}")
+    relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
+    what = f"{relabelled}{count(fix.moved, 'op')} moved, {removed}; {rest}"
+    print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from)}")
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
@@ -81,6 +83,13 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
     groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
     parts = [f"{number:,} {group}" for group, number in groups.items() if number]
     print_line(console, f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
+
+
+def _relabelling(figures: Summary) -> str:
+    """What would remove the inversions that are left; empty where nothing would."""
+    if not figures.wrong_labels:
+        return ""
+    return f"; --relabel puts {count(figures.wrong_labels, 'index', 'indices')} right and removes them"
 
 
 def _unmoved(fix: Fix) -> str:
@@ -112,18 +121,34 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
         commands = [f"eio-audit fix {_argument(source)}" for source in sources]
         if len(commands) == 1:
             print_line(console, "to remove the avoidable ones: ", (commands[0], "bold"))
+            _print_relabelling(broken, console)
             return
         print_line(console, "to remove the avoidable ones:")
         for command in commands[:SHOWN_FILES]:
             print_line(console, (command, "bold"), indent=2)
         if len(commands) > SHOWN_FILES:
             print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
+        _print_relabelling(broken, console)
     elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
         print_line(console, "nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
-        print_line(console, "nothing to fix: no legal order has fewer inversions")
+        print_line(console, "nothing to move: no legal order has fewer inversions")
+        _print_relabelling(broken, console)
     elif broken:
-        print_line(console, "nothing to fix: no order with fewer inversions was found")
+        print_line(console, "nothing to move: no order with fewer inversions was found")
+        _print_relabelling(broken, console)
+
+
+def _print_relabelling(broken: Sequence[DumpAudit], console: Console) -> None:
+    """The command that puts wrong indices right, so that no inversion is left but in graph regions."""
+    sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.wrong_labels))
+    if not sources:
+        return
+    wrong = sum(dump.summary.wrong_labels for dump in broken)
+    left = ", but for those in graph regions" if any(map(in_graph_regions, broken)) else ""
+    what = f"to remove all{left}, {count(wrong, 'index', 'indices')} put right: "
+    files = _argument(sources[0]) if len(sources) == 1 else "FILE"
+    print_line(console, what, (f"eio-audit fix --relabel {files}", "bold"))
 
 
 def _argument(source: str) -> str:

@@ -21,7 +21,7 @@ from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.text_order import print_heading
-from eio_audit.report.wording import count, op_name
+from eio_audit.report.wording import count, op_name, should_carry
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8
@@ -89,8 +89,8 @@ def _print_title(op: OpExplanation, source: str, console: Console) -> None:
 
 def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
     _print_title(op, source, console)
-    facts = (_model(op), _derived(op), _index(op), _last_use(op), _effects(op.effects), *_neighbours(op))
-    for fact in filter(None, facts):
+    facts = (_model(op), _derived(op), _right(op), _index(op), _last_use(op), _effects(op.effects))
+    for fact in filter(None, (*facts, *_neighbours(op))):
         print_line(console, fact, indent=4)
     print_line(console, (_inversions(op), "bold"), indent=4)
     for kind in op.kinds:
@@ -115,6 +115,12 @@ def _derived(op: OpExplanation) -> str:
     if not op.derived:
         return ""
     return f"derived: a pass made it from the op at #{op.op.index}, and it carries that op's index"
+
+
+def _right(op: OpExplanation) -> str:
+    if op.right is None:
+        return ""
+    return f"its index contradicts the dataflow: it should carry {should_carry(op.right)} (fix --relabel)"
 
 
 def _index(op: OpExplanation) -> str:

@@ -17,14 +17,17 @@ from eio_audit.report.wording import (
     inversion_parts,
     memory,
     moment_of,
+    not_reordered_away,
     op_name,
     place_of,
     reason,
+    should_carry,
     unknown_ops,
 )
 
 SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
+SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3
 """How many of each a report shows that is not verbose."""
 
@@ -93,7 +96,28 @@ def _print_block(
         print_line(console, note, indent=4)
     if console.wraps and can_show_bars(console.encoding):
         print_line(console, "original place  ", (sparkline(block.profile), "cyan"), indent=4)
+    _print_wrong_labels(block, source, console, verbose=verbose)
     _print_displaced(block, source, console, verbose=verbose)
+
+
+def _print_wrong_labels(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:
+    """Prints what no order can help, because indices are wrong, and which."""
+    if not block.wrong_labels:
+        return
+    print_line(console, not_reordered_away(block), indent=4)
+    shown = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
+    for mislabelled in shown:
+        op = mislabelled.op
+        print_line(
+            console,
+            (op_name(op), "cyan"),
+            " at ",
+            (f"line {op.line}", hyperlink(source, op.line)),
+            f" should carry {should_carry(mislabelled.right)}",
+            indent=6,
+        )
+    if len(shown) < block.wrong_labels:
+        print_line(console, (f"... and {block.wrong_labels - len(shown):,} more", "dim"), indent=6)
 
 
 def _print_displaced(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:

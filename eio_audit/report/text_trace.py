@@ -28,6 +28,8 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
     _print_conclusion(trace, console)
     if trace.culprit is not None:
         _print_culprit(trace.culprit, console)
+    if trace.mislabeller is not None:
+        _print_mislabeller(trace.mislabeller, console)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,9 @@ def _print_passes(passes: Sequence[TracedPass], console: Console, *, is_log: boo
         Column("forced", figure("forced"), right=True, optional=True),
         Column("avoidable", [_avoidable(t) if t else "" for t in alone], right=True),
         Column("introduced", [_if_any(t.introduced) if t else "" for t in alone], right=True, style="red"),
+        Column(
+            "wrong labels", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True
+        ),
         Column("derived", figure("derived"), right=True, optional=True),
         Column("lost", [_if_any(t.lost) if t else "" for t in alone], right=True, optional=True),
         Column("program", [t.program if t and has_programs else "" for t in alone], optional=True),
@@ -150,6 +155,18 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
         indent=2,
     )
     print_line(console, "look closer: ", (look_closer(culprit), "bold"), indent=2)
+
+
+def _print_mislabeller(traced: TracedPass, console: Console) -> None:
+    place = traced.place
+    print_line(
+        console,
+        "most wrong indices by: ",
+        (traced.pass_name or NOT_SHOWN, "bold"),
+        " (dump at ",
+        (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
+        f"), {count(traced.mislabelled, 'op')} whose index contradicts dataflow: see fix --relabel",
+    )
 
 
 def look_closer(culprit: Culprit) -> str:

@@ -6,11 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.figures import BlockAudit, DumpAudit
+from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
     from eio_audit.audit.displaced_op import DisplacedOp, Hold
+    from eio_audit.audit.mislabelled_op import MislabelledOp
     from eio_audit.audit.op_label import OpLabel
 
 
@@ -79,6 +80,40 @@ def at_constants(block: BlockAudit) -> str:
     """How much of the disorder constants are an end of; empty where none."""
     what = "the one constant" if block.constants == 1 else f"one of {block.constants:,} constants"
     return _share(block, block.at_constants, what, Follow.CONSTANTS)
+
+
+def wrong_labels(figures: BlockAudit | Summary) -> str:
+    """How many indices must be wrong because they contradict the dependences; empty where none."""
+    number, made = figures.wrong_labels, figures.wrong_by_passes
+    if not number:
+        return ""
+    verb = "carries" if number == 1 else "carry"
+    proof = "proven fewest" if figures.wrong_certified else "not proven fewest"
+    passes = f"{'all' if made == number > 1 else f'{made:,}'} made by passes; " if made else ""
+    return f"{count(number, 'op')} {verb} an index that contradicts dataflow ({passes}{proof})"
+
+
+def not_reordered_away(block: BlockAudit) -> str:
+    """How many inversions wrong indices leave in every order, and how many indices; empty where none."""
+    if not block.wrong_labels:
+        return ""
+    share = f"{block.minimum:,} of {count(block.inversions, 'inversion')}"
+    if block.minimum == block.inversions:
+        share = "the inversion" if block.inversions == 1 else f"all {block.inversions:,} inversions"
+    cannot = "cannot be reordered away" if block.certified else "could not be reordered away"
+    return f"{share} {cannot}: {wrong_labels(block)}: fix --relabel"
+
+
+def right_index(mislabelled: MislabelledOp) -> str:
+    """``#23 ttir.permute %2 (line 5) should carry 15, as ttir.multiply %4 (line 7) does``."""
+    op, right = mislabelled.op, mislabelled.right
+    return f"{op_name(op)} (line {op.line}) should carry {should_carry(right)}"
+
+
+def should_carry(right: OpLabel) -> str:
+    """``15, as ttir.multiply %4 (line 7) does``."""
+    name = " ".join(filter(None, (right.name, right.result)))
+    return f"{right.index}, as {name} (line {right.line}) does"
 
 
 def at_frees(block: BlockAudit) -> str:

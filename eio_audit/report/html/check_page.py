@@ -44,8 +44,12 @@ def _verdict(check: Check) -> str:
         return "No op carries an op index: there is no original order to compare with."
     if not summary.inversions:
         return "All in order."
+    relabel = ""
+    if summary.wrong_labels:
+        wrong = count(summary.wrong_labels, "index", "indices")
+        relabel = f" eio-audit fix --relabel puts {wrong} right and removes them all."
     if summary.avoidable:
         total = count(summary.inversions, "inversion")
-        return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}."
+        return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}.{relabel}"
     certified = "no legal order has fewer inversions" if summary.certified else "no better order was found"
-    return f"Out of order, and nothing is avoidable: {certified}."
+    return f"Out of order, and nothing is avoidable: {certified}.{relabel}"

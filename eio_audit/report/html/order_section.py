@@ -22,9 +22,11 @@ from eio_audit.report.wording import (
     inversion_parts,
     memory,
     moment_of,
+    not_reordered_away,
     op_name,
     place_of,
     reason,
+    right_index,
 )
 
 
@@ -112,7 +114,9 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
     block = picture.block
     ids = anchors.of([op.op for op in picture.ops])
     parts = filter(None, (", ".join(inversion_parts(block)), certificate(block)))
-    notes = ["; ".join(parts), inherited(block), at_constants(block), at_frees(block), memory(block)]
+    wrong = [right_index(op) for op in block.mislabelled]
+    notes = ["; ".join(parts), not_reordered_away(block), *wrong, inherited(block), at_constants(block)]
+    notes += [at_frees(block), memory(block)]
     name, table = f"block-{number}", _op_table(picture, f"ops-{number}")
     return "\n".join(
         [

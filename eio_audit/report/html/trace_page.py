@@ -76,6 +76,7 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
         figures("knock_on", "knock-on"),
         figures("avoidable", "avoidable"),
         Column("introduced", "introduced", [traced.introduced for traced in passes], is_number=True),
+        Column("mislabelled", "wrong labels", [traced.mislabelled for traced in passes], is_number=True),
         Column("lost", "lost", [traced.lost for traced in passes], is_number=True),
     ]
     marked = ("changed", "passes that changed something only")
