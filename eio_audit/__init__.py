@@ -18,6 +18,15 @@ TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import
 if TYPE_CHECKING:
     from eio_audit.audit.baseline import Baseline, BaselineEntry
     from eio_audit.audit.check import AuditedDump, Check, check
+    from eio_audit.audit.codegen import (
+        CodegenFunction,
+        Prediction,
+        Stage,
+        Structure,
+        TornModule,
+        structure,
+    )
+    from eio_audit.audit.codegen_location import Reason
     from eio_audit.audit.dataflow import (
         Dataflow,
         DataflowEdge,
@@ -72,6 +81,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "audit.baseline": ("Baseline", "BaselineEntry"),
     "audit.check": ("AuditedDump", "Check", "check"),
+    "audit.codegen": ("CodegenFunction", "Prediction", "Stage", "Structure", "TornModule", "structure"),
+    "audit.codegen_location": ("Reason",),
     "audit.dataflow": (
         "Dataflow",
         "DataflowEdge",
@@ -139,6 +150,7 @@ __all__ = [
     "BlockAudit",
     "BlockMemory",
     "Check",
+    "CodegenFunction",
     "Culprit",
     "Dataflow",
     "DataflowEdge",
@@ -189,12 +201,17 @@ __all__ = [
     "OriginalOrder",
     "PathStep",
     "PicturedOp",
+    "Prediction",
+    "Reason",
     "Relabel",
     "Relation",
     "Rule",
     "Runs",
     "Source",
+    "Stage",
+    "Structure",
     "Summary",
+    "TornModule",
     "Trace",
     "TracedPass",
     "Verdict",
@@ -219,6 +236,7 @@ __all__ = [
     "source_name",
     "stamp",
     "stream",
+    "structure",
     "trace",
     "unmatched_patterns",
 ]

@@ -10,7 +10,14 @@ from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.location_health import broken_locations
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.origin import ModelLine
-from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, WRONG_LABEL, Rule
+from eio_audit.audit.rules import (
+    AVOIDABLE,
+    LOCATION_RULES,
+    UNAVOIDABLE,
+    UNREADABLE,
+    WRONG_LABEL,
+    Rule,
+)
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_carried
 
@@ -64,6 +71,8 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     """
     on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
     found = list(_in_locations(dump, on_locations)) if on_locations else []
+    if UNREADABLE in rules:
+        found += _unreadable(dump)
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if not audit.inversions:
             continue
@@ -81,6 +90,13 @@ def _in_locations(dump: AuditedDump, rules: Mapping[str, Rule]) -> Iterator[Find
     for op, broken in broken_locations(dump):
         if broken.rule in rules:
             yield finding_at(dump, op, rules[broken.rule], broken.message)
+
+
+def _unreadable(dump: AuditedDump) -> Iterator[Finding]:
+    from eio_audit.audit.unreadable_locations import unreadable_locations  # noqa: PLC0415  (off by default)
+
+    for op, unreadable in unreadable_locations(dump):
+        yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
 
 
 def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions: int = 0) -> Finding:

@@ -51,7 +51,7 @@ def relabelled(dump: AuditedDump, *, flat: bool = False) -> bytes:
 
 def _new_name(dump: AuditedDump, op: int, donor: int) -> str:
     """The donor's name with the op's own last field, unless the index is in that field."""
-    label, own = dump.indices.label(donor), dump.indices.label(op)
+    label, own = dump.indices.indexed_name(donor), dump.indices.indexed_name(op)
     assert label is not None and own is not None
     head, separator, _ = label.rpartition("|")
     name = head + separator + own.rpartition("|")[2]

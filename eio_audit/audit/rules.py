@@ -47,7 +47,13 @@ LOCATION_RULES = (
 )
 """The rules of ``broken_locations``, by the same names."""
 
-RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, *LOCATION_RULES)
+UNREADABLE = Rule(
+    "EIO107",
+    "unreadable-location",
+    "The location of an op is a name as it should be, but code generation cannot read that name.",
+)
+
+RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, *LOCATION_RULES, UNREADABLE)
 """All rules, by code."""
 
 

@@ -7,10 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.printable import printable_in_json
+from eio_audit.report.structure_json import structure_fields
 
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from collections.abc import Sequence
 
+    from eio_audit.audit.codegen import Structure
     from eio_audit.audit.diff import Diff
     from eio_audit.audit.displaced_op import DisplacedOp
     from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
@@ -57,6 +59,7 @@ def diff_to_json(diff: Diff) -> str:
         changes={name: [_change(change) for change in changes] for name, changes in diff.ops.groups.items()},
         inverse_ops=_inverse_ops(diff.inverse_ops),
         fragmentation=asdict(diff.fragmentation),
+        structure=structure_fields(diff.structure),
         locations=_health_change(diff.locations),
         dumps=[_dump(diff.before), _dump(diff.after)],
         errors=[],
@@ -70,6 +73,17 @@ def explanation_to_json(explanation: Explanation) -> str:
         "explain",
         dump={"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when},
         ops=[_explanation(op) for op in explanation.ops],
+        errors=[],
+    )
+
+
+def structure_to_json(structure: Structure) -> str:
+    """The functions that code generation makes of a dump, ending in a newline."""
+    dump = structure.dump
+    return _document(
+        "structure",
+        dump={"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when},
+        **structure_fields(structure),
         errors=[],
     )
 

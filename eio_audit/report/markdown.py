@@ -24,6 +24,13 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
+from eio_audit.report.structure_wording import (
+    STAGES,
+    functions_summary,
+    is_changed,
+    tie_summary,
+    torn_modules,
+)
 from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of, wrong_labels
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
@@ -64,7 +71,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
             members = set(map(id, group))
             lines += _group(name, [c for c in changes if id(c) in members], verbose=verbose)
     lines += [*_order(diff), *_inverse_ops(diff, verbose=verbose)]
-    lines += [*_runs(diff, verbose=verbose), *_locations(diff)]
+    lines += [*_runs(diff, verbose=verbose), *_structure(diff, verbose=verbose), *_locations(diff)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -136,6 +143,18 @@ def _runs(diff: Diff, *, verbose: bool) -> list[str]:
         "",
         *_table("runs", ["module or function", "before", "after", "fixed"], rows, verbose=verbose),
     ]
+
+
+def _structure(diff: Diff, *, verbose: bool) -> list[str]:
+    structure = diff.structure
+    torn_now = torn_modules(structure)
+    if not torn_now and not is_changed(structure):
+        return []
+    headings = ["module", *(STAGES[stage] for stage in structure.predictions)]
+    rows = [[_code(row.path[-1]), *(f"{number:,}" for number in row.functions.values())] for row in torn_now]
+    said = "; ".join(filter(None, (functions_summary(structure), tie_summary(structure))))
+    table = _table("functions with ops of a module", headings, rows, verbose=verbose) if rows else []
+    return ["#### Code generation", "", said, "", *table]
 
 
 def _locations(diff: Diff) -> list[str]:

@@ -69,7 +69,7 @@ def test_a_terminal_gets_ir_as_it_is() -> None:
     file.isatty = lambda: True  # type: ignore[method-assign]
     print_entries(look_up("EIO001"), make_console(file, color=False, width=40))
     lines = file.getvalue().splitlines()
-    assert '  %1 = "ttir.neg"(%x) : (i32) -> i32 loc("DEBUG|0|Net[net]|net.py:1|forward|2|neg")' in lines
+    assert '  %1 = "ttir.neg"(%x) : (i32) -> i32 loc("0|Net[net]|net.py:1|forward|2|neg")' in lines
     assert lines[2:5] == [
         "An op stands before or behind others",
         "  against the original order, and a",
