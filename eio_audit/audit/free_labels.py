@@ -3,7 +3,8 @@
 Such a free counts in no inversion, but its label is read all the same: by a check that does not follow frees,
 and by code generation. Where a free stands, its label must not be below that of the last op before it, nor
 above that of the next one behind it. Of the frees between two ops the most keep their labels: those of a
-longest sequence that is in order. The others take the label of what stands before them.
+longest sequence that is in order. The others take the label of what stands before them, at the start of a block
+that of what stands behind.
 """
 
 from __future__ import annotations
@@ -67,9 +68,10 @@ def _wrong_between(
     ]
     out_of_order = displaced([index(op) for op in fitting])
     kept = set(fitting) - {fitting[position] for position in out_of_order}
-    last = before
+    first_kept = next((op for op in frees if op in kept), behind)
+    last = first_kept if before is None else before
     for op in frees:
         if op in kept:
             last = op
-        elif (donor := next((o for o in (last, behind) if o is not None), None)) is not None:
-            yield op, donor
+        elif last is not None:
+            yield op, last

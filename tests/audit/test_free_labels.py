@@ -40,6 +40,7 @@ def relabelled(*ops: str) -> list[int]:
             id="the most keep theirs",
         ),
         pytest.param([free("%a", 9), '"ttnn.zeros"() : () -> i32 loc("2|x")'], [2, 2], id="at the start"),
+        pytest.param([free("%a", 9), free("%a", 3), free("%a", 4)], [3, 3, 4], id="among themselves"),
         pytest.param([op("%0", 1), free("%a", 0), free("%0", 0)], [1, 1, 1], id="at the end"),
     ],
 )
