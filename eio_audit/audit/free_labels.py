@@ -3,8 +3,8 @@
 Such a free counts in no inversion, but its label is read all the same: by a check that does not follow frees,
 and by code generation. Where a free stands, its label must not be below that of the last op before it, nor
 above that of the next one behind it. Of the frees between two ops the most keep their labels: those of a
-longest sequence that is in order. The others take the label of what stands before them, at the start of a block
-that of what stands behind.
+longest sequence that is in order. The others take the label of what stands before them, at the start of a
+block that of what stands behind.
 """
 
 from __future__ import annotations

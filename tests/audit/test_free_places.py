@@ -151,11 +151,12 @@ def test_following_frees_leaves_no_more_inversions_among_the_others_than_a_plain
 
 
 def is_each_free_at_its_last_use(text: str) -> bool:
-    """Read from the text alone; of forced frees only that nothing can be said without the dependences."""
+    """Read from the text alone where no free is forced; what a forced one waits for the dependences say."""
     lines = [line.strip() for line in text.split("\n")[1:-3]]
     is_free = [line.startswith('"ttnn.deallocate"') for line in lines]
+    none_is_forced = all("force = false" in line for line, free in zip(lines, is_free, strict=True) if free)
     for place, line in enumerate(lines):
-        if not is_free[place] or "force = false" not in line:
+        if not (is_free[place] and none_is_forced):
             continue
         value = re.escape(re.findall(r"\((%\d+)\)", line)[0])
         uses = [k for k in range(place) if re.search(rf"{value}\b", lines[k])]
