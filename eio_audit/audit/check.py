@@ -52,8 +52,8 @@ class AuditedDump:
         functions: by block, the symbol of the function around it, or None.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
         moved: how many ops stand elsewhere in these orders, the fewest that explain them.
-        donors: by op whose label is wrong, the op whose label it should carry, the fewest that contradict the
-            dependences.
+        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
+            contradicts the dependences.
     """
 
     dump: Dump

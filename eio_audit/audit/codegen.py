@@ -21,6 +21,7 @@ from eio_audit.audit.codegen_ops import FREE, callers, codegen_ops
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.relabel import orders_with_right_labels
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue, order_by_rule
@@ -49,6 +50,8 @@ class Stage(StrEnum):
     """A dump as it is."""
     FIXED = "fixed"
     """The dump after, or as it is, in the order that ``fix`` gives it."""
+    RELABELLED = "relabelled"
+    """The same once ``fix --relabel`` has put labels right as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +156,16 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
         InputError: the dump cannot be read.
     """
     audited = audit_dump(dump, options, describes_worst=False)
-    now, fixed = _as_it_is_and_fixed(audited)
-    return _structure(audited.audit, {Stage.NOW: now, Stage.FIXED: fixed})
+    return _structure(audited.audit, _stages(audited, Stage.NOW))
 
 
 def structure_change(before: AuditedDump, after: AuditedDump) -> Structure:
-    """The functions that code generation makes before and after a pass, and after a fix.
+    """The functions that code generation makes before and after a pass, and of what ``fix`` makes of that.
 
     Raises:
         InputError: a location is malformed.
     """
-    now, fixed = _as_it_is_and_fixed(after)
-    stages = {Stage.BEFORE: predict(before), Stage.AFTER: now, Stage.FIXED: fixed}
-    return _structure(after.audit, stages)
+    return _structure(after.audit, {Stage.BEFORE: predict(before), **_stages(after, Stage.AFTER)})
 
 
 def _structure(dump: DumpAudit, predictions: Mapping[Stage, Prediction]) -> Structure:
@@ -192,10 +192,14 @@ def _functions_of_modules(prediction: Prediction) -> Counter[Path]:
     return Counter(path for function in prediction.functions for path in function.parts)
 
 
-def _as_it_is_and_fixed(dump: AuditedDump) -> tuple[Prediction, Prediction]:
-    """What code generation makes of a dump, and of the same in the orders that were found for its blocks."""
+def _stages(dump: AuditedDump, present: Stage) -> dict[Stage, Prediction]:
+    """What code generation makes of a dump, and of what ``fix`` makes of it."""
     now = predict(dump)
-    return now, predict(dump, orders=dump.orders) if dump.orders else now
+    fixed = predict(dump, orders=dump.orders) if dump.orders else now
+    relabelled = fixed
+    if dump.donors:
+        relabelled = predict(dump, donors=dump.donors, orders=orders_with_right_labels(dump))
+    return {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled}
 
 
 def predict(

@@ -42,8 +42,8 @@ class BlockDisorder:
     Attributes:
         audit: all its figures.
         order: what orders it best, where that is better than the textual order.
-        donors: by op whose label is wrong, the op whose label it should carry; the fewest that contradict the
-            dependences.
+        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
+            contradicts the dependences.
     """
 
     audit: BlockAudit
@@ -53,7 +53,7 @@ class BlockDisorder:
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """An op whose label is wrong, by its place in the block; ``donor`` is the op whose label it takes."""
+    """An op whose label is wrong, by its place; ``donor`` is the place of the op whose label is right."""
 
     place: int
     donor: int
@@ -84,7 +84,7 @@ class DisorderAudits:
         ir: the dump that the blocks are of.
         effort: what may be done to find orders for all of them.
         describes_worst: whether the ops are described that are in most inversions.
-        finds_wrong_labels: whether the fewest labels are looked for that contradict the dependences.
+        finds_wrong_labels: whether labels are looked for that contradict the dependences.
     """
 
     def __init__(self, ir: IR, effort: Effort, *, describes_worst: bool, finds_wrong_labels: bool) -> None:

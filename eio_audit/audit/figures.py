@@ -64,10 +64,11 @@ class BlockAudit:
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
             start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
-        wrong_labels: the fewest ops whose indices must be wrong, because the others agree with the
-            dependences then; without them no inversion would be left.
-        wrong_by_passes: how many of these a pass made from other ops.
-        wrong_certified: no set of labels that weighs less is enough (see ``order/wrong_labels.py``).
+        wrong_labels: how many ops have an index that contradicts the dependences: a set of least weight (see
+            ``label_weights.py``) without which all indices agree with them.
+        wrong_by_passes: how many of these passes made: derived ops, and layout ops and frees that have the
+            location of another op.
+        wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
         mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.

@@ -178,8 +178,8 @@ class _Block:
             if op in donors:
                 right = label(ir, self.dump.indices, donors[op])
                 name = " ".join(filter(None, (right.name, right.result)))
-                where = f"that of {name} (line {right.line})"
-                message = f"carries a wrong index: it should be {right.index}, {where}"
+                should = f"it should carry {right.index}, as {name} (line {right.line}) does"
+                message = f"carries an index that contradicts dataflow; {should}"
                 yield finding_at(self.dump, op, WRONG_LABEL, message, carried[place])
 
     def _carried(self, places: Sequence[int]) -> dict[int, int]:

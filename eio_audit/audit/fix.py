@@ -88,8 +88,8 @@ def fix(
         options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
-        relabel: put the labels right first that contradict the dependences, the fewest; then no inversion is
-            left outside of graph regions. A ``Relabel`` or its value.
+        relabel: put the labels right first that contradict the dependences, a set of least weight; then no
+            inversion is left outside of graph regions. A ``Relabel`` or its value.
         measures_memory: say what the values of every block hold whose ops move; without it, of those that
             have frees.
 

@@ -9,7 +9,7 @@ from eio_audit.audit.op_label import OpLabel
 
 @dataclass(frozen=True, slots=True)
 class MislabelledOp:
-    """An op whose index is wrong: one of the fewest whose indices contradict the dependences.
+    """An op whose index is wrong: one of a set of least weight whose indices contradict the dependences.
 
     Attributes:
         op: which, with the index that it carries.

@@ -96,7 +96,7 @@ class ParsedLocations:
         return "|".join(parts)
 
     def indexed_name(self, op: int) -> str | None:
-        """The outermost name that carries the op's index; of an unindexed op, any index that is not negative."""
+        """The outermost name with the op's index; of an unindexed op, with any that is not negative."""
         wanted = self.index(op)
         for inner in self._walk(op):
             index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None

@@ -1,4 +1,4 @@
-"""Puts wrong labels right: the fewest op indices that contradict the dataflow, in the text of locations.
+"""Puts wrong labels right: op indices that contradict the dataflow, in the text of locations.
 
 An op whose label is wrong gets the label of another op, its *donor* (see ``order/wrong_labels.py``): a name
 with the donor's index and the donor's place in the model, but with the op's own last field, around the
@@ -16,8 +16,10 @@ from eio_audit.audit.renumbering import has_same_structure
 from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.named_locations import NamedLocations, quoted
+from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.order.linear_extension import restore_order
 
 ALIAS = b"#relabel"
 
@@ -47,6 +49,19 @@ def relabelled(dump: AuditedDump, *, flat: bool = False) -> bytes:
     text = named.text()
     _verify(dump, text, locations, named.definitions())
     return text
+
+
+def orders_with_right_labels(dump: AuditedDump) -> dict[int, BlockOrder]:
+    """By block that is out of order, its order once the wrong labels are right: without an inversion."""
+    keys = dump.keys.by_op[:]
+    for op, donor in dump.donors.items():
+        keys[op] = dump.keys.by_op[donor]
+    is_graph, region_of = dump.ir.region_is_graph, dump.ir.block_region
+    blocks = [block for block in dump.keys.disordered_blocks if not is_graph[region_of[block]]]
+    return {
+        block: BlockOrder(restore_order(dump.ir.of_block(block, keys), graph.precedence).order)
+        for block, graph in dump.dependences.of(blocks).items()
+    }
 
 
 def _new_name(dump: AuditedDump, op: int, donor: int) -> str:

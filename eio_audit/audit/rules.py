@@ -34,7 +34,7 @@ UNAVOIDABLE = Rule(
 WRONG_LABEL = Rule(
     "EIO003",
     "wrong-label",
-    "The index of an op contradicts the dependences: it is one of the fewest that must be wrong.",
+    "The index of an op contradicts dataflow: no legal order can follow it and the indices of the other ops.",
 )
 
 LOCATION_RULES = (

@@ -53,8 +53,18 @@ class _FixCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Takes ``--relabel=flat`` for the flag of that name."""
         end = args.index("--") if "--" in args else len(args)
-        named = {f"--relabel={form}": f"--relabel-{form}" for form in Relabel}
-        return super().parse_args(ctx, [*(named.get(arg, arg) for arg in args[:end]), *args[end:]])
+        return super().parse_args(ctx, [*(_flag(ctx, arg) for arg in args[:end]), *args[end:]])
+
+
+def _flag(ctx: click.Context, arg: str) -> str:
+    """``--relabel-flat`` for ``--relabel=flat``; any other argument as it is."""
+    option, _, form = arg.partition("=")
+    if option != "--relabel" or arg == option:
+        return arg
+    if form not in list(Relabel):
+        forms = ", ".join(repr(str(form)) for form in Relabel)
+        raise click.BadParameter(f"{form!r} is not one of {forms}.", ctx, param_hint="'--relabel'")
+    return f"--relabel-{form}"
 
 
 @click.command(
@@ -79,7 +89,7 @@ class _FixCommand(click.Command):
 @click.option(
     "--relabel",
     flag_value=Relabel.NESTED.value,
-    help="First put the fewest op indices right that contradict dependences; then no inversion is left. "
+    help="First put the op indices right that contradict dataflow; then no inversion is left. "
     "--relabel=flat writes the new locations without the old ones in them.",
 )
 @click.option("--relabel-flat", "relabel", flag_value=Relabel.FLAT.value, hidden=True)
@@ -128,6 +138,7 @@ def fix_command(
       compiler ... | eio-audit fix - | next-tool
       eio-audit fix after.mlir -o fixed.mlir
       eio-audit fix passes.log --pass ttir-erase-inverse-ops --dump last
+      eio-audit fix --relabel after.mlir -o whole.mlir
       eio-audit fix --check --diff dumps/
       eio-audit fix dumps/ --in-place
     """

@@ -137,11 +137,19 @@ def _runs(diff: Diff, *, verbose: bool) -> list[str]:
     worse = torn(diff.fragmentation.modules) + torn(diff.fragmentation.functions)
     if not worse:
         return []
-    rows = [[_code(one.name), f"{one.before:,}", f"{one.after:,}", f"{one.fixed:,}"] for one in worse]
+    rows = [
+        [_code(one.name), f"{one.before:,}", f"{one.after:,}", f"{one.fixed:,}", f"{one.relabelled:,}"]
+        for one in worse
+    ]
     return [
         "#### Modules",
         "",
-        *_table("runs", ["module or function", "before", "after", "fixed"], rows, verbose=verbose),
+        *_table(
+            "runs",
+            ["module or function", "before", "after", "after fix", "after fix --relabel"],
+            rows,
+            verbose=verbose,
+        ),
     ]
 
 

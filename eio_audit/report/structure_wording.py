@@ -13,6 +13,7 @@ STAGES = {
     Stage.AFTER: "after",
     Stage.NOW: "as it is",
     Stage.FIXED: "after fix",
+    Stage.RELABELLED: "after fix --relabel",
 }
 """How people call the stages."""
 

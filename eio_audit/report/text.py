@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import Check
-from eio_audit.audit.figures import DumpAudit, Summary
+from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
 from eio_audit.report.console import Console, print_line
-from eio_audit.report.wording import assumed_pure, count, memory_change
+from eio_audit.report.wording import (
+    argument,
+    assumed_pure,
+    but_in_graph_regions,
+    count,
+    memory_change,
+    relabelling,
+)
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix import Fix
@@ -51,12 +58,10 @@ def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: 
     remain = fix.ordered_from.minimum
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
     if fix.moved and not (before.avoidable or fix.relabelled):
-        moved = sum(block.memory.away for dump in fix.dumps for block in dump.blocks if block.memory)
-        frees = f"{count(moved, 'free')} moved behind {'its last use' if moved == 1 else 'their last uses'}"
         rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        print_line(console, f"{source_name}: {would}{frees} ({rest}){_relabelling(before)}")
+        print_line(console, f"{source_name}: {would}{_frees_moved(fix)} ({rest}){_relabelling(before)}")
         return
-    if not before.inversions:
+    if not (before.inversions or fix.relabelled):
         state = "in order" if before.has_indices else "no op indices"
         print_line(console, f"{source_name}: {would}{state}: {_unmoved(fix)}")
         return
@@ -74,8 +79,15 @@ def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: 
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
-    what = f"{relabelled}{count(fix.moved, 'op')} moved, {removed}; {rest}"
+    moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
+    what = f"{relabelled}{moved}, {removed}; {rest}"
     print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from)}")
+
+
+def _frees_moved(fix: Fix) -> str:
+    """How many frees a fix puts behind their last use that moves no other ops."""
+    frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
+    return f"{count(frees, 'free')} moved behind {'its last use' if frees == 1 else 'their last uses'}"
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
@@ -87,9 +99,7 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
 
 def _relabelling(figures: Summary) -> str:
     """What would remove the inversions that are left; empty where nothing would."""
-    if not figures.wrong_labels:
-        return ""
-    return f"; --relabel puts {count(figures.wrong_labels, 'index', 'indices')} right and removes them"
+    return f"; --relabel {what}" if (what := relabelling(figures)) else ""
 
 
 def _unmoved(fix: Fix) -> str:
@@ -118,41 +128,30 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
     if sources:
-        commands = [f"eio-audit fix {_argument(source)}" for source in sources]
-        if len(commands) == 1:
-            print_line(console, "to remove the avoidable ones: ", (commands[0], "bold"))
-            _print_relabelling(broken, console)
-            return
-        print_line(console, "to remove the avoidable ones:")
-        for command in commands[:SHOWN_FILES]:
-            print_line(console, (command, "bold"), indent=2)
-        if len(commands) > SHOWN_FILES:
-            print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
-        _print_relabelling(broken, console)
+        _print_commands("to remove the avoidable ones", "eio-audit fix", sources, console)
     elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
         print_line(console, "nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
         print_line(console, "nothing to move: no legal order has fewer inversions")
-        _print_relabelling(broken, console)
     elif broken:
         print_line(console, "nothing to move: no order with fewer inversions was found")
-        _print_relabelling(broken, console)
+    figures = summarize(broken)
+    if figures.wrong_labels:
+        indices = count(figures.wrong_labels, "index", "indices")
+        what = f"to put {indices} right and remove all{but_in_graph_regions(figures)}"
+        ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
+        sources = list(dict.fromkeys(dump.source for dump in ordered))
+        _print_commands(what, "eio-audit fix --relabel", sources, console)
 
 
-def _print_relabelling(broken: Sequence[DumpAudit], console: Console) -> None:
-    """The command that puts wrong indices right, so that no inversion is left but in graph regions."""
-    sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.wrong_labels))
-    if not sources:
+def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
+    """What the command does, and how to run it on each file."""
+    commands = [f"{command} {argument(source)}" for source in sources]
+    if len(commands) == 1:
+        print_line(console, f"{what}: ", (commands[0], "bold"))
         return
-    wrong = sum(dump.summary.wrong_labels for dump in broken)
-    left = ", but for those in graph regions" if any(map(in_graph_regions, broken)) else ""
-    what = f"to remove all{left}, {count(wrong, 'index', 'indices')} put right: "
-    files = _argument(sources[0]) if len(sources) == 1 else "FILE"
-    print_line(console, what, (f"eio-audit fix --relabel {files}", "bold"))
-
-
-def _argument(source: str) -> str:
-    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    import shlex  # noqa: PLC0415  (not for clean dumps)
-
-    return "FILE" if source.startswith("<") else shlex.quote(source)
+    print_line(console, f"{what}:")
+    for line in commands[:SHOWN_FILES]:
+        print_line(console, (line, "bold"), indent=2)
+    if len(commands) > SHOWN_FILES:
+        print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)

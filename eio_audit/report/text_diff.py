@@ -181,7 +181,8 @@ def _print_runs(fragmentation: Fragmentation, console: Console, *, verbose: bool
     columns = [
         Column("before", [f"{one.before:,}" for one in shown], right=True),
         Column("after", [f"{one.after:,}" for one in shown], right=True, style="red"),
-        Column("fixed", [f"{one.fixed:,}" for one in shown], right=True),
+        Column("after fix", [f"{one.fixed:,}" for one in shown], right=True),
+        Column("after fix --relabel", [f"{one.relabelled:,}" for one in shown], right=True),
         Column("runs of", [one.name for one in shown]),
     ]
     print_table(console, columns, indent=2)

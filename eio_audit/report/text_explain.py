@@ -76,6 +76,8 @@ def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
     print_line(console, _inversions(op), indent=4)
     if op.derived:
         print_line(console, "derived: a pass made it from another op", indent=4)
+    if op.right is not None:
+        print_line(console, _right(op), indent=4)
     if op.inversions:
         print_line(console, _fix(op), indent=4)
 
@@ -120,7 +122,7 @@ def _derived(op: OpExplanation) -> str:
 def _right(op: OpExplanation) -> str:
     if op.right is None:
         return ""
-    return f"its index contradicts the dataflow: it should carry {should_carry(op.right)} (fix --relabel)"
+    return f"its index contradicts dataflow: it should carry {should_carry(op.right)}; see fix --relabel"
 
 
 def _index(op: OpExplanation) -> str:

@@ -116,8 +116,7 @@ def _print_wrong_labels(block: BlockAudit, source: str, console: Console, *, ver
             f" should carry {should_carry(mislabelled.right)}",
             indent=6,
         )
-    if len(shown) < block.wrong_labels:
-        print_line(console, (f"... and {block.wrong_labels - len(shown):,} more", "dim"), indent=6)
+    _print_rest(len(shown), len(block.mislabelled), block.wrong_labels, console)
 
 
 def _print_displaced(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:
@@ -128,12 +127,17 @@ def _print_displaced(block: BlockAudit, source: str, console: Console, *, verbos
     print_line(console, f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
     for displaced in shown:
         _print_displaced_op(displaced, block, source, console)
-    if len(shown) < block.displaced:
-        names_more = len(block.worst) > len(shown)
-        names_all = len(block.worst) == block.displaced
-        hint = f"; --verbose shows {'all' if names_all else f'the worst {len(block.worst)}'}"
-        rest = f"... and {block.displaced - len(shown):,} more{hint if names_more else ''}"
-        print_line(console, (rest, "dim"), indent=6)
+    _print_rest(len(shown), len(block.worst), block.displaced, console)
+
+
+def _print_rest(shown: int, described: int, total: int, console: Console) -> None:
+    """Prints how many of the block's ops of a kind are not shown, and how many more could be."""
+    if shown == total:
+        return
+    hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
+    print_line(
+        console, (f"... and {total - shown:,} more{hint if described > shown else ''}", "dim"), indent=6
+    )
 
 
 def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, source: str, console: Console) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.codegen import CodegenFunction, Structure
+from eio_audit.audit.codegen import CodegenFunction, Stage, Structure
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.module_tree import down_to, module_tree
 from eio_audit.report.structure_wording import (
@@ -22,7 +22,7 @@ from eio_audit.report.structure_wording import (
 )
 from eio_audit.report.table import Column, print_table
 from eio_audit.report.text_order import print_heading
-from eio_audit.report.wording import count
+from eio_audit.report.wording import argument, count
 
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
@@ -139,11 +139,13 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
 
 def _print_next(structure: Structure, console: Console) -> None:
     """What to type next."""
-    source = structure.dump.source
+    source = argument(structure.dump.source)
     prediction = structure.predictions[structure.present]
     commands = []
     if prediction.unreadable:
         commands.append((f"eio-audit check {source} --select EIO107", "names each location it cannot read"))
+    if len(structure.predictions[Stage.RELABELLED].functions) < len(prediction.functions):
+        commands.append((f"eio-audit fix --relabel {source}", "puts wrong op indices right"))
     if torn_modules(structure):
         commands.append((f"eio-audit diff BEFORE {source}", "tells what a pass has torn"))
     width = max((len(command) for command, _ in commands), default=0)

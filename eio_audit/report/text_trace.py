@@ -11,10 +11,11 @@ from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.table import Column, print_table
-from eio_audit.report.wording import count, op_name, reason
+from eio_audit.report.wording import argument, contradicting, count, op_name, reason
 
 NOT_SHOWN = "(not in the log)"
-"""What stands for the names of passes that a log does not show."""
+UNSEEN = "passes that the log does not show"
+"""What stands for the names of passes that a log does not show: in the table, and in a sentence."""
 
 
 def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> None:
@@ -26,10 +27,10 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
         _print_passes(trace.passes, console, is_log=len(sources) == 1, verbose=verbose)
         print_line(console)
     _print_conclusion(trace, console)
-    if trace.culprit is not None:
-        _print_culprit(trace.culprit, console)
     if trace.mislabeller is not None:
         _print_mislabeller(trace.mislabeller, console)
+    if trace.culprit is not None:
+        _print_culprit(trace.culprit, console)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _print_passes(passes: Sequence[TracedPass], console: Console, *, is_log: boo
         Column("avoidable", [_avoidable(t) if t else "" for t in alone], right=True),
         Column("introduced", [_if_any(t.introduced) if t else "" for t in alone], right=True, style="red"),
         Column(
-            "wrong labels", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True
+            "wrong indices", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True
         ),
         Column("derived", figure("derived"), right=True, optional=True),
         Column("lost", [_if_any(t.lost) if t else "" for t in alone], right=True, optional=True),
@@ -131,14 +132,25 @@ def _print_conclusion(trace: Trace, console: Console) -> None:
     print_line(console, *line)
 
 
+def _print_mislabeller(traced: TracedPass, console: Console) -> None:
+    place = traced.place
+    print_line(
+        console,
+        "most wrong indices by: ",
+        (traced.pass_name or UNSEEN, "bold"),
+        " (dump at ",
+        (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
+        f"), {contradicting(traced.mislabelled)}; see fix --relabel",
+    )
+
+
 def _print_culprit(culprit: Culprit, console: Console) -> None:
     place, block, worst = culprit.place, culprit.block, culprit.worst
-    name = culprit.pass_name or "passes that the log does not show"
     where = " ".join(filter(None, (block.function, block.block)))
     print_line(
         console,
         "first shuffled by: ",
-        (name, "bold"),
+        (culprit.pass_name or UNSEEN, "bold"),
         " (dump at ",
         (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
         f"), {culprit.introduced:,} avoidable",
@@ -157,30 +169,13 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
     print_line(console, "look closer: ", (look_closer(culprit), "bold"), indent=2)
 
 
-def _print_mislabeller(traced: TracedPass, console: Console) -> None:
-    place = traced.place
-    print_line(
-        console,
-        "most wrong indices by: ",
-        (traced.pass_name or NOT_SHOWN, "bold"),
-        " (dump at ",
-        (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
-        f"), {count(traced.mislabelled, 'op')} whose index contradicts dataflow: see fix --relabel",
-    )
-
-
 def look_closer(culprit: Culprit) -> str:
     """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
     place, before = culprit.place, culprit.before
-    source = _argument(place.source)
+    source = argument(place.source)
     if culprit.is_pair:
         chosen = f"--pass {shlex.quote(culprit.pass_name or '')} --dump {place.occurrence + 1}"
         return f"eio-audit diff {source} {chosen}"
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"eio-audit diff {_argument(before.source)} {source}"
+        return f"eio-audit diff {argument(before.source)} {source}"
     return f"eio-audit explain {source} {culprit.worst.op.line}"
-
-
-def _argument(source: str) -> str:
-    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    return "FILE" if source.startswith("<") else shlex.quote(source)

@@ -29,6 +29,13 @@ def place_of(dump: DumpAudit) -> str:
     return f"{dump.source}:{dump.line}"
 
 
+def argument(source: str) -> str:
+    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
+    import shlex  # noqa: PLC0415  (not for clean dumps)
+
+    return "FILE" if source.startswith("<") else shlex.quote(source)
+
+
 def moment_of(dump: DumpAudit) -> str:
     """``after canonicalize``; empty for a dump without a marker."""
     return " ".join(filter(None, (dump.when, dump.pass_name)))
@@ -83,25 +90,28 @@ def at_constants(block: BlockAudit) -> str:
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
-    """How many indices must be wrong because they contradict the dependences; empty where none."""
+    """How many ops have a wrong index, because it contradicts the dependences; empty where none."""
     number, made = figures.wrong_labels, figures.wrong_by_passes
     if not number:
         return ""
     verb = "carries" if number == 1 else "carry"
-    proof = "proven fewest" if figures.wrong_certified else "not proven fewest"
-    passes = f"{'all' if made == number > 1 else f'{made:,}'} made by passes; " if made else ""
-    return f"{count(number, 'op')} {verb} an index that contradicts dataflow ({passes}{proof})"
+    proof = "proven minimal" if figures.wrong_certified else "not proven minimal"
+    by = "made by a pass" if number == 1 else f"{'all' if made == number else f'{made:,}'} made by passes"
+    return (
+        f"{count(number, 'op')} {verb} an index that contradicts dataflow ({f'{by}; ' * bool(made)}{proof})"
+    )
 
 
 def not_reordered_away(block: BlockAudit) -> str:
     """How many inversions wrong indices leave in every order, and how many indices; empty where none."""
     if not block.wrong_labels:
         return ""
-    share = f"{block.minimum:,} of {count(block.inversions, 'inversion')}"
+    can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
+    which = f"{block.minimum:,} of {count(block.inversions, 'inversion')} {cannot}"
     if block.minimum == block.inversions:
-        share = "the inversion" if block.inversions == 1 else f"all {block.inversions:,} inversions"
-    cannot = "cannot be reordered away" if block.certified else "could not be reordered away"
-    return f"{share} {cannot}: {wrong_labels(block)}: fix --relabel"
+        every = f"none of the {block.inversions:,} inversions {can}"
+        which = f"the inversion {cannot}" if block.inversions == 1 else every
+    return f"{which} be reordered away: {wrong_labels(block)}; see fix --relabel"
 
 
 def right_index(mislabelled: MislabelledOp) -> str:
@@ -114,6 +124,25 @@ def should_carry(right: OpLabel) -> str:
     """``15, as ttir.multiply %4 (line 7) does``."""
     name = " ".join(filter(None, (right.name, right.result)))
     return f"{right.index}, as {name} (line {right.line}) does"
+
+
+def contradicting(number: int) -> str:
+    """``42 ops whose indices contradict dataflow``."""
+    return count(number, "op whose index contradicts dataflow", "ops whose indices contradict dataflow")
+
+
+def relabelling(figures: Summary) -> str:
+    """What ``fix --relabel`` does: ``puts 42 indices right and removes all``; empty where none is wrong."""
+    if not figures.wrong_labels:
+        return ""
+    indices = count(figures.wrong_labels, "index", "indices")
+    return f"puts {indices} right and removes all{but_in_graph_regions(figures)}"
+
+
+def but_in_graph_regions(figures: Summary) -> str:
+    """What no fix removes, as an exception; empty where there is none."""
+    unordered = figures.minimum - figures.forced - figures.knock_on
+    return " but those in graph regions" if unordered else ""
 
 
 def at_frees(block: BlockAudit) -> str:

@@ -252,8 +252,8 @@ def test_torn_modules_before_and_after_the_worst_first() -> None:
     before, after = (audit_dump(read_text(text)[0]) for text in (CHAIN, TORN))
     change = structure_change(before, after)
     assert [(row.path[-1], dict(row.functions)) for row in change.modules] == [
-        ("A[net.a]", {"before": 1, "after": 2, "fixed": 2}),
-        ("B[net.b]", {"before": 1, "after": 1, "fixed": 1}),
+        ("A[net.a]", {"before": 1, "after": 2, "fixed": 2, "relabelled": 1}),
+        ("B[net.b]", {"before": 1, "after": 1, "fixed": 1, "relabelled": 0}),
     ]
     assert change.present is Stage.AFTER
 

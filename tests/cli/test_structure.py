@@ -11,7 +11,7 @@ UNNUMBERED = b"func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
 
 REPORT = """\
 <stdin>:1
-  code generation cuts @forward into 8 functions, 8 after fix
+  code generation cuts @forward into 8 functions, 8 after fix, 7 after fix --relabel
     ties go by index; broken otherwise: 8 to 9 functions
     torn worst: Conv2d[net.conv1] in 2 functions
     code generation cannot read 17 of 17 locations: 16 with 'DEBUG|' before the index, 1 without an index, \
@@ -20,8 +20,8 @@ a line or another field
     1 op stays outside the functions
 
 torn modules  1 module in more functions than it takes
-  as it is  after fix  functions with ops of
-         2          2  Conv2d[net.conv1]
+  as it is  after fix  after fix --relabel  functions with ops of
+         2          2                    1  Conv2d[net.conv1]
 
 modules  and the functions that hold their ops
   module                    ops  functions  which
@@ -44,8 +44,9 @@ functions  in call order
   7  ReLU_6_0           1   1    1     24    22  ReLU[net.act1]
   8  Sigmoid_7_0        3   1    1     25    23  Sigmoid[net.gate]
 
-eio-audit check <stdin> --select EIO107   # names each location it cannot read
-eio-audit diff BEFORE <stdin>             # tells what a pass has torn
+eio-audit check FILE --select EIO107   # names each location it cannot read
+eio-audit fix --relabel FILE           # puts wrong op indices right
+eio-audit diff BEFORE FILE             # tells what a pass has torn
 """
 
 
@@ -68,7 +69,7 @@ def test_json() -> None:
         "unreadable": {"prefix": 16, "field": 1},
         "clashes": [],
     }
-    assert list(document["stages"]) == ["now", "fixed"]
+    assert list(document["stages"]) == ["now", "fixed", "relabelled"]
     assert document["functions"][1] == {
         "name": "Conv2d_1_0",
         "caller": "@forward",
@@ -90,13 +91,14 @@ def test_json() -> None:
         "least": 1,
         "now": 2,
         "fixed": 2,
+        "relabelled": 1,
     }
 
 
 def test_a_diff_has_the_stages_of_both_dumps() -> None:
     document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)["structure"]
     sizes = {stage: figures["functions"] for stage, figures in document["stages"].items()}
-    assert sizes == {"before": 7, "after": 8, "fixed": 8}
+    assert sizes == {"before": 7, "after": 8, "fixed": 8, "relabelled": 7}
     worst = document["modules"][0]
     assert (worst["name"], worst["before"], worst["after"]) == ("Conv2d[net.conv1]", 1, 2)
 

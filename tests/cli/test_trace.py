@@ -17,16 +17,17 @@ def test_a_log_as_text() -> None:
     assert done.stdout.decode().replace(str(LOG), "LOG") == (
         """\
 LOG
-  line  pass                          ops  inversions  forced  avoidable  introduced  derived
-   434  canonicalize                  229           0       0          0                    0
+  line  pass                          ops  inversions  forced  avoidable  introduced  wrong indices  derived
+   434  canonicalize                  229           0       0          0                                   0
         ... 2 passes changed nothing
-  2588  ttir-flatten-sliding-window   275          33       0         33          33       46
-  3612  ttir-explicate-tms            272           0       0          0                   43
-  4628  ttir-erase-inverse-ops        234         789     388         22          22       40
-  5606  ttir-implicit-broadcast-fold  190         602     349         21                   40
+  2588  ttir-flatten-sliding-window   275          33       0         33          33                      46
+  3612  ttir-explicate-tms            272           0       0          0                                  43
+  4628  ttir-erase-inverse-ops        234         789     388         22          22             42       40
+  5606  ttir-implicit-broadcast-fold  190         602     349         21                                  40
         ... 1 pass changed nothing
 
 traced 16 dumps, 8 passes, 5 changed something: 2 introduced 55 avoidable inversions
+most wrong indices by: ttir-erase-inverse-ops (dump at LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
 first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
   worst op: #3 ttir.reshape %50 in @forward ^bb0 stands late at line 2710, in 33 inversions (MaxPool2d[net.stem.pool]): nothing holds it there: fix can move it
   look closer: eio-audit diff LOG --pass ttir-flatten-sliding-window --dump 1
@@ -37,10 +38,13 @@ first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
 def test_a_log_as_json() -> None:
     done = run("trace", LOG, "--format", "json")
     document = json.loads(done.stdout)
-    assert {key: document[key] for key in ("schema", "command", "culprit", "initial", "errors")} == {
+    assert {
+        key: document[key] for key in ("schema", "command", "culprit", "mislabeller", "initial", "errors")
+    } == {
         "schema": "eio-audit/1",
         "command": "trace",
         "culprit": "ttir-flatten-sliding-window",
+        "mislabeller": "ttir-erase-inverse-ops",
         "initial": 0,
         "errors": [],
     }
@@ -69,8 +73,12 @@ def test_a_log_as_json() -> None:
         "constants": 0,
         "at_constants": 0,
         "followed": 0,
+        "wrong_labels": 42,
+        "wrong_by_passes": 42,
+        "wrong_certified": True,
         "certified": True,
         "introduced": 22,
+        "mislabelled": 42,
         "lost": 0,
     }
     assert document["shuffled"]["worst"]["line"] == 2710

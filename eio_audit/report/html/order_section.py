@@ -101,6 +101,7 @@ def block_table(dumps: Sequence[DumpAudit]) -> str:
         *map(numbers, ("line", "ops", "inversions", "forced")),
         numbers("knock_on", "knock-on"),
         *map(numbers, ("avoidable", "displaced")),
+        numbers("wrong_labels", "wrong indices"),
     ]
     peaks = [block.memory.peak if block.memory else None for _, block in blocks]
     if any(peaks):
