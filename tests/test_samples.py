@@ -12,8 +12,9 @@ from eio_audit.mlir.writer import reorder
 
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 FILES = sorted(Path(p) for p in find_files(str(SAMPLES)))
-DUMP_FILES = [path for path in FILES if path.suffix == ".mlir" and path.parent.name != "ttnn"]
+MLIR_FILES = [path for path in FILES if path.parent.name != "ttnn"]
 """Those that MLIR reads without tt-mlir's dialects: the final dumps have ops in their custom assembly."""
+DUMP_FILES = [path for path in MLIR_FILES if path.suffix == ".mlir"]
 
 
 def figures(summary: Summary) -> tuple[int, int, int, int, int]:
