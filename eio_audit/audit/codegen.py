@@ -21,7 +21,7 @@ from eio_audit.audit.codegen_ops import FREE, callers, codegen_ops
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.relabel import orders_with_right_labels
+from eio_audit.audit.relabel import right_labels
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue, order_by_rule
@@ -35,7 +35,7 @@ TIE_BREAKS = 8
 TRIED_OPS = 24_000
 """How many ops all these orders may have together; two orders are tried in any case."""
 
-NO_DONORS: Mapping[int, int] = MappingProxyType({})
+NO_NAMES: Mapping[int, str] = MappingProxyType({})
 NO_ORDERS: Mapping[int, Sequence[int]] = MappingProxyType({})
 
 
@@ -196,23 +196,22 @@ def _stages(dump: AuditedDump, present: Stage) -> dict[Stage, Prediction]:
     """What code generation makes of a dump, and of what ``fix`` makes of it."""
     now = predict(dump)
     fixed = predict(dump, orders=dump.orders) if dump.orders else now
-    relabelled = fixed
-    if dump.donors:
-        relabelled = predict(dump, donors=dump.donors, orders=orders_with_right_labels(dump))
+    right = right_labels(dump)
+    relabelled = predict(dump, names=right.names, orders=right.orders) if right.names else fixed
     return {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled}
 
 
 def predict(
     dump: AuditedDump,
     *,
-    donors: Mapping[int, int] = NO_DONORS,
+    names: Mapping[int, str] = NO_NAMES,
     orders: Mapping[int, Iterable[int]] = NO_ORDERS,
 ) -> Prediction:
     """What code generation makes of a dump.
 
     Args:
         dump: which.
-        donors: by op that gets the label of another one, that op: it is read as if it carried that name.
+        names: by op that gets another name, that name.
         orders: by block that stands in another order; ``order[k]`` is the textual index of the op placed
             k-th.
 
@@ -222,7 +221,7 @@ def predict(
         InputError: a location is malformed.
     """
     ir = dump.ir
-    labels = _Labels(dump, donors)
+    labels = _Labels(dump, names)
     places = _places(ir, orders)
     parts = [_Caller(ir, caller, labels, places) for caller in callers(ir)]
     users = _users_of_values(ir)
@@ -243,17 +242,15 @@ def predict(
 
 
 class _Labels:
-    """By op, what code generation reads of it: the name that it carries, or that another op gives it."""
+    """By op, what code generation reads of it: the name that it carries, or that it is to get."""
 
-    def __init__(self, dump: AuditedDump, donors: Mapping[int, int]) -> None:
-        self._dump = dump
-        self._donors = donors
+    def __init__(self, dump: AuditedDump, names: Mapping[int, str]) -> None:
+        self._names = names
         self._locations = CodegenLocations(dump.indices.locations)
 
     def read(self, op: int) -> tuple[CodegenLocation | None, Reason | None]:
         """What is read of an op, or would be without a prefix; and why its name cannot be read, if so."""
-        donor = self._donors.get(op)
-        name = None if donor is None else self._dump.indices.indexed_name(donor)
+        name = self._names.get(op)
         read = self._locations.of(op) if name is None else self._locations.in_name(name)
         if read is None or isinstance(read, CodegenLocation):
             return read, None
@@ -318,10 +315,11 @@ class _Caller:
             [k for v in used if (k := number.get(ir.value_owner[v])) is not None] for used in self._used
         ]
         users: list[list[int]] = [[] for _ in number]
-        for k, made_by in enumerate(producers):
-            for producer in made_by:
+        as_they_stand = sorted(number.values(), key=lambda k: places[self.taken[k]])
+        for k in as_they_stand:
+            for producer in producers[k]:
                 users[producer].append(k)
-        in_order = sorted(number.values(), key=lambda k: (read[k].index, places[self.taken[k]]))
+        in_order = sorted(as_they_stand, key=lambda k: read[k].index)
         rank = [0] * len(in_order)
         for position, k in enumerate(in_order):
             rank[k] = position

@@ -159,7 +159,7 @@ def _fixed(
     ordered = before
     relabelled = 0
     if relabel is not None:
-        for donors_of in (_donors, donors_of_frees):  # frees have their places when the others have theirs
+        for donors_of in (_donors, _donors_of_frees):  # frees have their places when the others have theirs
             if donors := donors_of(ordered):
                 ordered = _with_right_labels(replace(ordered, donors=donors), relabel, effort)
                 relabelled += len(donors)
@@ -181,6 +181,10 @@ def _fixed(
 
 def _donors(dump: AuditedDump) -> Mapping[int, int]:
     return dump.donors
+
+
+def _donors_of_frees(dump: AuditedDump) -> Mapping[int, int]:
+    return donors_of_frees(dump, dump.orders, dump.indices.by_op)
 
 
 def _with_right_labels(dump: AuditedDump, form: Relabel, effort: Effort) -> AuditedDump:

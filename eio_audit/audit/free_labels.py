@@ -9,18 +9,22 @@ block that of what stands behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eio_audit.audit.check import AuditedDump
 from eio_audit.audit.options import Follow
 from eio_audit.order.displaced import displaced
 
 
-def donors_of_frees(dump: AuditedDump) -> dict[int, int]:
+def donors_of_frees(
+    dump: AuditedDump, orders: Mapping[int, Sequence[int]], index_of: Sequence[int | None]
+) -> dict[int, int]:
     """By free that follows its last use and carries a wrong label, the op whose label it should carry.
 
     Args:
-        dump: with the orders found for its blocks; the labels of the other ops are taken to be right.
+        dump: which.
+        orders: those found for its blocks.
+        index_of: by op its label; those of the other ops are taken to be right.
 
     Complexity: O(n log n).
     """
@@ -31,15 +35,17 @@ def donors_of_frees(dump: AuditedDump) -> dict[int, int]:
         ops = dump.ir.block_ops[block]
         if frees := dump.keys.frees_that_follow(block):
             is_graph = dump.ir.region_is_graph[dump.ir.block_region[block]]
-            order = dump.orders.get(block, range(len(ops)))
+            order = orders.get(block, range(len(ops)))
             if not is_graph:
-                donors.update(_wrong([ops[k] for k in order], {ops[k] for k in frees}, dump))
+                in_order, following = [ops[k] for k in order], {ops[k] for k in frees}
+                donors.update(_wrong(in_order, following, dump.keys.by_op, index_of))
     return donors
 
 
-def _wrong(ops: Sequence[int], frees: set[int], dump: AuditedDump) -> Iterator[tuple[int, int]]:
+def _wrong(
+    ops: Sequence[int], frees: set[int], key_of: Sequence[int | None], index_of: Sequence[int | None]
+) -> Iterator[tuple[int, int]]:
     """The frees of a block with wrong labels, and the ops whose labels they should carry."""
-    key_of, index_of = dump.keys.by_op, dump.indices.by_op
     before: int | None = None  # the last op with a say
     gap: list[int] = []
     for op in ops:

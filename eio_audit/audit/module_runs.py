@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
-from eio_audit.audit.origin import Origin
-from eio_audit.audit.relabel import orders_with_right_labels
+from eio_audit.audit.origin import Origin, parse_origin
+from eio_audit.audit.relabel import right_labels
 
 RunKey = tuple[str, ...]
 """A module with those around it, outermost first; a source function as ``(file, name)``."""
@@ -53,13 +53,14 @@ def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
     """
     origins = _origins(after)
     with_right_labels = origins[:]
-    for op, donor in after.donors.items():
-        with_right_labels[op] = origins[donor]
+    right = right_labels(after)
+    for op, name in right.names.items():
+        with_right_labels[op] = parse_origin(name)
     counts = [
         _count(before, {}, _origins(before)),
         _count(after, {}, origins),
         _count(after, after.orders, origins),
-        _count(after, orders_with_right_labels(after), with_right_labels),
+        _count(after, right.orders, with_right_labels),
     ]
     modules, functions = (
         sorted(_rows([count[kind] for count in counts]), key=lambda r: (r.before - r.after, -r.after, r.path))

@@ -8,17 +8,19 @@ locations that changed put back it is the old text, to the byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
+from eio_audit.audit.free_labels import donors_of_frees
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.audit.renumbering import has_same_structure
 from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.named_locations import NamedLocations, quoted
-from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.order.last_uses import behind_last_uses
 from eio_audit.order.linear_extension import restore_order
 
 ALIAS = b"#relabel"
@@ -36,7 +38,7 @@ def relabelled(dump: AuditedDump, *, flat: bool = False) -> bytes:
     """
     if not dump.donors:
         return dump.ir.dump_text
-    names = {op: quoted(_new_name(dump, op, dump.donors[op])) for op in sorted(dump.donors)}
+    names = {op: quoted(name) for op, name in sorted(_new_names(dump, dump.donors, {}).items())}
     named = NamedLocations(dump.ir, ALIAS)
     locations = {}
     for op, name in names.items():
@@ -51,26 +53,73 @@ def relabelled(dump: AuditedDump, *, flat: bool = False) -> bytes:
     return text
 
 
-def orders_with_right_labels(dump: AuditedDump) -> dict[int, BlockOrder]:
-    """By block that is out of order, its order once the wrong labels are right: without an inversion."""
+@dataclass(frozen=True, slots=True)
+class RightLabels:
+    """What ``fix --relabel`` makes of a dump.
+
+    Attributes:
+        names: by op that gets another label, the outermost name of its new location.
+        orders: by block whose ops move, its order then.
+    """
+
+    names: Mapping[int, str]
+    orders: Mapping[int, Sequence[int]]
+
+
+def right_labels(dump: AuditedDump) -> RightLabels:
+    """What ``fix --relabel`` would make of a dump, without its text.
+
+    Complexity: O(n log n), and as for a check of the blocks that are out of order.
+    """
+    orders = _orders_with_right_labels(dump) if dump.donors else dump.orders
+    names = _new_names(dump, dump.donors, {})
+    index_of = list(dump.indices.by_op)
+    for op, donor in dump.donors.items():
+        index_of[op] = dump.indices.index(donor)
+    frees = donors_of_frees(dump, orders, index_of)
+    return RightLabels(names | _new_names(dump, frees, names), orders)
+
+
+def _orders_with_right_labels(dump: AuditedDump) -> dict[int, Sequence[int]]:
+    """By block whose ops move, its order once the wrong labels are right: without an inversion."""
     keys = dump.keys.by_op[:]
     for op, donor in dump.donors.items():
         keys[op] = dump.keys.by_op[donor]
     is_graph, region_of = dump.ir.region_is_graph, dump.ir.block_region
     blocks = [block for block in dump.keys.disordered_blocks if not is_graph[region_of[block]]]
+    orders: dict[int, Sequence[int]] = {**dump.orders}
+    for block, graph in dump.dependences.of(blocks).items():
+        order = restore_order(dump.ir.of_block(block, keys), graph.precedence).order
+        frees = dump.keys.frees_that_follow(block)
+        orders[block] = behind_last_uses(order, frees, graph.precedence)
+    return orders
+
+
+def _new_names(dump: AuditedDump, donors: Mapping[int, int], names: Mapping[int, str]) -> dict[int, str]:
+    """By op that gets the label of another, its new name.
+
+    Args:
+        dump: which.
+        donors: by op, the one whose label it gets.
+        names: of donors that got a label themselves; others have their own.
+    """
     return {
-        block: BlockOrder(restore_order(dump.ir.of_block(block, keys), graph.precedence).order)
-        for block, graph in dump.dependences.of(blocks).items()
+        op: _new_name(dump, op, names.get(donor) or _own_name(dump, donor)) for op, donor in donors.items()
     }
 
 
-def _new_name(dump: AuditedDump, op: int, donor: int) -> str:
+def _new_name(dump: AuditedDump, op: int, label: str) -> str:
     """The donor's name with the op's own last field, unless the index is in that field."""
-    label, own = dump.indices.indexed_name(donor), dump.indices.indexed_name(op)
-    assert label is not None and own is not None
     head, separator, _ = label.rpartition("|")
-    name = head + separator + own.rpartition("|")[2]
-    return name if dump.options.pattern.index_in(name) == dump.indices.index(donor) else label
+    name = head + separator + _own_name(dump, op).rpartition("|")[2]
+    index_in = dump.options.pattern.index_in
+    return name if index_in(name) == index_in(label) else label
+
+
+def _own_name(dump: AuditedDump, op: int) -> str:
+    name = dump.indices.indexed_name(op)
+    assert name is not None
+    return name
 
 
 def _verify(dump: AuditedDump, text: bytes, locations: Mapping[int, bytes], definitions: bytes) -> None:

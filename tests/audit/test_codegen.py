@@ -1,13 +1,30 @@
 """The functions that code generation makes: one literal program, one fact."""
 
-import pytest
+import re
+from dataclasses import replace
 
-from eio_audit import InputError, Prediction, Reason, Stage, find, read_text, rules_by_prefix, structure
+import pytest
+from hypothesis import given
+
+from eio_audit import (
+    AuditOptions,
+    InputError,
+    Prediction,
+    Reason,
+    Stage,
+    find,
+    fix,
+    read_text,
+    rules_by_prefix,
+    structure,
+)
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.codegen import predict, structure_change
 from eio_audit.audit.codegen_location import CodegenLocation, UnreadableLocation, read_name
 from tests.cli.running import SAMPLES
+from tests.programs import freeing_programs, programs
 
+FREES = AuditOptions(follow=["frees"])
 A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"
 
 
@@ -77,7 +94,7 @@ def test_the_place_is_that_of_the_order_given() -> None:
     assert [one.name for one in predict(audited, orders={1: [1, 0, 2]}).functions] == ["A_0_0", "B_1_0"]
 
 
-def test_an_op_with_a_donor_is_read_by_the_donors_name() -> None:
+def test_an_op_that_gets_another_name_is_read_by_that() -> None:
     (dump,) = read_text(
         function(
             op("%0", "%a", f'"0|{A}|x"'),
@@ -89,7 +106,7 @@ def test_an_op_with_a_donor_is_read_by_the_donors_name() -> None:
     audited = audit_dump(dump)
     first_op = next(k for k in range(len(audited.ir)) if audited.ir.name(k) == "ttir.add")
     assert len(predict(audited).functions) == 3
-    [only] = predict(audited, donors={first_op + 1: first_op}).functions
+    [only] = predict(audited, names={first_op + 1: f"0|{A}|x"}).functions
     assert (only.ops, only.last_index) == (3, 1)
 
 
@@ -278,3 +295,78 @@ def test_samples(sample: str, functions: int, fewest: int, most: int) -> None:
 def test_a_malformed_location_is_an_error() -> None:
     with pytest.raises(InputError):
         predicted(function(op("%0", "%a", '"x"(')))
+
+
+def stages_and_files(text: str, options: AuditOptions) -> list[tuple[Prediction, Prediction]]:
+    """What is said of a dump once it is fixed, without and with right labels, and of the files that fix writes."""
+    said = structure(read_text(text)[0], options).predictions
+    pairs = []
+    for stage, relabel in ((Stage.FIXED, None), (Stage.RELABELLED, "nested")):
+        written = fix(read_text(text), options, relabel=relabel).text
+        read = structure(read_text(written)[0], options).predictions[Stage.NOW]
+        pairs.append((without_lines(said[stage]), without_lines(read)))
+    return pairs
+
+
+def without_lines(prediction: Prediction) -> Prediction:
+    """But for the lines that functions begin on, and why names cannot be read."""
+    functions = tuple(replace(function, line=0) for function in prediction.functions)
+    return replace(prediction, functions=functions, unreadable={})
+
+
+FREE = f'  "ttnn.deallocate"(%0) : (i32) -> () loc("9|{B}|free")\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        pytest.param(
+            function(
+                op("%0", "%a", f'"4|{A}|x"', "ttnn.abs"), FREE, op("%1", "%a", f'"5|{A}|x"', "ttnn.abs")
+            ),
+            FREES,
+            id="a free that gets a label",
+        ),
+        pytest.param(
+            function(op("%0", "%a", '"9|"'), op("%1", "%0", f'"2|{A}|x"')),
+            AuditOptions(),
+            id="a name whose last field is empty",
+        ),
+        pytest.param(
+            function(
+                op("%0", "%a", f'"2|{A}|x"'),
+                op("%1", "%0", f'"5|{B}|x"'),
+                op("%2", "%0", '"3|m.py:4|f|1|x"'),
+                op("%3", "%a", '"7|m.py:3|f|1|x"'),
+                op("%4", "%1, %3", '"0|m.py:4|f|1|x"'),
+            ),
+            AuditOptions(),
+            id="users in another order",
+        ),
+    ],
+)
+def test_the_stages_are_the_files_that_fix_writes(text: str, options: AuditOptions) -> None:
+    for said, read in stages_and_files(text, options):
+        assert said == read
+
+
+def in_modules(text: str) -> str:
+    """A program whose locations code generation can read."""
+
+    def located(match: re.Match[str]) -> str:
+        index = int(match[1])
+        return f"{index}|Net[n]|L[n.{index % 2}]|m.py:{index % 3}|f|1|op"
+
+    return re.sub(r"(?:DEBUG\|)?(\d+)\|net\|op", located, text)
+
+
+@given(programs())
+def test_the_stages_of_any_program_are_the_files_that_fix_writes(text: str) -> None:
+    for said, read in stages_and_files(in_modules(text), AuditOptions()):
+        assert said == read
+
+
+@given(freeing_programs())
+def test_so_they_are_where_frees_follow_their_last_use(text: str) -> None:
+    for said, read in stages_and_files(in_modules(text), FREES):
+        assert said == read

@@ -1,6 +1,6 @@
 """How torn modules are."""
 
-from eio_audit import Fragmentation, diff, read_text
+from eio_audit import AuditOptions, Fragmentation, diff, read_text
 
 
 def program(*locations: str) -> str:
@@ -42,3 +42,15 @@ def test_ops_without_a_module_do_not_tear_one() -> None:
         ("A[net.a]", 1),
         ("B[net.b]", 0),
     ]
+
+
+def test_frees_that_get_a_label_lie_in_its_module() -> None:
+    free = '  "ttnn.deallocate"(%0) : (tensor<4xi8>) -> ()'
+    use = '  %0 = "ttnn.abs"(%a) : (tensor<4xi8>) -> tensor<4xi8>'
+    texts = use, free, use.replace("%0", "%1")
+    locations = A.format(1), B.format(3), A.format(2)
+    ops = [f"{op} loc({location})" for op, location in zip(texts, locations, strict=True)]
+    text = "\n".join(["func.func @f(%a: tensor<4xi8>) {", *ops, "  return", "}"])
+    (dump,) = read_text(text)
+    [first, *_] = diff(dump, dump, AuditOptions(follow=["frees"])).fragmentation.modules
+    assert (first.path[-1], first.after, first.fixed, first.relabelled) == ("A[net.a]", 2, 2, 1)
