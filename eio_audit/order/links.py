@@ -26,8 +26,8 @@ ROUNDS = 24  # how often more links are looked for
 ROOT = -1
 
 
-def first_links(window: Window, weights: Sequence[int]) -> Iterator[Link]:
-    """Yield links that are found in one sweep.
+def first_links(window: Window, weights: Sequence[int], links: Iterable[Link] = ()) -> Iterator[Link]:
+    """Yield links that are found in one sweep, in addition to some that there are.
 
     Each op takes from those above it, smallest key first, and passes on to its users the few with the largest
     keys that have something left, itself among them.
@@ -40,11 +40,14 @@ def first_links(window: Window, weights: Sequence[int]) -> Iterator[Link]:
         >>> list(first_links(chain, [1, 2, 1]))
         [(0, 1, 1), (1, 2, 1)]
     """
-    keys, supplies = window.keys, list(weights)
+    keys, supplies, rooms = window.keys, list(weights), list(weights)
+    for u, v, amount in links:
+        supplies[u] -= amount
+        rooms[v] -= amount
     smallest_below = window.smallest_keys_below()
     passed_on: list[list[int]] = []
     for op in range(window.size):
-        key, room = keys[op], weights[op] if window.indexed[op] else 0
+        key, room = keys[op], rooms[op] if window.indexed[op] else 0
         known = {u for producer in window.precedence.predecessors(op) for u in passed_on[producer]}
         above = sorted((u for u in known if supplies[u]), key=lambda u: (keys[u], u))
         for u in above:
@@ -169,7 +172,7 @@ class Links:
         while stack:
             op = stack.pop()
             users = self._window.precedence.successors(op)
-            effort.left -= 1 + len(users) // 2
+            effort.left -= 1 + len(users)
             for user in users:
                 if swept[user] >= key or smallest_below[user] >= key:
                     continue

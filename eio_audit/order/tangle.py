@@ -44,8 +44,7 @@ def wrong_labels_of(
         ({0, 2}, [(0, 1, 1), (1, 2, 1)])
     """
     search = _Search(window, effort)
-    links = list(first_links(window, weights))
-    wrong, links = search.run(weights, links)
+    wrong, links = search.run(weights, [])
     if wrong is None:
         return _wrong_at_a_glance(window, weights, links), links
     # Once more, so that sets of one weight differ by how many ops they have and what these carry.
@@ -63,17 +62,17 @@ class _Search:
         self._window = window
         self._effort = effort
 
-    def run(self, weights: Sequence[int], links: list[Link]) -> tuple[set[int] | None, list[Link]]:
-        """Return the ops to change, None where the effort does not suffice, and all links found."""
-        by_sweeps = Links(self._window, weights, links)
+    def run(self, weights: Sequence[int], links: Sequence[Link]) -> tuple[set[int] | None, list[Link]]:
+        """Return the ops to change, None where the effort does not suffice, and all links."""
+        by_sweeps = Links(self._window, weights, [*links, *first_links(self._window, weights, links)])
         is_largest = by_sweeps.grow(self._effort)
-        links = list(by_sweeps)
+        grown = list(by_sweeps)
         if is_largest:
-            return by_sweeps.wrong(), links
+            return by_sweeps.wrong(), grown
         pairs = None if self._effort.is_spent else self._pairs
         if pairs is None:
-            return None, links
-        flow = pairs.flow(weights, links)
+            return None, grown
+        flow = pairs.flow(weights, grown)
         is_largest = flow.grow(self._effort)
         return pairs.wrong(flow) if is_largest else None, pairs.links(flow)
 
@@ -142,8 +141,8 @@ def _wrong_at_a_glance(window: Window, weights: Sequence[int], links: Iterable[L
         wrong.append(down.wrong())
     if up.spread(Effort(GLANCE_STEPS * window.extent)):
         wrong.append({window.size - 1 - op for op in up.wrong()})
-    found = [indexed - with_what_fits(window, indexed - each) for each in wrong]
-    return min(found, key=lambda ops: sum(map(weights.__getitem__, ops)))
+    lightest = min(wrong, key=lambda ops: sum(map(weights.__getitem__, ops)))
+    return indexed - with_what_fits(window, indexed - lightest)
 
 
 def _heaviest_rising_along(order: Sequence[int], window: Window, weights: Sequence[int]) -> set[int]:
