@@ -6,12 +6,12 @@ from eio_audit.order.antichain import Flow
 from eio_audit.order.effort import Effort
 from eio_audit.order.links import Link, Links, first_links
 from eio_audit.order.windows import Window, block_of
-from tests.order.small_blocks import Block, descendants, precedence_of, tangled_blocks
+from tests.order.small_blocks import Block, Key, descendants, precedence_of, tangled_blocks
 
 WEIGHTS = st.lists(st.integers(1, 9), min_size=8, max_size=8)
 
 
-def window(keys: list[int], edges: list[tuple[int, int]]) -> Window:
+def window(keys: list[Key], edges: list[tuple[int, int]]) -> Window:
     return block_of(keys, precedence_of(len(keys), edges))
 
 
@@ -56,9 +56,9 @@ def test_first_links_are_added_to_those_that_there_are() -> None:
 
 
 def test_of_many_ops_above_those_with_the_largest_keys_are_passed_on() -> None:
-    keys = [*range(11, 20), 10, 18]
-    found = first_links(window(keys, [(u, 9) for u in range(9)] + [(9, 10)]), [1] * 11)
-    assert list(found) == [(0, 9, 1), (8, 10, 1)]
+    keys = [*range(11, 22), 10, 20]
+    found = first_links(window(keys, [(u, 11) for u in range(11)] + [(11, 12)]), [1] * 13)
+    assert list(found) == [(0, 11, 1), (10, 12, 1)]
 
 
 def test_where_one_op_has_given_all_the_next_goes_on() -> None:
@@ -81,6 +81,12 @@ def test_what_cannot_be_linked_is_wrong_by_all_that_it_reaches() -> None:
     assert links.wrong() == {1, 2}
     assert links.grow(Effort())
     assert links.wrong() == {0}
+
+
+def test_an_op_without_a_label_is_not_wrong() -> None:
+    links = Links(window([9, None, 7, 3], [(0, 1), (1, 2), (2, 3)]), [1] * 4, [])
+    assert links.grow(Effort())
+    assert links.wrong() == {0, 2}
 
 
 def test_without_effort_there_is_no_claim_to_have_all() -> None:

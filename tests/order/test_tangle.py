@@ -91,3 +91,10 @@ def test_by_bitsets_alone_it_is_the_least_weight(block: Block, weights: list[int
         finer, _ = wrong_labels_of(window, weights, list(range(window.size)), Effort())
     assert sum(weights[op] for op in wrong) == sum(amount for *_, amount in proof) == most(block, weights)
     assert finer == wrong_labels_of(window, weights, list(range(window.size)), Effort())[0]
+
+
+def test_at_a_glance_no_more_is_wrong_than_contradicts_what_stays() -> None:
+    window, chance = random_window(40, 10, seed=30), random.Random(30)
+    weights = [chance.choice([1, 2, 6]) for _ in range(window.size)]
+    wrong, _ = wrong_labels_of(window, weights, [0] * window.size, Effort(0))
+    assert not any(is_covered(window, wrong - {op}) for op in wrong)
