@@ -22,7 +22,6 @@ from eio_audit.order.windows import Window
 Link = tuple[int, int, int]
 
 PASSED_ON = 8  # ops above that an op knows of when first links are made
-ROUNDS = 24  # how often more links are looked for
 ROOT = -1
 
 
@@ -79,7 +78,7 @@ class Links:
         >>> from eio_audit.order.precedence import Precedence
         >>> window = Window([4, 3, 2, 3], [True] * 4, Precedence.from_edges(4, [0, 1, 0], [2, 2, 3]))
         >>> links = Links(window, [1, 1, 1, 1], [(0, 2, 1)])
-        >>> links.grow(Effort())
+        >>> links.grow(Effort(), rounds=2)
         True
         >>> list(links)
         [(1, 2, 1), (0, 3, 1)]
@@ -105,15 +104,16 @@ class Links:
             for u in sorted(given):
                 yield u, v, given[u]
 
-    def grow(self, effort: Effort) -> bool:
+    def grow(self, effort: Effort, rounds: int) -> bool:
         """Make links as many as can be; return False where that would take more rounds or effort.
 
         Args:
             effort: how many dependences may be looked at.
+            rounds: how often more links may be looked for; the last one finds none.
 
         Complexity: O(n + m) a round, times how often a larger key comes by late, mostly below 3.
         """
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             pushed = self._reach(effort, pushes=True)
             if effort.is_spent:
                 return False

@@ -20,7 +20,9 @@ from eio_audit.order.links import Link, Links, first_links
 from eio_audit.order.rising import heaviest_rising
 from eio_audit.order.windows import Window
 
-TANGLE_BITS = 1 << 30  # what the bitsets of a tangle may hold together
+BITSET_OPS = 1 << 14  # in a tangle that bitsets are used for, one for each op
+ROUNDS = 4  # of sweeps, where bitsets can be used instead
+ROUNDS_ALONE = 24  # where they cannot
 GLANCE_STEPS = 8  # what may be done for each op and dependence where the effort is spent
 
 
@@ -65,11 +67,12 @@ class _Search:
     def run(self, weights: Sequence[int], links: Sequence[Link]) -> tuple[set[int] | None, list[Link]]:
         """Return the ops to change, None where the effort does not suffice, and all links."""
         by_sweeps = Links(self._window, weights, [*links, *first_links(self._window, weights, links)])
-        is_largest = by_sweeps.grow(self._effort)
+        fits = self._window.size <= BITSET_OPS
+        is_largest = by_sweeps.grow(self._effort, ROUNDS if fits else ROUNDS_ALONE)
         grown = list(by_sweeps)
         if is_largest:
             return by_sweeps.wrong(), grown
-        pairs = None if self._effort.is_spent else self._pairs
+        pairs = self._pairs if fits and not self._effort.is_spent else None
         if pairs is None:
             return None, grown
         flow = pairs.flow(weights, grown)
@@ -78,15 +81,11 @@ class _Search:
 
     @cached_property
     def _pairs(self) -> _Pairs | None:
-        """All pairs of the window, None where they are too many."""
+        """All pairs of the window, None where the effort does not suffice."""
         window, last = self._window, self._window.size - 1
-        mirror = (
-            window.mirrored()
-        )  # early ops give: where nothing else decides, it is their labels that change
+        mirror = window.mirrored()  # givers are to be above, as they are for the sweeps
         smallest_below = mirror.smallest_keys_below()
-        early, late = early_ops(window, window.smallest_keys_below()), early_ops(mirror, smallest_below)
-        if len(early) * len(late) > TANGLE_BITS:
-            return None
+        late = early_ops(mirror, smallest_below)
         over = {last - op: row for op, row in forced_with(mirror, late, smallest_below, self._effort)}
         if self._effort.is_spent:
             return None

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from eio_audit.order.links import Link, Links, first_links
 from eio_audit.order.windows import Window, block_of
 from tests.order.small_blocks import Block, Key, descendants, precedence_of, tangled_blocks
 
+ROUNDS = 100
 WEIGHTS = st.lists(st.integers(1, 9), min_size=8, max_size=8)
 
 
@@ -64,14 +64,12 @@ def test_of_many_ops_above_those_with_the_largest_keys_are_passed_on() -> None:
 def test_where_one_op_has_given_all_the_next_goes_on() -> None:
     # 9 and 8 feed 5, which feeds 1 and 2: each of the four is in a link after one round, the next finds none.
     links = Links(window([9, 8, 5, 1, 2], [(0, 2), (1, 2), (2, 3), (2, 4)]), [1] * 5, [(2, 2, 1)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eio_audit.order.links.ROUNDS", 2)
-        assert links.grow(Effort())
+    assert links.grow(Effort(), rounds=2)
 
 
 def test_an_op_that_gives_elsewhere_makes_room() -> None:
     links = Links(window([4, 3, 2, 3], [(0, 2), (1, 2), (0, 3)]), [1] * 4, [(0, 2, 1)])
-    assert links.grow(Effort())
+    assert links.grow(Effort(), ROUNDS)
     assert sorted(links) == [(0, 3, 1), (1, 2, 1)]
 
 
@@ -79,19 +77,25 @@ def test_what_cannot_be_linked_is_wrong_by_all_that_it_reaches() -> None:
     links = Links(window([9, 1, 2], [(0, 1), (0, 2)]), [1, 1, 1], [])
     assert links.spread(Effort())
     assert links.wrong() == {1, 2}
-    assert links.grow(Effort())
+    assert links.grow(Effort(), ROUNDS)
     assert links.wrong() == {0}
 
 
 def test_an_op_without_a_label_is_not_wrong() -> None:
     links = Links(window([9, None, 7, 3], [(0, 1), (1, 2), (2, 3)]), [1] * 4, [])
-    assert links.grow(Effort())
+    assert links.grow(Effort(), ROUNDS)
     assert links.wrong() == {0, 2}
+
+
+def test_a_round_that_finds_more_is_not_the_last() -> None:
+    links = Links(window([9, 1], [(0, 1)]), [1, 1], [])
+    assert not links.grow(Effort(), rounds=1)
+    assert list(links) == [(0, 1, 1)]
 
 
 def test_without_effort_there_is_no_claim_to_have_all() -> None:
     links = Links(window([9, 1], [(0, 1)]), [1, 1], [])
-    assert not links.grow(Effort(0))
+    assert not links.grow(Effort(0), ROUNDS)
     assert not links.spread(Effort(0))
 
 
@@ -102,7 +106,7 @@ def test_links_grow_to_the_largest_flow(block: Block, weights: list[int]) -> Non
     for start in ([], first):
         links = Links(block_of(block.keys, block.precedence), weights, start)
         assert are_links(list(links), block, weights)
-        assert links.grow(Effort())
+        assert links.grow(Effort(), ROUNDS)
         assert are_links(list(links), block, weights)
         assert total(list(links)) == most(block, weights)
         assert sum(weights[op] for op in links.wrong()) == most(block, weights)

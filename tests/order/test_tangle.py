@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order import links, tangle
+from eio_audit.order import tangle
 from eio_audit.order.effort import Effort
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.tangle import wrong_labels_of
@@ -47,9 +47,9 @@ def is_covered(window: Window, wrong: set[int]) -> bool:
 def test_sweeps_and_bitsets_find_the_same_weight() -> None:
     window = random_window(300, 20)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(links, "ROUNDS", 10_000)
+        patch.setattr(tangle, "ROUNDS", 10_000)
         by_sweeps = solved(window)
-        patch.setattr(links, "ROUNDS", 0)
+        patch.setattr(tangle, "ROUNDS", 0)
         by_bitsets = solved(window)
     assert by_sweeps == by_bitsets
     assert by_sweeps[0] == by_sweeps[1]
@@ -58,8 +58,8 @@ def test_sweeps_and_bitsets_find_the_same_weight() -> None:
 def test_a_tangle_too_large_for_bitsets_has_an_interval() -> None:
     window = random_window(300, 20)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(links, "ROUNDS", 1)
-        patch.setattr(tangle, "TANGLE_BITS", 0)
+        patch.setattr(tangle, "ROUNDS_ALONE", 1)
+        patch.setattr(tangle, "BITSET_OPS", 0)
         weight, bound = solved(window)
     exact, _ = solved(window)
     assert bound < exact <= weight < exact * 1.2
@@ -86,7 +86,7 @@ def test_by_bitsets_alone_it_is_the_least_weight(block: Block, weights: list[int
         return
     window = block_of(block.keys, block.precedence)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(links, "ROUNDS", 0)
+        patch.setattr(tangle, "ROUNDS", 0)
         wrong, proof = wrong_labels_of(window, weights, [0] * window.size, Effort())
         finer, _ = wrong_labels_of(window, weights, list(range(window.size)), Effort())
     assert sum(weights[op] for op in wrong) == sum(amount for *_, amount in proof) == most(block, weights)
