@@ -142,30 +142,33 @@ class DisorderAudits:
             figures["profile"] = order_profile(keys, PROFILE_PARTS)
         if block.graph is None:
             return _Disorder(figures, worst)
-        precedence = block.graph.precedence
+        # Before the search for orders, which may use up the effort.
+        wrong = self._wrong_labels(block, weights, _carried(runs, is_counted), figures)
         restoration = restore_block(block, inversions, self._effort)
         figures |= {
             "forced": restoration.forced,
             "minimum": restoration.inversions,
             "lower_bound": restoration.lower_bound,
         }
-        order = None
-        if restoration.moved:
-            order = BlockOrder(restoration.order)
-            figures |= {"moved": restoration.moved, "moved_lower_bound": restoration.moved_lower_bound}
-        if not (restoration.forced and self._finds_wrong_labels):
-            return _Disorder(figures, worst, order)
-        wrong = fewest_wrong_labels(block.keys, weights, precedence, self._effort)
+        if not restoration.moved:
+            return _Disorder(figures, worst, wrong=wrong)
+        figures |= {"moved": restoration.moved, "moved_lower_bound": restoration.moved_lower_bound}
+        return _Disorder(figures, worst, BlockOrder(restoration.order), wrong)
+
+    def _wrong_labels(
+        self, block: KeyedBlock, weights: bytes, carried: Sequence[int], figures: dict[str, Any]
+    ) -> list[_Wrong]:
+        """The ops whose labels are wrong; adds to the block's figures."""
+        if block.graph is None or not self._finds_wrong_labels:
+            return []
+        found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, self._effort)
         figures |= {
-            "wrong_labels": len(wrong.changed),
-            "wrong_by_passes": sum(weights[place] <= INHERITED for place in wrong.changed),
-            "wrong_certified": wrong.certified,
+            "wrong_labels": len(found.changed),
+            "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.changed),
+            "wrong_certified": found.certified,
         }
-        carried = _carried(runs, is_counted)
-        changed = zip(wrong.changed, wrong.donors, strict=True)
-        return _Disorder(
-            figures, worst, order, [_Wrong(place, donor, carried[place]) for place, donor in changed]
-        )
+        changed = zip(found.changed, found.donors, strict=True)
+        return [_Wrong(place, donor, carried[place]) for place, donor in changed]
 
 
 def _carried(runs: Runs, is_counted: Sequence[bool]) -> list[int]:
