@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.semantics.effects import EffectSource
     from eio_audit.mlir.source import InputError, Source, source_name
+    from eio_audit.mlir.states import HOW_TO_NAME_STATES, Moment, State
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
 __version__ = "0.1.0"
@@ -117,6 +118,7 @@ _HOMES = {
     "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source", "source_name"),
+    "mlir.states": ("HOW_TO_NAME_STATES", "Moment", "State"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
 }
 """Where the public names live; a module is imported when one of its names is first used."""
@@ -126,6 +128,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "AVOIDABLE",
     "DEFAULT_INDEX_PATTERN",
+    "HOW_TO_NAME_STATES",
     "RULES",
     "UNAVOIDABLE",
     "Ancestor",
@@ -170,6 +173,7 @@ __all__ = [
     "LocationRule",
     "Marker",
     "ModelLine",
+    "Moment",
     "MovedLayoutOp",
     "Neighbour",
     "OpChange",
@@ -188,6 +192,7 @@ __all__ = [
     "Rule",
     "Runs",
     "Source",
+    "State",
     "Summary",
     "Trace",
     "TracedPass",

@@ -65,7 +65,7 @@ def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
 def stream(
     path: str,
     program: str = "",
-    stage: str | None = None,
+    stage: str | Marker | None = None,
     advance: Callable[[int], None] = lambda _: None,
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
 ) -> Iterator[Dump]:
@@ -74,7 +74,8 @@ def stream(
     Args:
         path: of the file, ``-`` for standard input.
         program: what the file's dumps are states of.
-        stage: what to call a file without markers, if its name tells of no pass: a stage of a compiler.
+        stage: what to call a file without markers, if its name alone tells of no pass: a stage of a compiler,
+            or the marker that stands for its name.
         advance: is told how many bytes more of the file have been read.
         max_unpacked_bytes: what a compressed file may unpack to.
 
@@ -107,7 +108,7 @@ def common_source(dumps: Sequence[Dump]) -> Source:
     return dumps[0].source
 
 
-def find_dumps(source: Source, program: str = "", stage: str | None = None) -> list[Dump]:
+def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
     """The dumps of one source, in order of appearance.
 
     A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
@@ -118,7 +119,7 @@ def find_dumps(source: Source, program: str = "", stage: str | None = None) -> l
         source: what to split.
         program: what its dumps are states of. Behind a ``// -----`` line another program begins, and where
             a stage of a compiler comes again.
-        stage: what to call a source without markers, if its name tells of no pass.
+        stage: what to call a source without markers, if its name tells of no pass, or the marker to take.
 
     Raises:
         InputError: the source is MLIR bytecode.
@@ -129,7 +130,7 @@ def find_dumps(source: Source, program: str = "", stage: str | None = None) -> l
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
     if not markers:
-        named = Marker(stage, stage, None) if stage is not None else None
+        named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
         )

@@ -11,10 +11,7 @@ from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.table import Column, print_table
-from eio_audit.report.wording import count, op_name, reason
-
-NOT_SHOWN = "(not in the log)"
-"""What stands for the names of passes that a log does not show."""
+from eio_audit.report.wording import count, op_name, pass_title, reason
 
 
 def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> None:
@@ -53,7 +50,7 @@ def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> list[_Row]:
 
 
 def _title(traced: TracedPass) -> str:
-    name = traced.pass_name or NOT_SHOWN
+    name = pass_title(traced)
     if traced.failed:
         return f"{name} (failed)"
     return f"{name} (no change)" if traced.changed is False else name

@@ -211,3 +211,88 @@ def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
 @pytest.mark.parametrize(("most", "code"), [("173", 0), ("172", 1)])
 def test_a_ceiling_for_all_dumps(most: str, code: int) -> None:
     assert run("trace", LOG, "--max-avoidable", most).returncode == code
+
+
+def sampled(folder: Path, *names: str) -> Path:
+    """A folder with the small sample's source, before and after under these names, in that order and again."""
+    samples = ("source", "before_alias", "after_alias")
+    for number, name in enumerate(names):
+        shutil.copy(SAMPLES / "small" / f"{samples[number % 3]}.mlir", folder / name)
+    return folder
+
+
+def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: Path) -> None:
+    pass_ = "erase-inverse-ops.mlir.txt"
+    folder = sampled(tmp_path, "ttir.mlir.txt", f"ttir-before-{pass_}", f"ttir-after-{pass_}")
+    done = run("trace", folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (
+        done.stdout.decode().replace(str(tmp_path), "DIR")
+        == """\
+pass                        ops  inversions  forced  avoidable  derived  dump
+ttir.mlir.txt                12           0       0          0        0  DIR/ttir.mlir.txt:1
+(before erase-inverse-ops)   16           0       0          0        3  DIR/ttir-before-erase-inverse-ops.mlir.txt:1
+erase-inverse-ops            18          18      18          0        6  DIR/ttir-after-erase-inverse-ops.mlir.txt:1
+
+traced 3 dumps, 3 passes, 2 changed something: none introduced avoidable inversions
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "rows"),
+    [
+        (
+            ("source.mlir", "before.mlir", "after.mlir"),
+            [("source.mlir", ""), ("before.mlir", ""), ("after.mlir", "")],
+        ),
+        (
+            ("net.mlir", "net_before_Erase.mlir", "net_after_Erase.mlir"),
+            [("net.mlir", "net"), (None, "net"), ("Erase", "net")],
+        ),
+        (
+            ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "b-before-x.mlir", "b-after-x.mlir"),
+            [("a.mlir", "a"), (None, "a"), ("x", "a"), ("b.mlir", "b"), (None, "b"), ("x", "b")],
+        ),
+        (
+            (
+                "a.mlir",
+                "a-before-x.mlir",
+                "a-after-x.mlir",
+                "a-input.mlir",
+                "a-before-y.mlir",
+                "a-after-y.mlir",
+            ),
+            [("a.mlir", "a.mlir"), ("x", "a/x"), ("y", "a/y"), ("a-input.mlir", "a-input.mlir")],
+        ),
+    ],
+)
+def test_each_program_of_a_folder_with_states_has_its_own_history(
+    tmp_path: Path, names: tuple[str, ...], rows: list[tuple[str | None, str]]
+) -> None:
+    document = json.loads(run("trace", sampled(tmp_path, *names), "--format", "json").stdout)
+    assert [(p["pass"], p["program"]) for p in document["passes"]] == rows
+
+
+def test_a_file_beside_states_is_told_of_alone_with_a_note(tmp_path: Path) -> None:
+    done = run("trace", sampled(tmp_path, "final.mlir", "a-before-x.mlir", "a-after-x.mlir"))
+    assert done.stderr.decode() == (
+        "note: 1 file is no state of a program that has a before and an after: final.mlir; name them "
+        "PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir\n"
+    )
+
+
+def test_names_that_say_the_same_are_an_error(tmp_path: Path) -> None:
+    done = run("trace", sampled(tmp_path, "a.mlir", "a-before-x.mlir", "a-after-x.mlir", "a-source.mlir"))
+    assert done.returncode == 2
+    assert b": error: names that say the same: a-source.mlir, a.mlir; name them PROGRAM-" in done.stderr
+
+
+def test_stages_named_after_passes_are_one_program_in_natural_order(tmp_path: Path) -> None:
+    folder = sampled(tmp_path, "s1-input.mlir", "s2-after-flatten.mlir", "s3-after-eio.mlir")
+    document = json.loads(run("trace", folder, "--format", "json").stdout)
+    assert [(p["pass"], p["changed"]) for p in document["passes"]] == [
+        ("s1-input.mlir", None),
+        ("s2-after-flatten.mlir", True),
+        ("s3-after-eio.mlir", True),
+    ]
