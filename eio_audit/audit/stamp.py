@@ -3,6 +3,10 @@
 An index location is what the default index pattern reads: a name ``DEBUG|7|arith.addf``, 7 being the op's
 place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
 location, or the place in the file where it stands, as MLIR's parser notes it.
+
+Functions, modules and what else holds functions get no index, because passes give their locations to ops
+that they make. They keep their own location; without one, or with an index in it, they get their place in the
+file.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump, common_source
@@ -29,12 +34,12 @@ _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
 def stamp(dumps: Sequence[Dump]) -> bytes:
     """The source of some dumps with every op of them numbered in textual order, from 0 in each dump.
 
-    Nested ops follow the op that holds them. Nothing but locations changes, and the result is read again to
-    make sure of it.
+    Nested ops follow the op that holds them. Scopes (``find_scopes``) count, but carry no index. Nothing but
+    locations changes, and the result is read again to make sure of it.
 
     Raises:
         InputError: a dump cannot be read.
-        VerificationError: the result is not the same program with an index on every op.
+        VerificationError: the result is not the same program with an index on every op but scopes.
         ValueError: there is no dump, or the dumps are of several sources.
 
     >>> from eio_audit.mlir.dumps import read_text
@@ -60,17 +65,17 @@ def _stamped(ir: IR) -> bytes:
     ``#stamp7 = loc("DEBUG|7|..."(#loc))``.
     """
     data, span = ir.source.data, ir.span
-    file = _quoted(ir.source.name)
     prefix = _unused_prefix(ir)
+    scopes = _scope_locations(ir)
     edits: list[tuple[Span, bytes]] = []
     definitions: list[bytes] = []
     for index, op in enumerate(_printed_ops(ir)):
         name = b'"DEBUG|%d|%s"' % (index, ir.name(op).encode())
         start, end = ir.location_start[op], ir.op_end[op]
-        if start == NO_OFFSET:
-            position = ir.source.position_at(_name_offset(ir, op))
-            place = b"%s:%d:%d" % (file, position.line, position.column)
-            edits.append((Span(end, end), b" loc(%s(%s))" % (name, place)))
+        if op in scopes:
+            edits += _location_edit(ir, op, scopes[op])
+        elif start == NO_OFFSET:
+            edits.append((Span(end, end), b" loc(%s(%s))" % (name, _place(ir, op))))
         elif _is_defined_below(ir, data[start : end - 1], end):
             edits.append((Span(start, end - 1), b"%s%d" % (prefix, index)))
             definitions.append(b"%s%d = loc(%s(%s))" % (prefix, index, name, data[start : end - 1]))
@@ -80,6 +85,30 @@ def _stamped(ir: IR) -> bytes:
         line_end = b"" if data[max(span.start, span.end - 1) : span.end] == b"\n" else b"\n"
         edits.append((Span(span.end, span.end), line_end + b"\n".join(definitions) + b"\n"))
     return splice(data, span, edits)
+
+
+def _scope_locations(ir: IR) -> dict[int, bytes]:
+    """By scope the text of its location in the stamped dump."""
+    indices = OriginalIndices(ir)
+    own = {op: ir.location_text(op) for op in find_scopes(ir)}
+    return {
+        op: _place(ir, op) if text is None or indices.index(op) is not None else text
+        for op, text in own.items()
+    }
+
+
+def _location_edit(ir: IR, op: int, text: bytes) -> list[tuple[Span, bytes]]:
+    """What gives an op this location."""
+    start, end = ir.location_start[op], ir.op_end[op]
+    if start == NO_OFFSET:
+        return [(Span(end, end), b" loc(%s)" % text)]
+    return [(Span(start, end - 1), text)]
+
+
+def _place(ir: IR, op: int) -> bytes:
+    """The place in the file as a location."""
+    position = ir.source.position_at(_name_offset(ir, op))
+    return b"%s:%d:%d" % (_quoted(ir.source.name), position.line, position.column)
 
 
 def _printed_ops(ir: IR) -> Iterator[int]:
@@ -135,8 +164,12 @@ def _verify(before: IR, text: bytes) -> None:
     if len(after) != len(before):
         raise VerificationError("the stamped text has other operations")
     indices = OriginalIndices(after)
+    scopes = _scope_locations(before)
     for index, op in enumerate(_printed_ops(before)):
-        if indices.index(op) != index or _without_location(after, op) != _without_location(before, op):
+        is_scope = op in scopes
+        is_located = not is_scope or after.location_text(op) == scopes[op]
+        is_indexed = indices.index(op) == (None if is_scope else index)
+        if not (is_located and is_indexed and _without_location(after, op) == _without_location(before, op)):
             line = before.source.line_at(before.op_start[op])
             raise VerificationError(f"an op changed: {before.name(op)} at {before.source.name}:{line}")
 
