@@ -59,7 +59,7 @@ class Rearrangement:
     Attributes:
         permutation: dimension ``k`` of the result is dimension ``permutation[k]`` of the operand; None for a
             reshape, and for a permute that does not say.
-        shape_in, shape_out: as printed, ``1x32x?``; empty for rank 0, ``*`` for a rank that is not known, None
+        shape_in, shape_out: as printed, ``1x32x?``; empty for rank 0, ``*`` for an unknown rank, None
             where the text names no types.
         is_reshape: whether it is one.
     """
