@@ -1,13 +1,15 @@
 """The states that the functions of a program pass through in a log, each audited once.
 
-A dump shows the state of the functions it holds. A function that says the same as in the dump before keeps
-its audit and is not even read; only its text is compared.
+A dump shows the state of the functions it holds. A dump that is, to the byte, one of the last few shows the
+same states, and nothing of it is read. A function that says the same as in the dump before keeps its audit and
+is not even read; only its text is compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 
 from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.figures import BlockAudit
@@ -17,6 +19,10 @@ from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.functions import DumpText, FunctionText
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
+
+
+RECENT_DUMPS = 4
+"""Dumps of a program whose states are kept: passes print a module, and functions of it, in turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +62,23 @@ class DumpStates:
         functions: by symbol, the functions in it; under None what is in no function of a program.
         blocks: the audits of all its blocks that hold an op with an index.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
-        text: the dump's functions as texts.
+        dump: which.
     """
 
     alone: str | None
     functions: Mapping[str | None, FunctionState]
     blocks: tuple[BlockAudit, ...]
     unmatched: frozenset[str]
-    text: DumpText
+    dump: Dump
 
     def described(self, symbol: str | None, options: AuditOptions) -> tuple[BlockAudit, ...]:
         """The audits of a function's blocks, with the ops out of place: a state goes without these."""
-        function = self.text.functions.get(symbol) if symbol is not None else None
+        text = DumpText(self.dump, options.op_table)
+        function = text.functions.get(symbol) if symbol is not None else None
         if function is None or options.order_from is not None:
-            blocks = audit_dump(self.text.dump, options).audit.blocks
+            blocks = audit_dump(self.dump, options).audit.blocks
             return tuple(block for block in blocks if block.function == symbol)
-        return _with_callees(self.text, function, options).blocks
+        return _with_callees(text, function, options).blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +110,28 @@ class History:
 
     functions: dict[str | None, FunctionState] = field(default_factory=dict)
     is_complete: bool = False
-    _matched: DumpStates | None = None
+    _matched: tuple[bytes, DumpStates] | None = None
+    _recent: dict[bytes, DumpStates] = field(default_factory=dict)
 
     def states(self, dump: Dump, options: AuditOptions) -> DumpStates:
-        """Audits what a dump shows, as far as it is not known; the history itself stays as it is.
+        """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
+
+        Args:
+            dump: which.
+            options: the same for all dumps of a history.
 
         Raises:
             InputError: the dump cannot be read.
         """
+        digest = blake2b(dump.text, digest_size=16).digest()
+        known = self._recent.pop(digest, None)
+        states = self._new_states(dump, options) if known is None else replace(known, dump=dump)
+        self._recent[digest] = states
+        if len(self._recent) > RECENT_DUMPS:
+            del self._recent[next(iter(self._recent))]
+        return states
+
+    def _new_states(self, dump: Dump, options: AuditOptions) -> DumpStates:
         text = DumpText(dump, options.op_table)
         if options.order_from is not None:
             return self._matched_states(text, options)
@@ -126,13 +147,13 @@ class History:
 
     def _matched_states(self, text: DumpText, options: AuditOptions) -> DumpStates:
         """Where another dump tells the order, all of a dump is matched with it at once, as ``check`` does."""
-        if self._matched is None or self._matched.text.key != text.key:
+        if self._matched is None or self._matched[0] != text.key:
             audited = audit_dump(text.dump, options, describes_worst=False)
             functions = _grouped(text, audited)
             for symbol in functions.keys() & text.functions.keys():
                 functions[symbol] = replace(functions[symbol], key=text.functions[symbol or ""].key)
-            self._matched = _shown(text, audited.ir, functions, options)
-        return replace(self._matched, text=text)
+            self._matched = text.key, _shown(text, audited.ir, functions, options)
+        return replace(self._matched[1], dump=text.dump)
 
     def gone(self, shown: DumpStates) -> list[str | None]:
         """The known functions that a dump of the whole program does not have any more."""
@@ -228,7 +249,7 @@ def _shown(
     alone = only_function(ir)
     if alone is not None:
         functions.setdefault(alone, functions.pop(None))  # a function without a body is in no block
-    return DumpStates(alone, functions, blocks, unmatched, text)
+    return DumpStates(alone, functions, blocks, unmatched, text.dump)
 
 
 def _grouped(text: DumpText, audited: AuditedDump) -> dict[str | None, FunctionState]:

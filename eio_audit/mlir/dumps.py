@@ -22,6 +22,9 @@ _HOLDS_IR = re.compile(
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
     re.MULTILINE,
 )
+_OTHER_LINE = re.compile(rb"\n(?![#!][A-Za-z_][\w$.-]*+ = |[ \t\r]*+(?:\n|\Z))")
+"""The line end above a line that is neither blank nor begins a definition of an alias."""
+_BLANK_BYTES = frozenset(b" \t\r\n")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -42,6 +45,11 @@ class Dump:
     marker: Marker | None
     line: int
     program: str = ""
+
+    @property
+    def text(self) -> memoryview:
+        """The IR where it is, not copied."""
+        return memoryview(self.source.data)[self.span.start : self.span.end]
 
 
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
@@ -233,7 +241,20 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
-    return _end_of_aliases(source, Span(line_end + 1, span.end)) if line_end >= 0 else span.end
+    if line_end < 0:
+        return span.end
+    if not _OTHER_LINE.search(data, line_end, span.end):
+        return _last_line_end(data, Span(line_end + 1, span.end))
+    return _end_of_aliases(source, Span(line_end + 1, span.end))
+
+
+def _last_line_end(data: Text, span: Span) -> int:
+    """Behind the last line that is not blank."""
+    end = span.end
+    while end > span.start and data[end - 1] in _BLANK_BYTES:
+        end -= 1
+    line_end = data.find(b"\n", end, span.end) if end > span.start else span.start - 1
+    return line_end + 1 if line_end >= 0 else span.end
 
 
 def _start_of_first_op(source: Source, span: Span) -> int:

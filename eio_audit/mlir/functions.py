@@ -29,6 +29,8 @@ _LONGEST_EXPANSION = 4096
 _SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The begin of a line that is not indented, as a printer's lines in a function are."""
+_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
+"""The end of a line with a brace."""
 _LINE_TAIL = 8
 """Bytes at the end of a line in which the brace is looked for; blanks may follow it."""
 _LONGEST_HEADER = 1 << 16
@@ -141,52 +143,65 @@ class Aliases:
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
-        self._expanded: dict[bytes, bytes] = {}
 
     def key_of(self, text: bytes) -> bytes:
         """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
         if self.definitions:
             parts = _ALIAS_USE.split(text)
-            parts[1::2] = [self._expansion(name) for name in parts[1::2]]
+            names = parts[1::2]
+            parts[1::2] = map(self._expansions.get, names, names)
             text = b"".join(parts)
         return blake2b(text, digest_size=16).digest()
 
     def used_in(self, text: bytes) -> bytes:
         """The definitions of the aliases that a text uses, and of those that they use."""
-        names: dict[bytes, None] = {}
-        pending = [*dict.fromkeys(_ALIAS_USE.findall(text))] if self.definitions else []
+        if not self.definitions:
+            return b""
+        names = dict.fromkeys(filter(self.definitions.__contains__, _ALIAS_USE.findall(text)))
+        pending = [name for name in names if name in self._using]
         while pending:
-            name = pending.pop()
-            if name in self.definitions and name not in names:
-                names[name] = None
-                pending += _ALIAS_USE.findall(self.definitions[name])
-        return b"".join(b"%b = %b\n" % (name, self.definitions[name]) for name in names)
+            for name in _ALIAS_USE.findall(self.definitions[pending.pop()]):
+                if name in self.definitions and name not in names:
+                    names[name] = None
+                    pending += [name] if name in self._using else []
+        return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in names])
 
-    def _expansion(self, root: bytes) -> bytes:
-        """What an alias stands for, without any alias in it but those in a loop; a digest of what is long."""
-        if root not in self.definitions:
-            return root
-        pending = [] if root in self._expanded else [root]
+    @cached_property
+    def _using(self) -> frozenset[bytes]:
+        """The aliases whose definitions may use others."""
+        return frozenset([name for name, value in self.definitions.items() if b"#" in value or b"!" in value])
+
+    @cached_property
+    def _expansions(self) -> dict[bytes, bytes]:
+        """By alias what it stands for, without any alias in it but those in a loop; a digest of what is long."""
+        using = self._using
+        expanded = {n: _expansion(value) for n, value in self.definitions.items() if n not in using}
+        for root in using:
+            self._expand(root, expanded)
+        return expanded
+
+    def _expand(self, root: bytes, expanded: dict[bytes, bytes]) -> None:
+        pending = [] if root in expanded else [root]
         entered: set[bytes] = set()
         while pending:
             name = pending[-1]
             entered.add(name)
             inside = _ALIAS_USE.findall(self.definitions[name])
-            missing = [n for n in inside if n in self.definitions and n not in self._expanded]
+            missing = [n for n in inside if n in self.definitions and n not in expanded]
             missing = [n for n in missing if n not in entered]
             pending += missing
             if not missing:
-                self._expanded[name] = self._replaced(name)
+                parts = _ALIAS_USE.split(self.definitions[name])
+                parts[1::2] = [expanded.get(inner, inner) for inner in parts[1::2]]
+                expanded[name] = _expansion(b"".join(parts))
                 pending.pop()
-        return self._expanded[root]
 
-    def _replaced(self, name: bytes) -> bytes:
-        parts = _ALIAS_USE.split(self.definitions[name])
-        parts[1::2] = [self._expanded.get(inner, inner) for inner in parts[1::2]]
-        text = b"".join(parts)
-        if text.startswith(b"loc(") and text.endswith(b")"):
-            text = text[len(b"loc(") : -1]
-        return text if len(text) <= _LONGEST_EXPANSION else blake2b(text).digest()
+
+def _expansion(value: bytes) -> bytes:
+    """What an alias with this definition stands for in a text."""
+    if value.startswith(b"loc(") and value.endswith(b")"):
+        value = value[len(b"loc(") : -1]
+    return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,17 +218,13 @@ class _Extent:
 
 def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Extent]:
     """The functions, in order, that begin and end on lines of their own."""
-    line = span.start
-    while line < span.end:
-        line_end = data.find(b"\n", line, span.end)
-        if line_end < 0:
-            return
-        extent = None
-        if data[max(line, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
-            extent = _function_at(data, Span(line, line_end), span.end, op_table)
+    offset = span.start
+    while opening := _OPENING.search(data, offset, span.end):
+        line = max(data.rfind(b"\n", offset, opening.start()) + 1, offset)
+        extent = _function_at(data, Span(line, opening.end() - 1), span.end, op_table)
         if extent is not None:
             yield extent
-        line = extent.end if extent else line_end + 1
+        offset = extent.end if extent else opening.end()
 
 
 def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent | None:
