@@ -99,8 +99,12 @@ class DumpText:
     @cached_property
     def key(self) -> bytes:
         """Equal for dumps that say the same, whatever their aliases are called."""
-        keys = [function.key for function in self.functions.values()]
-        return b"".join([self.aliases.key_of(_without_noise(self._around)), *keys])
+        return b"".join([self.around_key, *(function.key for function in self.functions.values())])
+
+    @cached_property
+    def around_key(self) -> bytes:
+        """Equal for dumps that say the same around their functions."""
+        return self.aliases.key_of(_without_noise(self._around))
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """The other functions that it calls, and that these call."""
@@ -173,7 +177,7 @@ class Aliases:
 
     @cached_property
     def _expansions(self) -> dict[bytes, bytes]:
-        """By alias what it stands for, without any alias in it but those in a loop; a digest of what is long."""
+        """By alias what it stands for, without aliases in it but those in a loop; a digest of a long one."""
         using = self._using
         expanded = {n: _expansion(value) for n, value in self.definitions.items() if n not in using}
         for root in using:
