@@ -30,7 +30,7 @@ CONSTANT_FUNCTIONS = 6
 CHANGES_EVERY = 4
 """Passes of a pipeline of which one changes something."""
 SCOPES = (2, *(1,) * 10, 0, *(1,) * 8)
-"""How many modules are around the functions in the dumps of a pipeline, in turns; 0 shows one function alone."""
+"""How many modules are around the functions in the dumps of a pipeline, in turns; 0: one function alone."""
 
 
 @dataclass(slots=True)

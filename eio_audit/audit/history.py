@@ -377,7 +377,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> _Re
         ops.setdefault(part, [])
     states = {
         part: FunctionState(
-            key=text.aliases.key_of(_INDENTATION.sub(b"\n", b"\n".join(ir.own_texts(members)))),
+            key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
             blocks=tuple(blocks.get(part, ())),
             indices=frozenset(index for index in audited.indices.keys(members) if index is not None),
             unmatched=frozenset(audited.audit.unmatched),
@@ -397,6 +397,11 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> _Re
         unmatched=frozenset(),
     )
     return _with_functions(read, functions, options)
+
+
+def _as_outermost(text: bytes) -> bytes:
+    """A module's text, and that of ops in it, as it is printed where no other module is around it."""
+    return _INDENTATION.sub(b"\n", text.removeprefix(b"builtin."))
 
 
 def _module_lines(ir: IR, parts: Parts) -> dict[tuple[int, str], Part]:

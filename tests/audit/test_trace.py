@@ -176,6 +176,86 @@ def test_indices_that_are_gone_are_lost() -> None:
     assert result.passes[0].lost == 2
 
 
+def nested(*inner: str, header: str = "module", location: str = "") -> str:
+    """A module around other texts, as MLIR prints it."""
+    lines = "".join(f"  {line}\n" for text in inner for line in text.splitlines())
+    return f"{header} {{\n{lines}}}{location}\n"
+
+
+F, G, H = function("f", 1, 2), function("g", 3, 4), function("h", 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        (nested(F, header="module @i"), nested(nested(F, header="module @i"), header="module @o", location=' loc("9|o")')),
+        (nested(F), nested(nested(nested(F, header="builtin.module"), header="ttcore.device_module"), location=' loc("9|o")')),
+        (nested(F), nested(nested(F, header="builtin.module"), nested(G, header="builtin.module"))),
+    ],
+    ids=["names", "no names", "two of no name"],
+)  # fmt: skip
+def test_a_module_shown_alone_has_lost_nothing(inner: str, outer: str) -> None:
+    """Passes that run on a module in the program print that module."""
+    result = traced(
+        dump("Before", "a", outer),
+        dump("After", "a", outer),
+        dump("Before", "b", inner),
+        dump("After", "b", inner),
+        dump("Before", "c", outer),
+        dump("After", "c", outer),
+        outer,
+    )
+    assert rows(result) == [("a", None, False, 0), ("b", None, False, 0), ("c", None, False, 0)]
+    assert [p.lost for p in result.passes] == [0, 0, 0]
+
+
+def test_a_module_seen_later_was_there_before() -> None:
+    inner, other = nested(F, header="module @i"), nested(G, header="module @j")
+    outer = nested(inner, other, header="module @o")
+    result = traced(
+        *(dump("After", name, text) for name, text in zip("abc", (inner, other, outer), strict=True))
+    )
+    assert rows(result) == [("a", None, None, 0), ("b", None, None, 0), ("c", None, False, 0)]
+
+
+def test_a_pass_that_puts_a_module_around_the_program_changed_something() -> None:
+    wrapped = nested(nested(nested(F, header="builtin.module"), header="ttcore.device_module"))
+    result = traced(
+        dump("After", "a", nested(F)), dump("After", "wrap", wrapped), dump("After", "c", wrapped)
+    )
+    assert rows(result) == [("a", None, None, 0), ("wrap", None, True, 0), ("c", None, False, 0)]
+
+
+def test_what_is_gone_from_a_module_shown_alone_is_lost() -> None:
+    result = traced(
+        dump("Before", "a", nested(nested(F, G, header="module @i"), nested(H, header="module @j"))),
+        dump("After", "a", nested(F, header="module @i")),
+    )
+    assert [(p.changed, p.lost) for p in result.passes] == [(True, 2)]
+
+
+def test_what_comes_to_a_module_shown_alone_counts() -> None:
+    result = traced(
+        dump("Before", "a", nested(nested(F, header="module @i"))),
+        dump("After", "a", nested(F, function("k", 8, 7), header="module @i")),
+    )
+    assert rows(result) == [("a", None, True, 1)]
+
+
+def test_a_module_that_is_gone_is_lost_with_all_that_it_held() -> None:
+    result = traced(
+        dump("Before", "a", nested(nested(F, header="module @i"), nested(nested(G), header="module @j"))),
+        dump("After", "a", nested(nested(F, header="module @i"))),
+    )
+    assert [(p.changed, p.lost) for p in result.passes] == [(True, 2)]
+
+
+def test_an_attribute_of_a_module_is_a_change() -> None:
+    before = nested(nested(F, header="module @i"))
+    after = nested(F, header="module @i attributes {x}")
+    assert rows(traced(dump("Before", "a", before), dump("After", "a", after))) == [("a", None, True, 0)]
+
+
 def test_a_failed_pass() -> None:
     text = function("f", 1, 2)
     result = traced(dump("Before", "a", text), dump("After", "a", text).replace(" (a)", " Failed (a)"))
