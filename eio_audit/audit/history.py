@@ -10,7 +10,7 @@ A dump may show a program, or only a module or a function of it. What it cannot 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
@@ -27,7 +27,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
 
 RECENT_DUMPS = 4
-"""Dumps of a program whose states are kept: passes print a module, and functions of it, in turns."""
+"""Dumps of a program whose states are kept: some passes print a module, some a function of it, in turns."""
 
 _INDENTATION = re.compile(rb"\n[ \t]+")
 
@@ -137,6 +137,21 @@ class _Read:
     unmatched: frozenset[str]
 
 
+class _Recent:
+    """What was read last, by a key of its text; the oldest is forgotten."""
+
+    def __init__(self) -> None:
+        self._read: dict[bytes, _Read] = {}
+
+    def get(self, key: bytes, read: Callable[[], _Read]) -> _Read:
+        """What is known under a key, or else read now."""
+        found = self._read.pop(key, None) or read()
+        self._read[key] = found
+        if len(self._read) > RECENT_DUMPS:
+            del self._read[next(iter(self._read))]
+        return found
+
+
 @dataclass(slots=True)
 class History:
     """The last known states of one program's functions and modules.
@@ -149,9 +164,10 @@ class History:
     _homes: dict[Part, int | None] = field(default_factory=dict)
     _modules: KnownModules = field(default_factory=KnownModules)
     _shows_no_module: bool = False
-    _around: tuple[bytes, _Read] | None = None
-    _matched: tuple[bytes, _Read] | None = None
-    _recent: dict[bytes, _Read] = field(default_factory=dict)
+    _last: tuple[bytes, _Read] | None = None
+    _recent: _Recent = field(default_factory=_Recent)
+    _recent_around: _Recent = field(default_factory=_Recent)
+    _recent_matched: _Recent = field(default_factory=_Recent)
 
     def states(self, dump: Dump, options: AuditOptions) -> DumpStates:
         """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
@@ -163,12 +179,11 @@ class History:
         Raises:
             InputError: the dump cannot be read.
         """
-        digest = blake2b(dump.text, digest_size=16).digest()
-        read = self._recent.pop(digest, None) or self._read(dump, options)
-        self._recent[digest] = read
-        if len(self._recent) > RECENT_DUMPS:
-            del self._recent[next(iter(self._recent))]
-        return self._located(read, dump)
+        text = dump.text
+        if self._last is None or self._last[0] != text:
+            key = blake2b(text, digest_size=16).digest()
+            self._last = text, self._recent.get(key, lambda: self._read(dump, options))
+        return self._located(self._last[1], dump)
 
     def _located(self, read: _Read, dump: Dump) -> DumpStates:
         """What is read, with the modules that are known."""
@@ -206,21 +221,22 @@ class History:
         """What is around the functions, which are empty in it."""
         if not text.aliases.are_unique:
             return _grouped(text, audit_dump(text.dump, options), options)
-        key = text.around_key
-        if self._around is None or self._around[0] != key:
-            self._around = key, _grouped(text, audit_dump(text.around, options), options)
-        return self._around[1]
+        return self._recent_around.get(
+            text.around_key, lambda: _grouped(text, audit_dump(text.around, options), options)
+        )
 
     def _read_matched(self, text: DumpText, options: AuditOptions) -> _Read:
         """Where another dump tells the order, all of a dump is matched with it at once, as ``check`` does."""
-        if self._matched is None or self._matched[0] != text.key:
-            read = _grouped(text, audit_dump(text.dump, options, describes_worst=False), options)
+
+        def read() -> _Read:
+            matched = _grouped(text, audit_dump(text.dump, options, describes_worst=False), options)
             functions = {
                 symbol: replace(state, key=text.functions[symbol].key) if symbol in text.functions else state
-                for symbol, state in read.functions.items()
+                for symbol, state in matched.functions.items()
             }
-            self._matched = text.key, replace(read, functions=functions)
-        return self._matched[1]
+            return replace(matched, functions=functions)
+
+        return self._recent_matched.get(text.key, read)
 
     def gone(self, shown: DumpStates) -> list[Part]:
         """The known functions and modules that a dump does not show, though it shows what was around them."""

@@ -47,9 +47,9 @@ class Dump:
     program: str = ""
 
     @property
-    def text(self) -> memoryview:
-        """The IR where it is, not copied."""
-        return memoryview(self.source.data)[self.span.start : self.span.end]
+    def text(self) -> bytes:
+        """The IR."""
+        return self.source.data[self.span.start : self.span.end]
 
 
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
