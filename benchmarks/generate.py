@@ -27,7 +27,7 @@ FUNCTIONS = 10
 """Of the module in a log."""
 CONSTANT_FUNCTIONS = 6
 """Small functions beside the large one of a pipeline's module."""
-CHANGES_EVERY = 4
+CHANGES_EVERY = 8
 """Passes of a pipeline of which one changes something."""
 SCOPES = (2, *(1,) * 10, 0, *(1,) * 8)
 """How many modules are around the functions in the dumps of a pipeline, in turns; 0: one function alone."""
@@ -184,7 +184,7 @@ def write_pipeline(out: IO[str], ops: int, dumps: int) -> None:
         depth = SCOPES[number % len(SCOPES)]
         table = [f'#loc{k + 1} = loc("arg{k}")\n' for k in range(10 * depth)]
         functions = io.StringIO()
-        Model(ops, shuffle=0.1 if seed else 0.0, seed=seed).write_function(functions, "forward", table)
+        Model(ops, shuffle=0.02 if seed else 0.0, seed=seed).write_function(functions, "forward", table)
         for function in range(CONSTANT_FUNCTIONS if depth else 0):
             Model(ops // 50).write_function(functions, f"forward_const_eval_{function}", table)
         out.write(f"\n// -----// IR Dump After TTIRPass{number} (ttir-pass-{number}) //----- //\n")

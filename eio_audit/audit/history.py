@@ -138,18 +138,22 @@ class _Read:
 
 
 class _Recent:
-    """What was read last, by a key of its text; the oldest is forgotten."""
+    """What was read last, by its text or a key of it; the oldest is forgotten."""
 
     def __init__(self) -> None:
+        self._last: tuple[bytes, _Read] | None = None
         self._read: dict[bytes, _Read] = {}
 
-    def get(self, key: bytes, read: Callable[[], _Read]) -> _Read:
-        """What is known under a key, or else read now."""
-        found = self._read.pop(key, None) or read()
-        self._read[key] = found
-        if len(self._read) > RECENT_DUMPS:
-            del self._read[next(iter(self._read))]
-        return found
+    def get(self, text: bytes, read: Callable[[], _Read]) -> _Read:
+        """What is known of a text, or else read now."""
+        if self._last is None or self._last[0] != text:
+            key = blake2b(text, digest_size=16).digest()
+            found = self._read.pop(key, None) or read()
+            self._read[key] = found
+            if len(self._read) > RECENT_DUMPS:
+                del self._read[next(iter(self._read))]
+            self._last = text, found
+        return self._last[1]
 
 
 @dataclass(slots=True)
@@ -164,7 +168,6 @@ class History:
     _homes: dict[Part, int | None] = field(default_factory=dict)
     _modules: KnownModules = field(default_factory=KnownModules)
     _shows_no_module: bool = False
-    _last: tuple[bytes, _Read] | None = None
     _recent: _Recent = field(default_factory=_Recent)
     _recent_around: _Recent = field(default_factory=_Recent)
     _recent_matched: _Recent = field(default_factory=_Recent)
@@ -179,11 +182,8 @@ class History:
         Raises:
             InputError: the dump cannot be read.
         """
-        text = dump.text
-        if self._last is None or self._last[0] != text:
-            key = blake2b(text, digest_size=16).digest()
-            self._last = text, self._recent.get(key, lambda: self._read(dump, options))
-        return self._located(self._last[1], dump)
+        read = self._recent.get(dump.text, lambda: self._read(dump, options))
+        return self._located(read, dump)
 
     def _located(self, read: _Read, dump: Dump) -> DumpStates:
         """What is read, with the modules that are known."""

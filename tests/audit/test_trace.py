@@ -1,8 +1,11 @@
+from unittest import mock
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, OriginalOrder, Trace, check, read_text, trace
+from eio_audit.audit import history
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -371,6 +374,56 @@ def test_with_an_order_from_another_dump_each_function_has_a_history_too() -> No
 def test_patterns_that_match_no_op() -> None:
     options = AuditOptions(assume_pure=("ttir.*", "my.*"))
     assert trace(read_text(dump("After", "a", function("f", 1))), options).unmatched == ("my.*",)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> str:
+    """Dumps of a few functions in a few states, alone, in modules and in modules around these."""
+
+    def texts(*names: str) -> list[str]:
+        return [
+            function(name, *draw(st.sampled_from([(1, 2, 3), (2, 1, 3), (3, None), ()]))) for name in names
+        ]
+
+    dumps = []
+    for number in range(draw(st.integers(1, 7))):
+        text = draw(
+            st.sampled_from(
+                [
+                    *texts("f", "g"),
+                    module(*texts("f", "g")),
+                    module(*texts("f"), CALLER.replace("@f", "@c"), draw(st.sampled_from([PURE, READS]))),
+                    nested(nested(*texts("f"), header="module @i"), nested(*texts("h"), header="module @j")),
+                    nested(*texts("f"), header="module @i"),
+                ]
+            )
+        )
+        if draw(st.booleans()):
+            text = text.replace('loc("1|op")', f"loc(#loc{number})") + f'#loc{number} = loc("1|op")\n'
+        kinds = draw(st.sampled_from([("Before",), ("After",), ("Before", "After")]))
+        dumps += [dump(when, f"p{draw(st.integers(0, 2))}", text) for when in kinds]
+    return "".join(dumps * draw(st.integers(1, 2)))
+
+
+def traced_without_reuse(text: str) -> Trace:
+    """Every dump and every function is read."""
+    with (
+        mock.patch.object(history._Recent, "get", lambda _, __, read: read()),
+        mock.patch.object(history.FunctionState, "is_shown_by", lambda *_: False),
+    ):
+        return trace(read_text(text))
+
+
+@given(logs())
+def test_what_is_known_of_texts_seen_before_changes_no_figure(log: str) -> None:
+    assert trace(read_text(log)) == traced_without_reuse(log)
+
+
+def test_a_dump_that_is_that_of_before_is_not_read() -> None:
+    text = module(function("f", 1, 2))
+    with mock.patch.object(history, "audit_dump", wraps=history.audit_dump) as audit:
+        traced(*(dump("After", f"p{number}", text) for number in range(9)))
+    assert audit.call_count == 2  # the function, and what is around it
 
 
 def test_figures_of_the_samples_are_those_of_check() -> None:
