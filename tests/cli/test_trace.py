@@ -107,6 +107,36 @@ def test_a_tree_of_dumps() -> None:
     assert document["culprit"] is None
 
 
+def test_the_folder_of_a_tree_is_named_once() -> None:
+    done = run("trace", SAMPLES / "small" / "tree").stdout.decode().replace(str(SAMPLES), "SAMPLES")
+    assert done.splitlines()[:4] == [
+        "SAMPLES/small/tree/builtin_module_no-symbol-name",
+        "  pass                          ops  inversions  forced  avoidable  derived  dump",
+        "  ... 3 passes changed nothing",
+        "  ttir-flatten-sliding-window    16           0       0          0        3  "
+        "5_ttir-flatten-sliding-window.mlir:1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "shown"),
+    [
+        (("x/m/before-p.mlir", "x/m/after-p.mlir", "y/m/before-p.mlir", "y/m/after-p.mlir"),
+         ["after-p.mlir:1", "after-p.mlir:1"]),
+        (("x/1_a.mlir", "y/1_a.mlir"), ["1_a.mlir:1", "1_a.mlir:1"]),
+    ],
+)  # fmt: skip
+def test_the_folder_of_a_program_is_named_once(
+    tmp_path: Path, files: tuple[str, ...], shown: list[str]
+) -> None:
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SAMPLES / "small" / "source.mlir", tmp_path / file)
+    rows = run("trace", tmp_path, "--verbose").stdout.decode().splitlines()
+    assert rows[0] == str(tmp_path)
+    assert [row.split()[-1] for row in rows[2 : 2 + len(shown)]] == shown
+
+
 def test_files_are_stages_in_the_order_given() -> None:
     stages = [SAMPLES / "resnet" / f"{name}.mlir" for name in ("source", "before_alias", "after_inline")]
     document = json.loads(run("trace", *stages, "--format", "json").stdout)
@@ -229,10 +259,11 @@ def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: P
     assert (
         done.stdout.decode().replace(str(tmp_path), "DIR")
         == """\
-pass                        ops  inversions  forced  avoidable  derived  dump
-ttir.mlir.txt                12           0       0          0        0  DIR/ttir.mlir.txt:1
-(before erase-inverse-ops)   16           0       0          0        3  DIR/ttir-before-erase-inverse-ops.mlir.txt:1
-erase-inverse-ops            18          18      18          0        6  DIR/ttir-after-erase-inverse-ops.mlir.txt:1
+DIR
+  pass                        ops  inversions  forced  avoidable  derived  dump
+  ttir.mlir.txt                12           0       0          0        0  ttir.mlir.txt:1
+  (before erase-inverse-ops)   16           0       0          0        3  ttir-before-erase-inverse-ops.mlir.txt:1
+  erase-inverse-ops            18          18      18          0        6  ttir-after-erase-inverse-ops.mlir.txt:1
 
 traced 3 dumps, 3 passes, 2 changed something: none introduced avoidable inversions
 """
