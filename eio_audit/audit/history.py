@@ -141,19 +141,16 @@ class _Recent:
     """What was read last, by its text or a key of it; the oldest is forgotten."""
 
     def __init__(self) -> None:
-        self._last: tuple[bytes, _Read] | None = None
         self._read: dict[bytes, _Read] = {}
 
     def get(self, text: bytes, read: Callable[[], _Read]) -> _Read:
         """What is known of a text, or else read now."""
-        if self._last is None or self._last[0] != text:
-            key = blake2b(text, digest_size=16).digest()
-            found = self._read.pop(key, None) or read()
-            self._read[key] = found
-            if len(self._read) > RECENT_DUMPS:
-                del self._read[next(iter(self._read))]
-            self._last = text, found
-        return self._last[1]
+        key = blake2b(text, digest_size=16).digest()
+        found = self._read.pop(key, None) or read()
+        self._read[key] = found
+        if len(self._read) > RECENT_DUMPS:
+            del self._read[next(iter(self._read))]
+        return found
 
 
 @dataclass(slots=True)
@@ -168,6 +165,7 @@ class History:
     _homes: dict[Part, int | None] = field(default_factory=dict)
     _modules: KnownModules = field(default_factory=KnownModules)
     _shows_no_module: bool = False
+    _last: tuple[bytes, _Read] | None = None
     _recent: _Recent = field(default_factory=_Recent)
     _recent_around: _Recent = field(default_factory=_Recent)
     _recent_matched: _Recent = field(default_factory=_Recent)
@@ -182,8 +180,10 @@ class History:
         Raises:
             InputError: the dump cannot be read.
         """
-        read = self._recent.get(dump.text, lambda: self._read(dump, options))
-        return self._located(read, dump)
+        if self._last is None or not dump.has_text(self._last[0]):
+            text = dump.text
+            self._last = text, self._recent.get(text, lambda: self._read(dump, options))
+        return self._located(self._last[1], dump)
 
     def _located(self, read: _Read, dump: Dump) -> DumpStates:
         """What is read, with the modules that are known."""

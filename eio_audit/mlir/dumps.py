@@ -51,6 +51,13 @@ class Dump:
         """The IR."""
         return self.source.data[self.span.start : self.span.end]
 
+    def has_text(self, text: bytes) -> bool:
+        """Whether the IR is this text; nothing is copied."""
+        data, span = self.source.data, self.span
+        if len(text) != span.end - span.start:
+            return False
+        return data.startswith(text, span.start) if isinstance(data, bytes) else self.text == text
+
 
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
     """The dumps of a file, ``-`` for standard input, in order of appearance.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, OriginalOrder, Trace, check, read_text, trace
+from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read_text, trace
 from eio_audit.audit import history
 from tests.programs import programs
 from tests.test_samples import SAMPLES
@@ -408,6 +408,7 @@ def logs(draw: st.DrawFn) -> str:
 def traced_without_reuse(text: str) -> Trace:
     """Every dump and every function is read."""
     with (
+        mock.patch.object(Dump, "has_text", lambda *_: False),
         mock.patch.object(history._Recent, "get", lambda _, __, read: read()),
         mock.patch.object(history.FunctionState, "is_shown_by", lambda *_: False),
     ):
