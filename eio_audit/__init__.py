@@ -18,6 +18,15 @@ TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import
 if TYPE_CHECKING:
     from eio_audit.audit.baseline import Baseline, BaselineEntry
     from eio_audit.audit.check import AuditedDump, Check, check
+    from eio_audit.audit.codegen import (
+        CodegenFunction,
+        Prediction,
+        Stage,
+        Structure,
+        TornModule,
+        structure,
+    )
+    from eio_audit.audit.codegen_location import Reason
     from eio_audit.audit.dataflow import (
         Dataflow,
         DataflowEdge,
@@ -42,11 +51,12 @@ if TYPE_CHECKING:
     )
     from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary, unmatched_patterns
     from eio_audit.audit.findings import Finding, find
-    from eio_audit.audit.fix import Fix, fix
+    from eio_audit.audit.fix import Fix, Relabel, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
     from eio_audit.audit.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
     from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
+    from eio_audit.audit.mislabelled_op import MislabelledOp
     from eio_audit.audit.module_runs import Fragmentation, Runs
     from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
     from eio_audit.audit.op_label import OpLabel
@@ -54,7 +64,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
     from eio_audit.audit.origin import ModelLine
     from eio_audit.audit.original_order import OriginalOrder
-    from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, Rule, rules_by_prefix
+    from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, WRONG_LABEL, Rule, rules_by_prefix
     from eio_audit.audit.shuffle import shuffle
     from eio_audit.audit.stamp import stamp
     from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
@@ -72,6 +82,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "audit.baseline": ("Baseline", "BaselineEntry"),
     "audit.check": ("AuditedDump", "Check", "check"),
+    "audit.codegen": ("CodegenFunction", "Prediction", "Stage", "Structure", "TornModule", "structure"),
+    "audit.codegen_location": ("Reason",),
     "audit.dataflow": (
         "Dataflow",
         "DataflowEdge",
@@ -96,11 +108,12 @@ _HOMES = {
     ),
     "audit.figures": ("BlockAudit", "DumpAudit", "Summary", "unmatched_patterns"),
     "audit.findings": ("Finding", "find"),
-    "audit.fix": ("Fix", "fix"),
+    "audit.fix": ("Fix", "Relabel", "fix"),
     "audit.gate": ("Gate", "Verdict", "judge"),
     "audit.index_pattern": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
     "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
+    "audit.mislabelled_op": ("MislabelledOp",),
     "audit.module_runs": ("Fragmentation", "Runs"),
     "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
     "audit.op_label": ("OpLabel",),
@@ -108,7 +121,7 @@ _HOMES = {
     "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
     "audit.origin": ("ModelLine",),
     "audit.original_order": ("OriginalOrder",),
-    "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "Rule", "rules_by_prefix"),
+    "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "WRONG_LABEL", "Rule", "rules_by_prefix"),
     "audit.shuffle": ("shuffle",),
     "audit.stamp": ("stamp",),
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
@@ -131,6 +144,7 @@ __all__ = [
     "HOW_TO_NAME_STATES",
     "RULES",
     "UNAVOIDABLE",
+    "WRONG_LABEL",
     "Ancestor",
     "AuditOptions",
     "AuditedDump",
@@ -138,6 +152,7 @@ __all__ = [
     "BaselineEntry",
     "BlockAudit",
     "Check",
+    "CodegenFunction",
     "Culprit",
     "Dataflow",
     "DataflowEdge",
@@ -172,6 +187,7 @@ __all__ = [
     "LocationHealth",
     "LocationRule",
     "Marker",
+    "MislabelledOp",
     "ModelLine",
     "Moment",
     "MovedLayoutOp",
@@ -188,12 +204,18 @@ __all__ = [
     "OriginalOrder",
     "PathStep",
     "PicturedOp",
+    "Prediction",
+    "Reason",
+    "Relabel",
     "Relation",
     "Rule",
     "Runs",
     "Source",
+    "Stage",
     "State",
+    "Structure",
     "Summary",
+    "TornModule",
     "Trace",
     "TracedPass",
     "Verdict",
@@ -218,6 +240,7 @@ __all__ = [
     "source_name",
     "stamp",
     "stream",
+    "structure",
     "trace",
     "unmatched_patterns",
 ]

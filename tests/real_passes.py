@@ -51,6 +51,8 @@ class Result:
         after: the order behind the pass.
         fixed: the order behind the fix.
         same: MLIR finds the same program in the text behind the pass and in the fixed text.
+        relabelled: the order behind ``fix --relabel``.
+        same_but_labels: MLIR finds the same program in its text, locations apart.
     """
 
     program: Program
@@ -58,6 +60,8 @@ class Result:
     after: Summary
     fixed: Summary
     same: bool
+    relabelled: Summary
+    same_but_labels: bool
 
 
 TOOLS = {"iree-opt": iree_opt, "mlir-opt": partial(mlir_tool, "mlir-opt")}
@@ -72,12 +76,15 @@ def run(program: Program) -> Result:
     after = _printed(tool, stamped, f"builtin.module({program.passes})")
     dumps = read_text(after, program.path.name)
     result = fix(dumps)
+    whole = fix(dumps, relabel="nested").text
     return Result(
         program,
         changed=after != _printed(tool, stamped, "builtin.module()"),
         after=result.before,
         fixed=check(read_text(result.text)).summary,
         same=same_program(after, result.text.decode()),
+        relabelled=check(read_text(whole)).summary,
+        same_but_labels=same_program(after, whole.decode(), but_for_locations=True),
     )
 
 

@@ -51,12 +51,14 @@ def put_dump(folder: Path, text: str = SHUFFLED) -> None:
     (folder / "dumps" / "after.mlir").write_text(text)
 
 
-def test_from_nothing_to_a_green_gate(folder: Path) -> None:
-    five_minutes = section("Five minutes: from nothing to a green gate")
+@pytest.mark.parametrize(
+    ("title", "count"), [("Five minutes: from nothing to a green gate", 5), ("Indices that never fall", 2)]
+)
+def test_the_steps_print_what_is_shown(title: str, count: int, folder: Path) -> None:
     steps = re.findall(
-        r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", five_minutes, re.MULTILINE | re.DOTALL
+        r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", section(title), re.MULTILINE | re.DOTALL
     )
-    assert len(steps) == 5
+    assert len(steps) == count
     for commands, output in steps:
         assert sh(commands, folder, options="+e").stdout == output
 

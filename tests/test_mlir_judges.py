@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import Source, fix, read_text
+from eio_audit import Dump, Relabel, Source, check, fix, read_text
 from eio_audit.audit.check import audit_dump
 from eio_audit.mlir.writer import reorder
 from tests.judge import same_program
-from tests.test_samples import DUMP_FILES, SAMPLES
+from tests.test_samples import DUMP_FILES, FILES, SAMPLES
 
 LOOPS = Path(__file__).parent / "data" / "shuffled_loops.mlir"
 
@@ -19,6 +19,32 @@ def test_every_fixed_sample_is_the_same_program(path: Path) -> None:
         before = Source(path.name, dump.source.data[dump.span.start : dump.span.end])
         after = fix(read_text(before.data)).text
         assert same_program(before.data.decode(), after.decode())
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [(path, Relabel.NESTED) for path in FILES] + [(path, Relabel.FLAT) for path in DUMP_FILES],
+    ids=lambda it: str(it.relative_to(SAMPLES) if isinstance(it, Path) else it),
+)
+def test_every_relabelled_sample_is_the_same_program_but_for_locations(path: Path, form: Relabel) -> None:
+    dumps = read_text(path.read_bytes(), path.name)
+    after = fix(dumps, relabel=form).text
+    relabelled = read_text(after)
+    assert check(relabelled).summary.inversions == 0
+    assert fix(relabelled, relabel=form).text == after
+    texts = {(_text(old), _text(new)) for old, new in zip(dumps, relabelled, strict=True)}
+    for old_text, new_text in texts:
+        assert old_text == new_text or same_program(old_text, new_text, but_for_locations=True)
+
+
+def _text(dump: Dump) -> str:
+    return dump.source.data[dump.span.start : dump.span.end].decode()
+
+
+def test_the_judge_sees_another_location_unless_told_otherwise() -> None:
+    one, other = (f'"t.a"() : () -> () loc("{name}")' for name in "xy")
+    assert not same_program(one, other)
+    assert same_program(one, other, but_for_locations=True)
 
 
 def test_a_fixed_program_with_memory_loops_and_branches() -> None:

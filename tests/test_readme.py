@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import eio_audit
 from tests.cli.running import run
 
 ROOT = Path(__file__).parent.parent
@@ -21,6 +22,18 @@ def test_the_outputs_shown_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         result = run(*shlex.split(command))
         printed = (result.stdout + result.stderr).decode().split("\n")
         assert [line for line in output.split("\n") if line.strip() != "..." and line not in printed] == []
+
+
+def test_the_modules_are_whole_again() -> None:
+    [before], [after] = (
+        eio_audit.read(str(ROOT / "sample_irs" / "resnet" / f"{when}_alias.mlir"))
+        for when in ("before", "after")
+    )
+    [whole] = eio_audit.read_text(eio_audit.fix([after], relabel="nested").text)
+    runs = [eio_audit.diff(before, dump).fragmentation.modules for dump in (after, whole)]
+    assert [sum(run.after for run in modules) for modules in runs] == [304, 97]
+    assert [sum(run.before for run in modules) for modules in runs] == [97, 97]
+    assert "Its 97 modules, torn into 304 pieces, are 97 again." in README
 
 
 def test_the_example_in_python_runs(

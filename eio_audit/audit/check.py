@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -53,6 +52,8 @@ class AuditedDump:
         functions: by block, the symbol of the function around it, or None.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
         moved: how many ops stand elsewhere in these orders, the fewest that explain them.
+        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
+            contradicts the dependences.
     """
 
     dump: Dump
@@ -65,6 +66,7 @@ class AuditedDump:
     functions: list[str | None]
     orders: dict[int, BlockOrder]
     moved: int
+    donors: Mapping[int, int]
 
     @property
     def indices(self) -> OriginalIndices:
@@ -134,32 +136,41 @@ def audit_dump(
     graphs = dependences.of(has_order)
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
-    audits = list(_audits_in_order(ir, keys, blocks, functions))
-    orders, moved = {}, 0
+    audits = dict(zip(blocks, _audits_in_order(ir, keys, blocks, functions), strict=True))
+    orders: dict[int, BlockOrder] = {}
+    donors: dict[int, int] = {}
+    moved = 0
     if keys.disordered_blocks:
         from eio_audit.audit.disorder import DisorderAudits  # noqa: PLC0415  (not for clean dumps)
         from eio_audit.audit.keyed_block import KeyedBlock  # noqa: PLC0415
-        from eio_audit.mlir.pieces import BlockOrder  # noqa: PLC0415
 
-        disorder = DisorderAudits(effort or Effort(), describes_worst=describes_worst)
+        disorder_audits = DisorderAudits(
+            ir,
+            effort or Effort(),
+            describes_worst=describes_worst,
+            finds_wrong_labels=options.order_from is None,  # the order of another dump has no labels here
+        )
         for block in keys.disordered_blocks:
-            place = bisect_left(blocks, block)
             keyed = KeyedBlock(ir, keys, block, graphs.get(block))
-            audits[place], restoration = disorder.audit(audits[place], keyed)
-            if audits[place].avoidable and restoration is not None:
-                orders[block] = BlockOrder(restoration.order)
-                moved += restoration.moved
+            disorder = disorder_audits.audit(audits[block], keyed)
+            audits[block] = disorder.audit
+            if disorder.order is not None:
+                orders[block] = disorder.order
+            moved += disorder.audit.moved
+            donors |= disorder.donors
     figures = DumpAudit(
         source=dump.source.name,
         line=dump.line,
         pass_name=dump.marker.pass_name if dump.marker else None,
         when=dump.marker.when if dump.marker else None,
-        blocks=tuple(audits),
+        blocks=tuple(audits.values()),
         unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
         assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
         unmatched=_without_op(options.assume_pure, ir),
     )
-    return AuditedDump(dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved)
+    return AuditedDump(
+        dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved, donors
+    )
 
 
 def _audits_in_order(

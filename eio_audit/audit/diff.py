@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eio_audit.audit.check import audit_dump
+from eio_audit.audit.codegen import Structure, structure_change
 from eio_audit.audit.compared_dump import ComparedDump
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.inverse_ops import InverseOps, LayoutChanges
@@ -28,6 +29,7 @@ class Diff:
         ops: every op, by what became of it.
         inverse_ops: what became of permutes, transposes and reshapes.
         fragmentation: how torn the model's modules are.
+        structure: the functions that code generation makes.
         locations: what is wrong with the locations.
     """
 
@@ -36,6 +38,7 @@ class Diff:
     ops: OpChanges
     inverse_ops: InverseOps
     fragmentation: Fragmentation
+    structure: Structure
     locations: HealthChange
 
 
@@ -55,6 +58,7 @@ def diff(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> 
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
         fragmentation=fragmentation(old.audited, new.audited),
+        structure=structure_change(old.audited, new.audited),
         locations=health_change(old.audited, new.audited, comparison.was),
     )
 

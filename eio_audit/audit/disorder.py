@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, repeat
 from operator import is_not
@@ -13,12 +13,17 @@ from eio_audit.audit.displaced_op import DisplacedOp, Hold
 from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
+from eio_audit.audit.label_weights import INHERITED, LabelWeights
+from eio_audit.audit.mislabelled_op import MislabelledOp
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.order.displaced import displaced_in
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
-from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.profile import order_profile
-from eio_audit.order.runs import split_into_runs
+from eio_audit.order.runs import Runs, split_into_runs
+from eio_audit.order.wrong_labels import fewest_wrong_labels
 
 NAMED_OPS = 10
 """How many displaced ops of a block an audit describes, worst first."""
@@ -31,56 +36,92 @@ SHAPE_OPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
+class BlockDisorder:
+    """A block with inversions.
+
+    Attributes:
+        audit: all its figures.
+        order: what orders it best, where that is better than the textual order.
+        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
+            contradicts the dependences.
+    """
+
+    audit: BlockAudit
+    order: BlockOrder | None
+    donors: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """An op whose label is wrong, by its place; ``donor`` is the place of the op whose label is right."""
+
+    place: int
+    donor: int
+    inversions: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Disorder:
     """What is to be said of every block of one shape.
 
     Attributes:
         figures: of ``BlockAudit``, by name.
         worst: the displaced ops that carry most inversions, worst first.
-        restoration: what orders the block best; None for a graph region.
+        order: as in ``BlockDisorder``.
+        wrong: the ops whose labels are wrong, in textual order.
     """
 
-    figures: dict[str, Any]
-    worst: list[_Displaced]
-    restoration: Restoration | None
+    figures: Mapping[str, Any]
+    worst: Sequence[_Displaced] = ()
+    order: BlockOrder | None = None
+    wrong: Sequence[_Wrong] = ()
 
 
 class DisorderAudits:
     """Audits blocks with inversions, each shape of a small block once: the layers of a model often repeat.
 
     Args:
+        ir: the dump that the blocks are of.
         effort: what may be done to find orders for all of them.
-        describes_worst: whether the displaced ops are described that carry most inversions.
+        describes_worst: whether the ops are described that are in most inversions.
+        finds_wrong_labels: whether labels are looked for that contradict the dependences.
     """
 
-    def __init__(self, effort: Effort, *, describes_worst: bool) -> None:
+    def __init__(self, ir: IR, effort: Effort, *, describes_worst: bool, finds_wrong_labels: bool) -> None:
+        self._weights = LabelWeights(ir)
+        self._finds_wrong_labels = finds_wrong_labels
         self._effort = effort
         self._describes_worst = describes_worst
         self._known: dict[Hashable, _Disorder] = {}
 
-    def audit(self, in_order: BlockAudit, block: KeyedBlock) -> tuple[BlockAudit, Restoration | None]:
+    def audit(self, in_order: BlockAudit, block: KeyedBlock) -> BlockDisorder:
         """Audits a block.
 
         Args:
             in_order: the figures that do not depend on the order.
-            block: its keys, and its dependences unless it is in a graph region, which has no order to keep.
-
-        Returns:
-            All its figures, and what orders it best; None for a graph region.
+            block: its keys, and its dependences unless it is in a graph region.
         """
         disorder = self._disorder(block)
-        worst = tuple(_described(block, place) for place in disorder.worst)
-        return replace(in_order, **disorder.figures, worst=worst), disorder.restoration
+        audit = replace(
+            in_order,
+            **disorder.figures,
+            worst=tuple(_described(block, place) for place in disorder.worst),
+            mislabelled=tuple(_mislabelled(block, disorder.wrong)) if self._describes_worst else (),
+        )
+        ops = block.ops
+        donors = {ops[wrong.place]: ops[wrong.donor] for wrong in disorder.wrong}
+        return BlockDisorder(audit, disorder.order, donors)
 
     def _disorder(self, block: KeyedBlock) -> _Disorder:
+        weights = self._weights.of(block)
         if len(block.keys) > SHAPE_OPS:
-            return self._found(block)
-        shape = block.shape
+            return self._found(block, weights)
+        shape = block.shape, weights
         if shape not in self._known:
-            self._known[shape] = self._found(block)
+            self._known[shape] = self._found(block, weights)
         return self._known[shape]
 
-    def _found(self, block: KeyedBlock) -> _Disorder:
+    def _found(self, block: KeyedBlock, weights: bytes) -> _Disorder:
         keys = block.counted_keys
         runs = split_into_runs(keys)
         inversions, out_of_place = runs.inversions, displaced_in(runs)
@@ -94,21 +135,48 @@ class DisorderAudits:
             "inherited": runs.inversions_with(list(compress(block.is_derived, is_counted))),
             "at_constants": runs.inversions_with(list(compress(block.is_constant, is_counted))),
         }
-        worst = []
+        worst: Sequence[_Displaced] = ()
         if self._describes_worst:
             worst = _displaced_places(block, out_of_place, runs.carried_by_position(), NAMED_OPS)
             figures["profile"] = order_profile(keys, PROFILE_PARTS)
         if block.graph is None:
-            return _Disorder(figures, worst, None)
-        restoration = restore_order(block.keys, block.graph.precedence, inversions, self._effort)
+            return _Disorder(figures, worst)
+        precedence = block.graph.precedence
+        restoration = restore_order(block.keys, precedence, inversions, self._effort)
         figures |= {
             "forced": restoration.forced,
             "minimum": restoration.inversions,
             "lower_bound": restoration.lower_bound,
-            "moved": restoration.moved,
-            "moved_lower_bound": restoration.moved_lower_bound,
         }
-        return _Disorder(figures, worst, restoration)
+        order = None
+        if restoration.inversions < inversions:
+            order = BlockOrder(restoration.order)
+            figures |= {"moved": restoration.moved, "moved_lower_bound": restoration.moved_lower_bound}
+        if not (restoration.forced and self._finds_wrong_labels):
+            return _Disorder(figures, worst, order)
+        wrong = fewest_wrong_labels(block.keys, weights, precedence, self._effort)
+        figures |= {
+            "wrong_labels": len(wrong.changed),
+            "wrong_by_passes": sum(weights[place] <= INHERITED for place in wrong.changed),
+            "wrong_certified": wrong.certified,
+        }
+        carried = _carried(runs, is_counted)
+        changed = zip(wrong.changed, wrong.donors, strict=True)
+        return _Disorder(
+            figures, worst, order, [_Wrong(place, donor, carried[place]) for place, donor in changed]
+        )
+
+
+def _carried(runs: Runs, is_counted: Sequence[bool]) -> list[int]:
+    """By place in the block, how many inversions the op is an end of."""
+    by_position = iter(runs.carried_by_position())
+    return [next(by_position) if counts else 0 for counts in is_counted]
+
+
+def _mislabelled(block: KeyedBlock, wrong: Iterable[_Wrong]) -> Iterator[MislabelledOp]:
+    """The ops whose labels are wrong that are in most inversions, worst first."""
+    for one in sorted(wrong, key=lambda one: -one.inversions)[:NAMED_OPS]:
+        yield MislabelledOp(block.label(one.place), block.label(one.donor), one.inversions)
 
 
 def describe_displaced(

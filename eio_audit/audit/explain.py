@@ -130,6 +130,8 @@ class OpExplanation:
         origin: what its location tells of the model; None when it tells nothing.
         model_line: where in the model's source it comes from, or None.
         derived: a pass made it from another op, whose index it carries.
+        right: the op whose index it should carry, because its own contradicts the dependences; None for an op
+            whose index may stay.
         follows: why its index does not count: it is of a sort of ops that are to follow their consumer.
         consumer: the indexed op with which an op that has no say in inversions stays; None for others.
         effects: what it does to memory.
@@ -151,6 +153,7 @@ class OpExplanation:
     origin: Origin | None
     model_line: ModelLine | None
     derived: bool
+    right: OpLabel | None
     follows: Follow | None
     consumer: OpLabel | None
     effects: OpEffects
@@ -272,6 +275,7 @@ class _OpInBlock:
             origin=indices.origin(self.op),
             model_line=indices.model_line(self.op),
             derived=indices.is_derived(self.op),
+            right=label(ir, indices, self.dump.donors[self.op]) if self.op in self.dump.donors else None,
             follows=self.dump.keys.follows(self.op),
             consumer=self._consumer(),
             effects=self._effects(),

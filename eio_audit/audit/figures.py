@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # there are none in a clean dump
     from eio_audit.audit.displaced_op import DisplacedOp
+    from eio_audit.audit.mislabelled_op import MislabelledOp
 
 
 @dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
@@ -38,6 +39,12 @@ class BlockAudit:
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
             start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
+        wrong_labels: how many ops have an index that contradicts the dependences: a set of least weight (see
+            ``label_weights.py``) without which all indices agree with them.
+        wrong_by_passes: how many of these passes made: derived ops, and layout ops and frees that have the
+            location of another op.
+        wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
+        mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
     """
 
     function: str | None
@@ -60,6 +67,10 @@ class BlockAudit:
     moved: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()
+    wrong_labels: int = 0
+    wrong_by_passes: int = 0
+    wrong_certified: bool = True
+    mislabelled: tuple[MislabelledOp, ...] = ()
 
     @property
     def certified(self) -> bool:
@@ -102,6 +113,9 @@ class Summary:
     constants: int
     at_constants: int
     followed: int
+    wrong_labels: int
+    wrong_by_passes: int
+    wrong_certified: bool
     certified: bool
 
     @property
@@ -167,6 +181,9 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
         constants=sum(b.constants for b in blocks),
         at_constants=sum(b.at_constants for b in disordered),
         followed=sum(b.followed for b in blocks),
+        wrong_labels=sum(b.wrong_labels for b in disordered),
+        wrong_by_passes=sum(b.wrong_by_passes for b in disordered),
+        wrong_certified=all(b.wrong_certified for b in disordered),
         certified=all(b.certified for b in disordered),
     )
 

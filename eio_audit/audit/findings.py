@@ -10,7 +10,14 @@ from eio_audit.audit.figures import BlockAudit
 from eio_audit.audit.location_health import broken_locations
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.origin import ModelLine
-from eio_audit.audit.rules import AVOIDABLE, LOCATION_RULES, UNAVOIDABLE, Rule
+from eio_audit.audit.rules import (
+    AVOIDABLE,
+    LOCATION_RULES,
+    UNAVOIDABLE,
+    UNREADABLE,
+    WRONG_LABEL,
+    Rule,
+)
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_carried
 
@@ -64,6 +71,8 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     """
     on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
     found = list(_in_locations(dump, on_locations)) if on_locations else []
+    if UNREADABLE in rules:
+        found += _unreadable(dump)
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if not audit.inversions:
             continue
@@ -72,6 +81,8 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
             found += block.avoidable()
         if UNAVOIDABLE in rules:
             found += block.unavoidable()
+        if WRONG_LABEL in rules:
+            found += block.wrong_labels()
     return found
 
 
@@ -79,6 +90,13 @@ def _in_locations(dump: AuditedDump, rules: Mapping[str, Rule]) -> Iterator[Find
     for op, broken in broken_locations(dump):
         if broken.rule in rules:
             yield finding_at(dump, op, rules[broken.rule], broken.message)
+
+
+def _unreadable(dump: AuditedDump) -> Iterator[Finding]:
+    from eio_audit.audit.unreadable_locations import unreadable_locations  # noqa: PLC0415  (off by default)
+
+    for op, unreadable in unreadable_locations(dump):
+        yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
 
 
 def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions: int = 0) -> Finding:
@@ -151,6 +169,18 @@ class _Block:
             side = "early" if sorted_rank[k] >= k else "late"
             message = f"stands {side}, in {_inversions(carried[place])} {why}"
             yield finding_at(self.dump, self.ops[place], UNAVOIDABLE, message, carried[place])
+
+    def wrong_labels(self) -> Iterator[Finding]:
+        """The ops whose indices contradict the dependences."""
+        ir, donors = self.dump.ir, self.dump.donors
+        carried = self._carried(self.indexed)
+        for place, op in enumerate(self.ops):
+            if op in donors:
+                right = label(ir, self.dump.indices, donors[op])
+                name = " ".join(filter(None, (right.name, right.result)))
+                should = f"it should carry {right.index}, as {name} (line {right.line}) does"
+                message = f"carries an index that contradicts dataflow; {should}"
+                yield finding_at(self.dump, op, WRONG_LABEL, message, carried[place])
 
     def _carried(self, places: Sequence[int]) -> dict[int, int]:
         """By place, the inversions that its op is an end of in an order."""

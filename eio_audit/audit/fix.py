@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate, chain
 
@@ -14,9 +15,18 @@ from eio_audit.audit.reordering import reordered
 from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.pieces import BlockOrder
-from eio_audit.mlir.source import Source
+from eio_audit.mlir.source import Source, Span
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_inversions
+
+
+class Relabel(StrEnum):
+    """How a location with another label is written."""
+
+    NESTED = "nested"
+    """The new name holds the old location, which tells where the op comes from."""
+    FLAT = "flat"
+    """The new name alone, for tools that read no names in names."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +36,18 @@ class Fix:
     Attributes:
         pieces: the corrected bytes in pieces, which are parts of the input where nothing is avoidable.
         dumps: the audits of the dumps as they were; the displaced ops are counted, not described.
+        ordered: the audits that the new order comes from: those of ``dumps``, or with labels put right.
         moved: ops that stand elsewhere now, the fewest that explain the new order.
         renumbered: values have other names now.
+        relabelled: ops that carry the index of another op now, because theirs contradicted the dependences.
     """
 
     pieces: tuple[bytes | memoryview, ...]
     dumps: tuple[DumpAudit, ...]
+    ordered: tuple[DumpAudit, ...]
     moved: int
     renumbered: bool = False
+    relabelled: int = 0
 
     @cached_property
     def text(self) -> bytes:
@@ -45,10 +59,15 @@ class Fix:
         """The figures of the dumps as they were."""
         return summarize(self.dumps)
 
+    @cached_property
+    def ordered_from(self) -> Summary:
+        """The figures of the audits that the new order comes from; its minimum is what is left."""
+        return summarize(self.ordered)
+
     @property
     def changed(self) -> bool:
-        """Whether any inversion was avoidable."""
-        return self.before.avoidable > 0
+        """Whether ops have moved or carry other indices."""
+        return self.before.avoidable > 0 or self.relabelled > 0
 
 
 def fix(
@@ -57,6 +76,7 @@ def fix(
     *,
     only_dumps: bool = False,
     renumber: bool = False,
+    relabel: Relabel | str | None = None,
 ) -> Fix:
     """Restores the original order of dumps of one source as far as dependences allow.
 
@@ -65,40 +85,98 @@ def fix(
         options: as for ``check``.
         only_dumps: return the dumps alone, without what stands around them in the source.
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
+        relabel: put the labels right first that contradict the dependences, a set of least weight; then no
+            inversion is left outside of graph regions. A ``Relabel`` or its value.
 
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the corrected text is not the same program in a better order.
-        ValueError: there is no dump, or the dumps are of several sources.
+        ValueError: there is no dump, the dumps are of several sources, or labels are to be put right that
+            come from another dump (``order_from``).
     """
+    form = None if relabel is None else Relabel(relabel)
+    if form is not None and options.order_from is not None:
+        raise ValueError("labels of another dump cannot be put right here")
     source: Source | None = None
     effort = Effort()
-    audits, offset, moved, has_new_names = [], 0, 0, False
+    fixed: list[_FixedDump] = []
+    offset = 0
     pieces: list[bytes | memoryview] = []
     for dump in dumps:
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
         source = dump.source
-        audited = audit_dump(dump, options, describes_worst=False, keeps_names=True, effort=effort)
-        named = audited
-        if renumber:
-            from eio_audit.audit.renumbering import renumbered  # noqa: PLC0415  (rarely needed)
-
-            named = renumbered(audited)
-        has_new_names |= named is not audited
-        text = corrected(named) if audited.orders else named.ir.dump_view
+        fixed.append(_fixed(dump, options, effort, relabel=form, renumber=renumber))
+        text = fixed[-1].text
         if only_dumps:
             pieces.append(bytes(text).lstrip(b"\r\n"))
         else:
             pieces += [memoryview(source.data)[offset : dump.span.start], text]
         offset = dump.span.end
-        moved += audited.moved
-        audits.append(audited.audit)
     if source is None:
         raise ValueError("expected at least one dump")
     if not only_dumps:
         pieces.append(memoryview(source.data)[offset:])
-    return Fix(tuple(filter(None, pieces)), tuple(audits), moved, has_new_names)
+    return Fix(
+        pieces=tuple(filter(None, pieces)),
+        dumps=tuple(dump.before for dump in fixed),
+        ordered=tuple(dump.ordered for dump in fixed),
+        moved=sum(dump.moved for dump in fixed),
+        renumbered=any(dump.renumbered for dump in fixed),
+        relabelled=sum(dump.relabelled for dump in fixed),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _FixedDump:
+    """One dump's corrected text; what the rest is says ``Fix``."""
+
+    text: bytes | memoryview
+    before: DumpAudit
+    ordered: DumpAudit
+    moved: int
+    renumbered: bool
+    relabelled: int
+
+
+def _fixed(
+    dump: Dump, options: AuditOptions, effort: Effort, *, relabel: Relabel | None, renumber: bool
+) -> _FixedDump:
+    before = audit_dump(dump, options, describes_worst=False, keeps_names=True, effort=effort)
+    ordered = before
+    if relabel is not None and before.donors:
+        ordered = _with_right_labels(before, relabel, effort)
+    named = ordered
+    if renumber:
+        from eio_audit.audit.renumbering import renumbered  # noqa: PLC0415  (rarely needed)
+
+        named = renumbered(ordered)
+    return _FixedDump(
+        text=corrected(named) if named.orders else named.ir.dump_view,
+        before=before.audit,
+        ordered=ordered.audit,
+        moved=ordered.moved,
+        renumbered=named is not ordered,
+        relabelled=0 if ordered is before else len(before.donors),
+    )
+
+
+def _with_right_labels(dump: AuditedDump, form: Relabel, effort: Effort) -> AuditedDump:
+    """The dump audited again with its wrong labels put right.
+
+    Raises:
+        VerificationError: the text with the right labels is not the same program, or a label in it still
+            contradicts the dependences.
+    """
+    from eio_audit.audit.relabel import relabelled  # noqa: PLC0415  (rarely needed)
+
+    text = relabelled(dump, flat=form is Relabel.FLAT)
+    source = Source(dump.dump.source.name, text)
+    right = replace(dump.dump, source=source, span=Span(0, len(text)))
+    audited = audit_dump(right, dump.options, describes_worst=False, keeps_names=True, effort=effort)
+    if audited.audit.summary.forced:
+        raise VerificationError("the new labels contradict the dependences, too")
+    return audited
 
 
 def corrected(dump: AuditedDump) -> bytes:

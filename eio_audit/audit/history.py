@@ -115,12 +115,14 @@ class Difference:
         changed: one of them differs, has come or has gone.
         introduced: avoidable inversions that they have more, function by function. What a function that has
             come brings along counts as far as the others have not lost as many: it may have been theirs.
+        mislabelled: wrong indices that they have more, function by function.
         lost: op indices that they had and no function has any more.
         grown: the function with most avoidable inversions more; of equals the first.
     """
 
     changed: bool
     introduced: int
+    mislabelled: int
     lost: int
     grown: Part
 
@@ -289,6 +291,7 @@ class History:
             changed=is_wrapped
             or any(old is None or new is None or old.key != new.key for old, new in pairs.values()),
             introduced=sum(g for g in growth.values() if g > 0) - min(come, shrunk),
+            mislabelled=sum(max(_wrong_labels(new) - _wrong_labels(old), 0) for old, new in pairs.values()),
             lost=self._lost(shown, pairs),
             grown=max(growth, key=lambda f: growth[f]),
         )
@@ -344,6 +347,11 @@ _Pair = tuple[FunctionState | None, FunctionState | None]
 def _avoidable(state: FunctionState | None) -> int:
     """Inversions that a fix removes; none where there is no function."""
     return sum(block.avoidable for block in state.blocks) if state is not None else 0
+
+
+def _wrong_labels(state: FunctionState | None) -> int:
+    """Indices that contradict the dependences."""
+    return sum(block.wrong_labels for block in state.blocks) if state is not None else 0
 
 
 def _with_callees(text: DumpText, function: FunctionText, options: AuditOptions) -> FunctionState:

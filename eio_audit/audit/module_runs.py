@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
 from eio_audit.audit.origin import Origin
+from eio_audit.audit.relabel import orders_with_right_labels
 
 RunKey = tuple[str, ...]
 """A module with those around it, outermost first; a source function as ``(file, name)``."""
@@ -24,7 +25,9 @@ class Runs:
     Attributes:
         name: the module, or the function with its file (``model.py:10 forward``).
         path: the module with those around it, outermost first; for a function only itself.
-        before, after, fixed: in the dump before, in the dump after, and after a fix of that.
+        before, after: in the dump before and in the dump after.
+        fixed: after a fix of that.
+        relabelled: after a fix that puts wrong labels right as well.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Runs:
     before: int
     after: int
     fixed: int
+    relabelled: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +47,19 @@ class Fragmentation:
 
 
 def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
-    """Counts the runs before, after, and after a fix.
+    """Counts the runs before, after, and after a fix without and with labels put right.
 
     Complexity: linear in ops and the depth of their modules.
     """
     origins = _origins(after)
+    with_right_labels = origins[:]
+    for op, donor in after.donors.items():
+        with_right_labels[op] = origins[donor]
     counts = [
         _count(before, {}, _origins(before)),
         _count(after, {}, origins),
         _count(after, after.orders, origins),
+        _count(after, orders_with_right_labels(after), with_right_labels),
     ]
     modules, functions = (
         sorted(_rows([count[kind] for count in counts]), key=lambda r: (r.before - r.after, -r.after, r.path))
@@ -61,9 +69,9 @@ def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
 
 
 def _rows(counts: Sequence[Counter[RunKey]]) -> Iterable[Runs]:
-    before, after, fixed = counts
+    before, after, fixed, relabelled = counts
     for key in before.keys() | after.keys():
-        yield Runs(key[-1], key, before[key], after[key], fixed[key])
+        yield Runs(key[-1], key, before[key], after[key], fixed[key], relabelled[key])
 
 
 def _origins(dump: AuditedDump) -> list[Origin | None]:

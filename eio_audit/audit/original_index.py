@@ -73,6 +73,10 @@ class OriginalIndices:
         """Whether the op's location carries a negative index: where it stood is not known."""
         return self._parsed.is_unknown(op)
 
+    def indexed_name(self, op: int) -> str | None:
+        """The outermost name in the op's location that carries its index, or of an unindexed op any index."""
+        return self._parsed.indexed_name(op)
+
     def origin(self, op: int) -> Origin | None:
         """The model's source that the op's outermost indexed name tells of."""
         return self._parsed.origin(op)

@@ -65,7 +65,7 @@ class ParsedLocations:
 
         A name with a negative index tells of none: its fields are placeholders.
         """
-        name = self._indexed_name(op)
+        name = self.indexed_name(op)
         return None if name is None else parse_origin(name)
 
     def model_line(self, op: int) -> ModelLine | None:
@@ -83,7 +83,7 @@ class ParsedLocations:
 
         Changes elsewhere in the model leave it as it is; ops that are near one another may share it.
         """
-        name = self._indexed_name(op)
+        name = self.indexed_name(op)
         if name is not None:
             origin = parse_origin(self._pattern.without_index(name))
             file = without_line(origin.file) if origin.file is not None else None
@@ -95,11 +95,12 @@ class ParsedLocations:
         ]
         return "|".join(parts)
 
-    def _indexed_name(self, op: int) -> str | None:
-        """The outermost name with an index, if that is not negative."""
+    def indexed_name(self, op: int) -> str | None:
+        """The outermost name with the op's index; of an unindexed op, with any that is not negative."""
+        wanted = self.index(op)
         for inner in self._walk(op):
             index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None
-            if isinstance(inner, NameLoc) and index is not None and index >= 0:
+            if isinstance(inner, NameLoc) and index is not None and index >= 0 and wanted in (None, index):
                 return inner.name
         return None
 

@@ -54,6 +54,14 @@ def with_names_apart(ir: IR) -> IR:
     return ir if text == ir.dump_text else _with_other_names(ir, text)
 
 
+def has_same_structure(one: IR, other: IR) -> bool:
+    """Whether two dumps have the same ops in the same blocks, which define and use the same values.
+
+    Names and texts may differ.
+    """
+    return all(getattr(one, what) == getattr(other, what) for what in _STRUCTURE)
+
+
 def _with_other_names(ir: IR, text: bytes) -> IR:
     """What is read from a text in which only names of values may be others.
 
@@ -66,7 +74,7 @@ def _with_other_names(ir: IR, text: bytes) -> IR:
         named = read_ir(Source("renumbered " + ir.source.name, text), None, ir.op_table)
     except InputError as error:
         raise VerificationError(f"the renumbered text cannot be read: {error}") from error
-    if any(getattr(named, what) != getattr(ir, what) for what in _STRUCTURE):
+    if not has_same_structure(named, ir):
         raise VerificationError("an op of the renumbered text uses or defines other values")
     return named
 

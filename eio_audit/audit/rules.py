@@ -31,6 +31,11 @@ UNAVOIDABLE = Rule(
     "unavoidable-inversion",
     "An op stands before or behind others against the original order, and no better legal order was found.",
 )
+WRONG_LABEL = Rule(
+    "EIO003",
+    "wrong-label",
+    "The index of an op contradicts dataflow: no legal order can follow it and the indices of the other ops.",
+)
 
 LOCATION_RULES = (
     Rule("EIO101", "unknown-location", "An op has no location, or one that says it is unknown."),
@@ -42,7 +47,13 @@ LOCATION_RULES = (
 )
 """The rules of ``broken_locations``, by the same names."""
 
-RULES = (AVOIDABLE, UNAVOIDABLE, *LOCATION_RULES)
+UNREADABLE = Rule(
+    "EIO107",
+    "unreadable-location",
+    "The location of an op is a name as it should be, but code generation cannot read that name.",
+)
+
+RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, *LOCATION_RULES, UNREADABLE)
 """All rules, by code."""
 
 

@@ -18,15 +18,15 @@ from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump, common_source
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.named_locations import NamedLocations, quoted
 from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.tokens import OR_FAIL
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
 _RESULT = rb"%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK
 _RESULTS = re.compile(rb"(?:" + _RESULT + OR_FAIL + rb")++")
-_PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
 _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
 """Their short form names the op that their region holds: ``linalg.map { arith.addf } ins(...)``."""
 
@@ -58,33 +58,18 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
 
 
 def _stamped(ir: IR) -> bytes:
-    """The dump with a name around every location.
-
-    A location's child must be defined above it, unlike the location itself, and MLIR prints aliases below
-    their uses. So the name around such an alias becomes an alias too, at the end of the dump:
-    ``#stamp7 = loc("DEBUG|7|..."(#loc))``.
-    """
-    data, span = ir.source.data, ir.span
-    prefix = _unused_prefix(ir)
+    """The dump with a name around every location, and places for scopes."""
+    locations = NamedLocations(ir, b"#stamp")
     scopes = _scope_locations(ir)
-    edits: list[tuple[Span, bytes]] = []
-    definitions: list[bytes] = []
     for index, op in enumerate(_printed_ops(ir)):
-        name = b'"DEBUG|%d|%s"' % (index, ir.name(op).encode())
-        start, end = ir.location_start[op], ir.op_end[op]
-        if op in scopes:
-            edits += _location_edit(ir, op, scopes[op])
-        elif start == NO_OFFSET:
-            edits.append((Span(end, end), b" loc(%s(%s))" % (name, _place(ir, op))))
-        elif _is_defined_below(ir, data[start : end - 1], end):
-            edits.append((Span(start, end - 1), b"%s%d" % (prefix, index)))
-            definitions.append(b"%s%d = loc(%s(%s))" % (prefix, index, name, data[start : end - 1]))
-        else:
-            edits += [(Span(start, start), name + b"("), (Span(end - 1, end - 1), b")")]
-    if definitions:
-        line_end = b"" if data[max(span.start, span.end - 1) : span.end] == b"\n" else b"\n"
-        edits.append((Span(span.end, span.end), line_end + b"\n".join(definitions) + b"\n"))
-    return splice(data, span, edits)
+        own = ir.location_text(op)
+        if op not in scopes:
+            locations.add(op, b'"DEBUG|%d|%s"' % (index, ir.name(op).encode()), _place(ir, op))
+        elif own is None:
+            locations.add(op, scopes[op])
+        elif own != scopes[op]:
+            locations.replace(op, scopes[op])
+    return locations.text()
 
 
 def _scope_locations(ir: IR) -> dict[int, bytes]:
@@ -97,18 +82,11 @@ def _scope_locations(ir: IR) -> dict[int, bytes]:
     }
 
 
-def _location_edit(ir: IR, op: int, text: bytes) -> list[tuple[Span, bytes]]:
-    """What gives an op this location."""
-    start, end = ir.location_start[op], ir.op_end[op]
-    if start == NO_OFFSET:
-        return [(Span(end, end), b" loc(%s)" % text)]
-    return [(Span(start, end - 1), text)]
-
-
 def _place(ir: IR, op: int) -> bytes:
     """The place in the file as a location."""
     position = ir.source.position_at(_name_offset(ir, op))
-    return b"%s:%d:%d" % (_quoted(ir.source.name), position.line, position.column)
+    file = quoted("-" if ir.source.name == "<stdin>" else ir.source.name)
+    return b"%s:%d:%d" % (file, position.line, position.column)
 
 
 def _printed_ops(ir: IR) -> Iterator[int]:
@@ -126,29 +104,10 @@ def _printed_ops(ir: IR) -> Iterator[int]:
             yield op
 
 
-def _is_defined_below(ir: IR, location: bytes, offset: int) -> bool:
-    definition = ir.aliases.get(location.strip())
-    return definition is not None and definition.start > offset
-
-
-def _unused_prefix(ir: IR) -> bytes:
-    """What the new aliases begin with, and no other alias does."""
-    prefix = b"#stamp"
-    while any(alias.startswith(prefix) for alias in ir.aliases):
-        prefix += b"_"
-    return prefix
-
-
 def _name_offset(ir: IR, op: int) -> int:
     """Where the op's name stands, behind its results."""
     results = _RESULTS.match(ir.source.data, ir.op_start[op], ir.op_end[op])
     return results.end() if results else ir.op_start[op]
-
-
-def _quoted(name: str) -> bytes:
-    """A file's name as MLIR prints it: a string literal, standard input being ``-``."""
-    raw = b"-" if name == "<stdin>" else name.encode("utf-8", "surrogateescape")
-    return b'"%s"' % b"".join(b"%c" % byte if byte in _PRINTED_AS_IS else b"\\%02X" % byte for byte in raw)
 
 
 def _verify(before: IR, text: bytes) -> None:

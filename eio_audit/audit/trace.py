@@ -55,6 +55,7 @@ class TracedPass:
         changed: whether it changed anything, aliases apart; None without a dump before.
         figures: those of the dump, of the pass's function only where it has one.
         introduced: avoidable inversions that it added, function by function.
+        mislabelled: op indices that contradict the dependences since, function by function.
         lost: op indices that the program had before it and has no more.
     """
 
@@ -67,6 +68,7 @@ class TracedPass:
     changed: bool | None
     figures: Summary
     introduced: int
+    mislabelled: int
     lost: int
 
 
@@ -115,6 +117,12 @@ class Trace:
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
 
+    @property
+    def mislabeller(self) -> TracedPass | None:
+        """The pass that made most op indices wrong; of equals the first."""
+        worst = max(self.passes, key=lambda traced: traced.mislabelled, default=None)
+        return worst if worst is not None and worst.mislabelled else None
+
 
 def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
     """Follows programs through the dumps of a log, a folder or several stages, in the order of the passes.
@@ -148,12 +156,14 @@ class _Run:
     changed: bool | None = None
     figures: Summary = field(default_factory=lambda: summarize_blocks([]))
     introduced: int = 0
+    mislabelled: int = 0
     lost: int = 0
 
     def charge(self, difference: Difference | None) -> None:
         if difference is not None:
             self.changed = bool(self.changed) or difference.changed
             self.introduced += difference.introduced
+            self.mislabelled += difference.mislabelled
             self.lost += difference.lost
 
     def show(self, shown: _Shown) -> None:
@@ -339,7 +349,8 @@ def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
 def _sum(one: Summary, other: Summary) -> Summary:
     """The figures of both; certified where both are."""
     added = {f.name: getattr(one, f.name) + getattr(other, f.name) for f in fields(Summary)}
-    return Summary(**{**added, "certified": one.certified and other.certified})
+    proven = {name: getattr(one, name) and getattr(other, name) for name in ("certified", "wrong_certified")}
+    return Summary(**{**added, **proven})
 
 
 def _traced(index: int, run: _Run) -> TracedPass:
@@ -354,5 +365,6 @@ def _traced(index: int, run: _Run) -> TracedPass:
         changed=run.changed,
         figures=run.figures,
         introduced=run.introduced,
+        mislabelled=run.mislabelled,
         lost=run.lost,
     )

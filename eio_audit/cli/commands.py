@@ -9,7 +9,19 @@ import click
 
 from eio_audit import __version__
 
-COMMANDS = ("check", "config", "diff", "explain", "fix", "graph", "rule", "shuffle", "stamp", "trace")
+COMMANDS = (
+    "check",
+    "config",
+    "diff",
+    "explain",
+    "fix",
+    "graph",
+    "rule",
+    "shuffle",
+    "stamp",
+    "structure",
+    "trace",
+)
 
 
 class _Commands(click.Group):

@@ -14,6 +14,7 @@ from eio_audit import (
     AuditOptions,
     Fix,
     InputError,
+    Relabel,
     Source,
     VerificationError,
     find_files,
@@ -46,7 +47,29 @@ Exit codes:
 """
 
 
-@click.command("fix", short_help="Write the IR in its original order.", epilog=FIX_EXIT_CODES)
+class _FixCommand(click.Command):
+    """A command whose ``--relabel`` may have a value, but takes none that stands apart from it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes ``--relabel=flat`` for the flag of that name."""
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [*(_flag(ctx, arg) for arg in args[:end]), *args[end:]])
+
+
+def _flag(ctx: click.Context, arg: str) -> str:
+    """``--relabel-flat`` for ``--relabel=flat``; any other argument as it is."""
+    option, _, form = arg.partition("=")
+    if option != "--relabel" or arg == option:
+        return arg
+    if form not in list(Relabel):
+        forms = ", ".join(repr(str(form)) for form in Relabel)
+        raise click.BadParameter(f"{form!r} is not one of {forms}.", ctx, param_hint="'--relabel'")
+    return f"--relabel-{form}"
+
+
+@click.command(
+    "fix", cls=_FixCommand, short_help="Write the IR in its original order.", epilog=FIX_EXIT_CODES
+)
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @click.option(
     "-o",
@@ -63,6 +86,14 @@ Exit codes:
 @click.option(
     "--renumber", is_flag=True, help="Name values as MLIR's printer would: %0, %1, ... in the new order."
 )
+@click.option(
+    "--relabel",
+    flag_value=Relabel.NESTED.value,
+    help="First put the op indices right that contradict dataflow; then no inversion is left. "
+    "--relabel=flat writes the new locations without the old ones in them.",
+)
+@click.option("--relabel-flat", "relabel", flag_value=Relabel.FLAT.value, hidden=True)
+@click.option("--relabel-nested", "relabel", flag_value=Relabel.NESTED.value, hidden=True)
 @pass_option
 @dump_option
 @audit_options
@@ -80,6 +111,7 @@ def fix_command(
     check: bool,
     diff: bool,
     renumber: bool,
+    relabel: str | None,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -100,6 +132,7 @@ def fix_command(
       compiler ... | eio-audit fix - | next-tool
       eio-audit fix after.mlir -o fixed.mlir
       eio-audit fix passes.log --pass ttir-erase-inverse-ops --dump last
+      eio-audit fix --relabel after.mlir -o whole.mlir
       eio-audit fix --check --diff dumps/
       eio-audit fix dumps/ --in-place
     """
@@ -107,6 +140,8 @@ def fix_command(
         raise click.UsageError("--in-place, --output and --check or --diff do not go together")
     if in_place and "-" in paths:
         raise click.UsageError("--in-place changes the files it reads: it does not go with '-'")
+    if relabel is not None and options.order_from is not None:
+        raise click.UsageError("--relabel changes the indices in locations: it does not go with --order-from")
     skipped: list[str] = []
     files, errors = _files(paths, skipped)
     write = _write_chosen(paths, files, output, in_place=in_place, check=check, diff=diff, quiet=quiet)
@@ -129,6 +164,7 @@ def fix_command(
                     options,
                     only_dumps=chooses and not in_place and not diff,
                     renumber=renumber,
+                    relabel=relabel,
                 )
             if result.before.has_indices:
                 run.finish(path, source, result)

@@ -21,7 +21,7 @@ from eio_audit.mlir.source import Text
 OPS_AT_ONCE = 1 << 12
 """Ops that are looked for together: longer columns take more time for each."""
 
-FEWEST_AT_ONCE = 1 << 5
+FEWEST_AT_ONCE = 1 << 2
 """Ops that are looked for where others stood just before: the search for them may be in vain as well."""
 
 _Cell = TypeVar("_Cell")
@@ -129,7 +129,8 @@ class KnownLines:
         ends = [ir.op_end[stretch.stop - 1] + 1 for stretch in stretches]
         offsets = list(accumulate(map(sub, ends, starts), initial=offset))
         found = _leading(list(map(data.__getitem__, map(slice, starts, ends))), text, offset)
-        self._at_once = FEWEST_AT_ONCE if found < len(stretches) else min(2 * self._at_once, OPS_AT_ONCE)
+        ops = sum(map(len, stretches[:found]))
+        self._at_once = min(max(2 * ops, FEWEST_AT_ONCE), OPS_AT_ONCE)
         if not found:
             return None
         shifts = map(sub, offsets, starts[:found])

@@ -6,6 +6,7 @@ Each is put to the exact reader once, among lines that are beyond doubt.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import islice
 
@@ -13,12 +14,15 @@ from eio_audit.mlir.boundaries import Boundaries
 from eio_audit.mlir.builder import OpenOp
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.line_columns import IS_CUSTOM, OPENS_REGION, Line, LineColumns, OpLines
+from eio_audit.mlir.tokens import STRING
 
 LONGEST_SHAPE = 1 << 12
 MOST_SHAPES = 1 << 16
 FEWEST_JUDGED = 64
 SHAPES_JUDGED = 8
 """Of how many lines one may have a new shape; a judgement costs as much as reading several lines exactly."""
+
+_SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
 
 _BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
 _INSIDE = b'\n"judge.inside"() : () -> ()\n'
@@ -38,6 +42,7 @@ class LineShapes:
         self._read_exactly = read_exactly
         self._text = text
         self._ops: dict[bytes, bool] = {}
+        self._verdicts: dict[bytes, bool] = {}  # by shape with one name for all symbols
         self._ends: dict[tuple[str, bool, bool, bytes, bool], bool] = {}
         self._ends_seen = 0
 
@@ -48,11 +53,19 @@ class LineShapes:
             return
         if len(self._ops) > MOST_SHAPES:
             self._ops.clear()
+            self._verdicts.clear()
         new = [shape for shape in dict.fromkeys(shapes) if shape not in self._ops]
         for shape in islice(new, FEWEST_JUDGED + len(shapes) // SHAPES_JUDGED):
-            self._ops[shape] = len(shape) <= LONGEST_SHAPE and self._is_op(shape)
+            self._ops[shape] = len(shape) <= LONGEST_SHAPE and self._is_op_for_any_symbol(shape)
         line_of = lines.lines_of_ops()
         lines.refuse(line_of[op] for op, shape in enumerate(shapes) if not self._ops.get(shape))
+
+    def _is_op_for_any_symbol(self, shape: bytes) -> bool:
+        """The same for lines that differ in the names of symbols only, as the headers of functions do."""
+        general = _SYMBOL.sub(lambda match: match[1] or b"@s", shape)
+        if general not in self._verdicts:
+            self._verdicts[general] = self._is_op(general)
+        return self._verdicts[general]
 
     def _is_op(self, shape: bytes) -> bool:
         line = shape.removesuffix(OPENS_REGION)

@@ -46,9 +46,6 @@ LARGE_FILE = 1 << 26
 Text: TypeAlias = bytes | mmap.mmap
 """The content of a file; of ``bytes`` it has slices, ``find`` and ``rfind``."""
 
-TextPieces: TypeAlias = list[bytes | memoryview]
-"""A text in pieces; views where they are parts of a file, which are copied once, all together."""
-
 _LINE_END = re.compile(rb"\n")
 
 
@@ -191,18 +188,13 @@ def source_name(path: str) -> str:
 
 def splice(data: Text, span: Span, edits: Iterable[tuple[Span, bytes]]) -> bytes:
     """The text of a span with some stretches replaced, which are given in any order and do not overlap."""
-    return b"".join(spliced(memoryview(data), span, [(stretch, [text]) for stretch, text in edits]))
-
-
-def spliced(view: memoryview, span: Span, edits: Iterable[tuple[Span, TextPieces]]) -> TextPieces:
-    """What ``splice`` gives, in pieces: nothing is copied yet."""
-    pieces: TextPieces = []
+    view = memoryview(data)
+    pieces: list[bytes | memoryview] = []
     offset = span.start
     for stretch, new in sorted(edits, key=lambda edit: edit[0].start):
-        pieces.append(view[offset : stretch.start])
-        pieces += new
+        pieces += [view[offset : stretch.start], new]
         offset = stretch.end
-    return [*pieces, view[offset : span.end]]
+    return b"".join([*pieces, view[offset : span.end]])
 
 
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:

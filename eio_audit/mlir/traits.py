@@ -93,6 +93,12 @@ class OpTraits:
         return not (touches or self.flags & {"fence", "may_not_return"} or any(p in STATES for p in self.on))
 
     @property
+    def only_frees(self) -> bool:
+        """Whether to free is all that the op does."""
+        kinds = self.effects.union(*self.on.values())
+        return kinds == {"free"} and not (self.recursive or self.dynamic or self.unknown)
+
+    @property
     def may_trap(self) -> bool:
         """Whether to execute the op where it was not executed may be undefined."""
         touches = self.dynamic or self.effects - {"alloc"}

@@ -13,19 +13,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from eio_audit.mlir.comments import comment_lines, trailing_comment_end
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder, Stretch
-from eio_audit.mlir.source import Span, TextPieces, spliced
+from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import STRING
 
 _UP_TO_COMMENT = re.compile(rb"(?:" + STRING + rb'|/(?!/)|[^"/]++)*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
 
-_Edit = tuple[Span, TextPieces]
+_Text = list["bytes | memoryview | _Text"]
+"""Pieces of text in turn, some of them in pieces themselves: what is nested is not copied at every level."""
+
+_Edit = tuple[Span, _Text]
 """New text for a stretch of the dump."""
+
+NEAR = 1 << 16
+"""Bytes that are copied at one go rather than looked at here and there."""
 
 
 def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
@@ -44,7 +50,32 @@ def reorder(ir: IR, orders: Mapping[int, Sequence[int]]) -> bytes:
     for block in sorted(orders, reverse=True):  # inner blocks have larger numbers
         written = _Block(ir, block, in_pieces[block], edits.pop(block, []))
         edits.setdefault(around[block], []).extend(written.edits())
-    return b"".join(spliced(memoryview(ir.source.data), ir.span, edits.pop(-1, [])))
+    return b"".join(
+        _flat(_spliced(memoryview(ir.source.data), ir.span, sorted(edits.pop(-1, []), key=_start)))
+    )
+
+
+def _spliced(view: memoryview, span: Span, edits: Iterable[_Edit]) -> _Text:
+    """The text of a span with some stretches replaced, which are given in turn and do not overlap."""
+    pieces: _Text = []
+    offset = span.start
+    for stretch, new in edits:
+        pieces += [view[offset : stretch.start], new]
+        offset = stretch.end
+    return [*pieces, view[offset : span.end]]
+
+
+def _flat(text: _Text) -> Iterator[bytes | memoryview]:
+    """The pieces of a text, none of them in pieces itself."""
+    pending = [iter(text)]
+    while pending:
+        piece = next(pending[-1], None)
+        if piece is None:
+            pending.pop()
+        elif isinstance(piece, list):
+            pending.append(iter(piece))
+        else:
+            yield piece
 
 
 def _blocks_around(ir: IR, moved: Mapping[int, Sequence[Stretch]]) -> dict[int, int]:
@@ -98,8 +129,10 @@ class _Block:
                 yield self._with_its_separators(stretch.places)
             else:
                 yield from self._kept_apart(stretch.places.start - 1)
-                texts = [self._text(*self._extent(piece)) for piece in stretch.pieces]
-                yield Span(*self._extent(stretch.places)), [separator.join(texts)]
+                texts: _Text = []
+                for piece in stretch.pieces:
+                    texts += [self._pieces(*self._extent(piece)), separator]
+                yield Span(*self._extent(stretch.places)), texts[:-1]
             if stretch.places.stop not in starts:
                 yield from self._kept_apart(stretch.places.stop - 1)
 
@@ -113,17 +146,20 @@ class _Block:
     def _gaps(self, first: int, last: int) -> set[bytes]:
         """All that stands between the ops at two places, from one to the next."""
         ends, starts = self._ends[first:last], self._starts[first + 1 : last + 1]
+        offset = ends[0]
+        if starts[-1] - offset > NEAR * len(ends):  # long ops: there may be others in them
+            return {self._data[end:start] for end, start in zip(ends, starts, strict=True)}
         # Copied at one go: memory is read fastest in turn, and the gaps are few bytes far apart.
-        offset, text = ends[0], self._data[ends[0] : starts[-1]]
+        text = self._data[offset : starts[-1]]
         return {text[end - offset : start - offset] for end, start in zip(ends, starts, strict=True)}
 
     def _with_what_is_behind(self, stretch: Stretch) -> _Edit:
         """The text of an evenly spaced stretch: each op but the last takes the separator behind it along."""
-        texts: TextPieces = []
+        texts: _Text = []
         *pieces, last = stretch.pieces
         for piece in pieces:
-            texts += self._pieces(self._starts[piece.start], self._starts[piece.stop])
-        texts += self._pieces(*self._extent(last))
+            texts.append(self._pieces(self._starts[piece.start], self._starts[piece.stop]))
+        texts.append(self._pieces(*self._extent(last)))
         return Span(*self._extent(stretch.places)), texts
 
     def _only_separator(self, places: range) -> bytes | None:
@@ -140,7 +176,7 @@ class _Block:
         """The same stretch of text with its contents in the new order, each separator where it was."""
         before = places.start - 1
         content = self._content(self._order[before]) if before >= 0 else b""
-        texts: TextPieces = []
+        texts: _Text = []
         for place in places:
             separator, previous = self._separator(place - 1), content
             op = self._order[place]
@@ -209,15 +245,15 @@ class _Block:
 
     def _text(self, start: int, end: int) -> bytes:
         """The text of ops of a moved stretch, with the edits inside."""
-        return b"".join(self._pieces(start, end))
+        return b"".join(_flat(self._pieces(start, end)))
 
-    def _pieces(self, start: int, end: int) -> TextPieces:
+    def _pieces(self, start: int, end: int) -> _Text:
         if not self._inner:
             return [self._view[start:end]]
         inner = self._inner[
             bisect_left(self._inner, start, key=_start) : bisect_left(self._inner, end, key=_start)
         ]
-        return spliced(self._view, Span(start, end), inner)
+        return _spliced(self._view, Span(start, end), inner)
 
 
 def _start(edit: _Edit) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import mul
 
+from eio_audit.order.rising import heaviest_rising
 from eio_audit.order.runs import Runs, split_into_runs
 
 
@@ -38,9 +39,8 @@ def displaced_in(found: Runs) -> list[int]:
 def _cheapest_longest_nondecreasing(found: Runs, start: int, stop: int) -> list[int]:
     """Return, last first, the runs of a longest non-decreasing subsequence of the least total cost.
 
-    A longest subsequence that holds one key of a run holds all of it. So it is one of runs with
-    rising ranks, and a sweep over a Fenwick tree finds for each the best one to append it to among those that
-    end at smaller ranks: the longest, then the cheapest, then the one that ends earliest in the text.
+    A longest subsequence that holds one key of a run holds all of it. So it is one of runs with rising ranks:
+    the longest, then the cheapest, then the one that ends earliest in the text.
 
     Args:
         found: the runs.
@@ -49,25 +49,6 @@ def _cheapest_longest_nondecreasing(found: Runs, start: int, stop: int) -> list[
     """
     lengths, carried = found.lengths[start:stop], found.carried[start:stop]
     cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
-    count = stop - start
-    tree = [-1] * (count + 1)  # by node, the run at which its best subsequence ends
-    values = [0] * count + [0]  # of the best that ends at a run: length, less its cost as a fraction; none
-    previous = [-1] * count
-    for run in range(count):
-        best, node = -1, found.ranks[start + run] - start
-        while node:
-            if values[tree[node]] > values[best]:
-                best = tree[node]
-            node &= node - 1
-        previous[run] = best
-        value = values[run] = values[best] + lengths[run] * (cost_limit - carried[run])
-        node = found.ranks[start + run] - start + 1
-        while node <= count and value > values[tree[node]]:
-            tree[node] = run
-            node += node & -node
-    chain = []
-    run = max(range(count), key=values.__getitem__, default=-1)
-    while run >= 0:
-        chain.append(start + run)
-        run = previous[run]
-    return chain
+    values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
+    ranks = [rank - start for rank in found.ranks[start:stop]]
+    return [start + run for run in heaviest_rising(ranks, values)]

@@ -6,7 +6,7 @@ order. An *early* op is one that is forced to be: it has a smaller key among its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from eio_audit.order.bitsets import prefix
 from eio_audit.order.effort import Effort
@@ -51,7 +51,9 @@ def count_forced(window: Window, effort: Effort | None = None) -> tuple[int, boo
     forced = 0
     with (effort or Effort()).part(FORCED_STEPS) as part:
         for start in range(0, len(early), batch_size):
-            forced += _sweep_forced(window, early[start : start + batch_size], smallest_below, part)
+            batch = early[start : start + batch_size]
+            for _, larger in forced_with(window, batch, smallest_below, part):
+                forced += larger.bit_count()
             if part.left < 0:
                 break
         return forced, part.left >= 0
@@ -62,29 +64,51 @@ def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
     return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
 
 
-def _sweep_forced(window: Window, early: Sequence[int], smallest_below: Sequence[int], effort: Effort) -> int:
-    """Count the forced inversions that start at one of ``early``, given in textual order.
+def by_falling_key(window: Window, ops: Sequence[int]) -> list[int]:
+    """Return ``ops`` by falling key, ties as they come: the numbering of the bits in ``forced_with``."""
+    return sorted(ops, key=lambda op: -window.keys[op])
 
-    The effort left is less than 0 when the sweep was cut short.
+
+def forced_with(
+    window: Window, early: Sequence[int], smallest_below: Sequence[int], effort: Effort
+) -> Iterator[tuple[int, int]]:
+    """Yield each op that ends a forced inversion with one of ``early``, in textual order, and with which.
+
+    Args:
+        window: the ops.
+        early: some of its early ops, at least one, in textual order.
+        smallest_below: what the window says of that.
+        effort: less than 0 is left of it when the sweep was cut short.
+
+    Yields:
+        The op, and the bitset of the early ops that it is forced with: bit i is the i-th by falling key.
+
+    Example:
+        >>> from eio_audit.order.precedence import Precedence
+        >>> window = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+        >>> list(forced_with(window, [0, 1], window.smallest_keys_below(), Effort()))
+        [(1, 1), (2, 3)]
     """
     # Bits by falling key: the early ops with a key larger than a given one are a prefix, the lowest bits.
-    falling = sorted(early, key=lambda op: -window.keys[op])
+    falling = by_falling_key(window, early)
     negated_keys = [-window.keys[op] for op in falling]
-    bit_of = {op: 1 << place for place, op in enumerate(falling)}
+    place_of = {op: place for place, op in enumerate(falling)}
     last_early = early[-1]
-    forced = 0
     arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on
     for op in range(early[0], window.size):
         effort.left -= OP_STEPS
         ancestors = arriving.pop(op, 0)
         if ancestors and window.indexed[op]:
-            forced += (ancestors & prefix(negated_keys, -window.keys[op])).bit_count()
-        handed_on = (ancestors | bit_of.get(op, 0)) & prefix(negated_keys, -smallest_below[op])
+            larger = ancestors & prefix(negated_keys, -window.keys[op])
+            if larger:
+                yield op, larger
+        if op in place_of:
+            ancestors |= 1 << place_of[op]
+        handed_on = ancestors & prefix(negated_keys, -smallest_below[op])
         if handed_on:
             users = window.precedence.successors(op)
             effort.left -= USER_STEPS * len(users)
             for user in users:
                 arriving[user] = arriving.get(user, 0) | handed_on
         if effort.left < 0 or (not arriving and op >= last_early):
-            break
-    return forced
+            return

@@ -241,14 +241,17 @@ def inverse_parts(inverse: InverseOps) -> list[tuple[str, str, list[str]]]:
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:
-    """``24 -> 61 runs of 30 modules, 60 after a fix``; empty where no location names a module."""
+    """``24 -> 61 runs of 30 modules, 60 after fix``; empty where no location names a module."""
     runs = fragmentation.modules or fragmentation.functions
     if not runs:
         return ""
-    before, after, fixed = (sum(getattr(one, when) for one in runs) for when in ("before", "after", "fixed"))
+    before, after, fixed, relabelled = (
+        sum(getattr(one, when) for one in runs) for when in ("before", "after", "fixed", "relabelled")
+    )
     what = count(len(runs), "module" if fragmentation.modules else "source function")
-    fix = f", {fixed:,} after a fix" if fixed != after else ""
-    return f"{before:,} -> {count(after, 'run')} of {what}{fix}"
+    fix = f", {fixed:,} after fix" if fixed != after else ""
+    relabel = f", {relabelled:,} after fix --relabel" if relabelled != fixed else ""
+    return f"{before:,} -> {count(after, 'run')} of {what}{fix}{relabel}"
 
 
 def torn(runs: Sequence[Runs]) -> list[Runs]:

@@ -7,8 +7,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.printable import printable_in_json
+from eio_audit.report.structure_json import structure_fields
 
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
+    from eio_audit.audit.codegen import Structure
     from eio_audit.audit.diff import Diff
     from eio_audit.audit.displaced_op import DisplacedOp
     from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
@@ -17,6 +19,7 @@ if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from eio_audit.audit.gate import Verdict
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
     from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
+    from eio_audit.audit.mislabelled_op import MislabelledOp
     from eio_audit.audit.op_changes import OpChange
     from eio_audit.audit.op_label import OpLabel
     from eio_audit.audit.trace import Culprit, Trace, TracedPass
@@ -54,6 +57,7 @@ def diff_to_json(diff: Diff) -> str:
         changes={name: [_change(change) for change in changes] for name, changes in diff.ops.groups.items()},
         inverse_ops=_inverse_ops(diff.inverse_ops),
         fragmentation=asdict(diff.fragmentation),
+        structure=structure_fields(diff.structure),
         locations=_health_change(diff.locations),
         dumps=[_dump(diff.before), _dump(diff.after)],
         errors=[],
@@ -71,6 +75,17 @@ def explanation_to_json(explanation: Explanation) -> str:
     )
 
 
+def structure_to_json(structure: Structure) -> str:
+    """The functions that code generation makes of a dump, ending in a newline."""
+    dump = structure.dump
+    return _document(
+        "structure",
+        dump={"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when},
+        **structure_fields(structure),
+        errors=[],
+    )
+
+
 def trace_to_json(trace: Trace) -> str:
     """What each pass of a log did to the order, ending in a newline."""
     culprit = trace.culprit
@@ -79,6 +94,7 @@ def trace_to_json(trace: Trace) -> str:
         passes=[_traced(traced) for traced in trace.passes],
         culprit=culprit.pass_name if culprit else None,
         shuffled=_shuffled(culprit) if culprit else None,
+        mislabeller=trace.mislabeller.pass_name if trace.mislabeller else None,
         initial=trace.initial,
         summary=asdict(trace.summary),
         errors=[error_fields(error) for error in trace.errors],
@@ -130,6 +146,10 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "moved": block.moved,
         "moved_certified": block.moved_certified,
         "worst": [_displaced(op) for op in block.worst],
+        "wrong_labels": block.wrong_labels,
+        "wrong_by_passes": block.wrong_by_passes,
+        "wrong_certified": block.wrong_certified,
+        "mislabelled": [_mislabelled(op) for op in block.mislabelled],
     }
 
 
@@ -141,6 +161,14 @@ def _displaced(displaced: DisplacedOp) -> dict[str, object]:
         "stands": "early" if displaced.early else "late",
         "derived": displaced.derived,
         "held_by": {**_label(hold.op), "kind": hold.kind.value} if hold else None,
+    }
+
+
+def _mislabelled(mislabelled: MislabelledOp) -> dict[str, object]:
+    return {
+        **_label(mislabelled.op),
+        "inversions": mislabelled.inversions,
+        "right": _label(mislabelled.right),
     }
 
 
@@ -230,6 +258,7 @@ def _traced(traced: TracedPass) -> dict[str, object]:
         "changed": traced.changed,
         **figures,
         "introduced": traced.introduced,
+        "mislabelled": traced.mislabelled,
         "lost": traced.lost,
     }
 
@@ -257,6 +286,7 @@ def _explanation(op: OpExplanation) -> dict[str, object]:
         "modules": list(op.origin.modules) if op.origin else [],
         "model_line": str(op.model_line) if op.model_line else None,
         "derived": op.derived,
+        "right": _optional_label(op.right),
         "follows": op.follows.value if op.follows else None,
         "consumer": _optional_label(op.consumer),
         "effects": {

@@ -24,7 +24,14 @@ from eio_audit.report.diff_wording import (
     torn,
     what_happened,
 )
-from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of
+from eio_audit.report.structure_wording import (
+    STAGES,
+    functions_summary,
+    is_changed,
+    tie_summary,
+    torn_modules,
+)
+from eio_audit.report.wording import certificate, count, inversion_parts, moment_of, place_of, wrong_labels
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
@@ -64,7 +71,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
             members = set(map(id, group))
             lines += _group(name, [c for c in changes if id(c) in members], verbose=verbose)
     lines += [*_order(diff), *_inverse_ops(diff, verbose=verbose)]
-    lines += [*_runs(diff, verbose=verbose), *_locations(diff)]
+    lines += [*_runs(diff, verbose=verbose), *_structure(diff, verbose=verbose), *_locations(diff)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -100,13 +107,18 @@ def _order(diff: Diff) -> list[str]:
             f"{block.inversions:,}",
             ", ".join(inversion_parts(block)),
             certificate(block),
+            wrong_labels(block),
         ]
         for block in diff.after.blocks
         if block.inversions
     ]
     if not rows:
         return []
-    return ["#### Order", "", *_table("", ["block", "line", "inversions", "of these", "minimum"], rows)]
+    return [
+        "#### Order",
+        "",
+        *_table("", ["block", "line", "inversions", "of these", "minimum", "wrong indices"], rows),
+    ]
 
 
 def _inverse_ops(diff: Diff, *, verbose: bool) -> list[str]:
@@ -125,12 +137,32 @@ def _runs(diff: Diff, *, verbose: bool) -> list[str]:
     worse = torn(diff.fragmentation.modules) + torn(diff.fragmentation.functions)
     if not worse:
         return []
-    rows = [[_code(one.name), f"{one.before:,}", f"{one.after:,}", f"{one.fixed:,}"] for one in worse]
+    rows = [
+        [_code(one.name), f"{one.before:,}", f"{one.after:,}", f"{one.fixed:,}", f"{one.relabelled:,}"]
+        for one in worse
+    ]
     return [
         "#### Modules",
         "",
-        *_table("runs", ["module or function", "before", "after", "fixed"], rows, verbose=verbose),
+        *_table(
+            "runs",
+            ["module or function", "before", "after", "after fix", "after fix --relabel"],
+            rows,
+            verbose=verbose,
+        ),
     ]
+
+
+def _structure(diff: Diff, *, verbose: bool) -> list[str]:
+    structure = diff.structure
+    torn_now = torn_modules(structure)
+    if not torn_now and not is_changed(structure):
+        return []
+    headings = ["module", *(STAGES[stage] for stage in structure.predictions)]
+    rows = [[_code(row.path[-1]), *(f"{number:,}" for number in row.functions.values())] for row in torn_now]
+    said = "; ".join(filter(None, (functions_summary(structure), tie_summary(structure))))
+    table = _table("functions with ops of a module", headings, rows, verbose=verbose) if rows else []
+    return ["#### Code generation", "", said, "", *table]
 
 
 def _locations(diff: Diff) -> list[str]:

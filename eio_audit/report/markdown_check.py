@@ -43,11 +43,21 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
     for dump in broken[:SHOWN_DUMPS]:
         figures = dump.summary
         name = _code(f"{place_of(dump)} {moment_of(dump)}".rstrip())
-        numbers = (figures.inversions, figures.forced, figures.knock_on, figures.avoidable)
+        numbers = (
+            figures.inversions,
+            figures.forced,
+            figures.knock_on,
+            figures.avoidable,
+            figures.wrong_labels,
+        )
         rows.append(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
     if not rows:
         return []
-    head = ["", "| dump | inversions | forced | knock-on | avoidable |", "|---|---:|---:|---:|---:|"]
+    head = [
+        "",
+        "| dump | inversions | forced | knock-on | avoidable | wrong indices |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
     more = len(broken) - len(rows)
     return head + rows + (["", f"... and {count(more, 'more dump')} with inversions"] if more else [])
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import Check
-from eio_audit.audit.figures import DumpAudit, Summary
+from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
 from eio_audit.report.console import Console, print_line
-from eio_audit.report.wording import assumed_pure, count
+from eio_audit.report.wording import argument, assumed_pure, but_in_graph_regions, count, relabelling
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix import Fix
@@ -36,7 +36,7 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
 def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
     """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why."""
     before = fix.before
-    remain = before.minimum
+    remain = fix.ordered_from.minimum
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
     if not before.inversions:
         state = "in order" if before.has_indices else "no op indices"
@@ -45,17 +45,20 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
     assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     if assumed:
         print_line(console, f"{source_name}: {assumed}")
-    why = _why_they_remain(before)
+    why = _why_they_remain(fix.ordered_from)
     if not fix.changed:
         rest = f"{_unmoved(fix)} ({count(remain, 'inversion')}{why})"
-        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}")
+        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}{_relabelling(before)}")
         return
     if remain:
-        removed = f"{before.avoidable:,} of {count(before.inversions, 'inversion')} removed"
+        removed = f"{before.inversions - remain:,} of {count(before.inversions, 'inversion')} removed"
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
     else:
         removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
-    print_line(console, f"{source_name}: {would}{count(fix.moved, 'op')} moved, {removed}; {rest}")
+    relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
+    moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
+    what = f"{relabelled}{moved}, {removed}; {rest}"
+    print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from)}")
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
@@ -63,6 +66,11 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
     groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
     parts = [f"{number:,} {group}" for group, number in groups.items() if number]
     print_line(console, f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
+
+
+def _relabelling(figures: Summary) -> str:
+    """What would remove the inversions that are left; empty where nothing would."""
+    return f"; --relabel {what}" if (what := relabelling(figures)) else ""
 
 
 def _unmoved(fix: Fix) -> str:
@@ -91,25 +99,30 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
     if sources:
-        commands = [f"eio-audit fix {_argument(source)}" for source in sources]
-        if len(commands) == 1:
-            print_line(console, "to remove the avoidable ones: ", (commands[0], "bold"))
-            return
-        print_line(console, "to remove the avoidable ones:")
-        for command in commands[:SHOWN_FILES]:
-            print_line(console, (command, "bold"), indent=2)
-        if len(commands) > SHOWN_FILES:
-            print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
+        _print_commands("to remove the avoidable ones", "eio-audit fix", sources, console)
     elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
         print_line(console, "nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
-        print_line(console, "nothing to fix: no legal order has fewer inversions")
+        print_line(console, "nothing to move: no legal order has fewer inversions")
     elif broken:
-        print_line(console, "nothing to fix: no order with fewer inversions was found")
+        print_line(console, "nothing to move: no order with fewer inversions was found")
+    figures = summarize(broken)
+    if figures.wrong_labels:
+        indices = count(figures.wrong_labels, "index", "indices")
+        what = f"to put {indices} right and remove all{but_in_graph_regions(figures)}"
+        ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
+        sources = list(dict.fromkeys(dump.source for dump in ordered))
+        _print_commands(what, "eio-audit fix --relabel", sources, console)
 
 
-def _argument(source: str) -> str:
-    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    import shlex  # noqa: PLC0415  (not for clean dumps)
-
-    return "FILE" if source.startswith("<") else shlex.quote(source)
+def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
+    """What the command does, and how to run it on each file."""
+    commands = [f"{command} {argument(source)}" for source in sources]
+    if len(commands) == 1:
+        print_line(console, f"{what}: ", (commands[0], "bold"))
+        return
+    print_line(console, f"{what}:")
+    for line in commands[:SHOWN_FILES]:
+        print_line(console, (line, "bold"), indent=2)
+    if len(commands) > SHOWN_FILES:
+        print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)

@@ -30,6 +30,7 @@ from eio_audit.report.diff_wording import (
 from eio_audit.report.table import Column, print_table
 from eio_audit.report.text import print_remedy
 from eio_audit.report.text_order import print_heading, print_order
+from eio_audit.report.text_structure import print_structure_change
 from eio_audit.report.wording import count, op_name
 
 SHOWN_CHANGES = 3
@@ -66,6 +67,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
         print_order(diff.after, console, verbose=verbose, before=diff.before)
     hidden += _print_inverse_ops(diff, console, verbose=verbose)
     hidden += _print_runs(diff.fragmentation, console, verbose=verbose)
+    hidden += print_structure_change(diff.structure, console, verbose=verbose)
     _print_locations(diff.locations, console, verbose=verbose)
     if hidden or diff.after.summary.inversions:
         print_line(console)
@@ -179,7 +181,8 @@ def _print_runs(fragmentation: Fragmentation, console: Console, *, verbose: bool
     columns = [
         Column("before", [f"{one.before:,}" for one in shown], right=True),
         Column("after", [f"{one.after:,}" for one in shown], right=True, style="red"),
-        Column("fixed", [f"{one.fixed:,}" for one in shown], right=True),
+        Column("after fix", [f"{one.fixed:,}" for one in shown], right=True),
+        Column("after fix --relabel", [f"{one.relabelled:,}" for one in shown], right=True),
         Column("runs of", [one.name for one in shown]),
     ]
     print_table(console, columns, indent=2)

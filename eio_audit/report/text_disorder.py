@@ -57,6 +57,7 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
             optional=True,
         ),
         Column("avoidable", [_avoidable(dump) for dump in firsts], right=True, style="red"),
+        Column("wrong indices", [_wrong(dump) for dump in firsts], right=True, optional=True),
         Column("in graphs", [_in_graphs(dump) for dump in firsts], right=True, optional=True),
         Column("ops", [f"{dump.summary.ops:,}" for dump in firsts], right=True, optional=True),
         Column("dump", titles),
@@ -73,6 +74,10 @@ def _if_broken(dump: DumpAudit, number: int) -> str:
 
 def _avoidable(dump: DumpAudit) -> str:
     return _if_broken(dump, dump.summary.avoidable) + ("" if dump.summary.certified else "+")
+
+
+def _wrong(dump: DumpAudit) -> str:
+    return f"{dump.summary.wrong_labels:,}" if dump.summary.wrong_labels else ""
 
 
 def _in_graphs(dump: DumpAudit) -> str:

@@ -20,7 +20,7 @@ from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.text_order import print_heading
-from eio_audit.report.wording import count, op_name
+from eio_audit.report.wording import count, op_name, should_carry
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8
@@ -75,6 +75,8 @@ def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
     print_line(console, _inversions(op), indent=4)
     if op.derived:
         print_line(console, "derived: a pass made it from another op", indent=4)
+    if op.right is not None:
+        print_line(console, _right(op), indent=4)
     if op.inversions:
         print_line(console, _fix(op), indent=4)
 
@@ -88,7 +90,9 @@ def _print_title(op: OpExplanation, source: str, console: Console) -> None:
 
 def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
     _print_title(op, source, console)
-    for fact in filter(None, (_model(op), _derived(op), _index(op), _effects(op.effects), *_neighbours(op))):
+    for fact in filter(
+        None, (_model(op), _derived(op), _right(op), _index(op), _effects(op.effects), *_neighbours(op))
+    ):
         print_line(console, fact, indent=4)
     print_line(console, (_inversions(op), "bold"), indent=4)
     for kind in op.kinds:
@@ -113,6 +117,12 @@ def _derived(op: OpExplanation) -> str:
     if not op.derived:
         return ""
     return f"derived: a pass made it from the op at #{op.op.index}, and it carries that op's index"
+
+
+def _right(op: OpExplanation) -> str:
+    if op.right is None:
+        return ""
+    return f"its index contradicts dataflow: it should carry {should_carry(op.right)}; see fix --relabel"
 
 
 def _index(op: OpExplanation) -> str:

@@ -15,14 +15,17 @@ from eio_audit.report.wording import (
     inherited,
     inversion_parts,
     moment_of,
+    not_reordered_away,
     op_name,
     place_of,
     reason,
+    should_carry,
     unknown_ops,
 )
 
 SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
+SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3
 """How many of each a report shows that is not verbose."""
 
@@ -91,7 +94,27 @@ def _print_block(
         print_line(console, note, indent=4)
     if console.wraps and can_show_bars(console.encoding):
         print_line(console, "original place  ", (sparkline(block.profile), "cyan"), indent=4)
+    _print_wrong_labels(block, source, console, verbose=verbose)
     _print_displaced(block, source, console, verbose=verbose)
+
+
+def _print_wrong_labels(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:
+    """Prints what no order can help, because indices are wrong, and which."""
+    if not block.wrong_labels:
+        return
+    print_line(console, not_reordered_away(block), indent=4)
+    shown = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
+    for mislabelled in shown:
+        op = mislabelled.op
+        print_line(
+            console,
+            (op_name(op), "cyan"),
+            " at ",
+            (f"line {op.line}", hyperlink(source, op.line)),
+            f" should carry {should_carry(mislabelled.right)}",
+            indent=6,
+        )
+    _print_rest(len(shown), len(block.mislabelled), block.wrong_labels, console)
 
 
 def _print_displaced(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:
@@ -102,12 +125,17 @@ def _print_displaced(block: BlockAudit, source: str, console: Console, *, verbos
     print_line(console, f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
     for displaced in shown:
         _print_displaced_op(displaced, block, source, console)
-    if len(shown) < block.displaced:
-        names_more = len(block.worst) > len(shown)
-        names_all = len(block.worst) == block.displaced
-        hint = f"; --verbose shows {'all' if names_all else f'the worst {len(block.worst)}'}"
-        rest = f"... and {block.displaced - len(shown):,} more{hint if names_more else ''}"
-        print_line(console, (rest, "dim"), indent=6)
+    _print_rest(len(shown), len(block.worst), block.displaced, console)
+
+
+def _print_rest(shown: int, described: int, total: int, console: Console) -> None:
+    """Prints how many of the block's ops of a kind are not shown, and how many more could be."""
+    if shown == total:
+        return
+    hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
+    print_line(
+        console, (f"... and {total - shown:,} more{hint if described > shown else ''}", "dim"), indent=6
+    )
 
 
 def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, source: str, console: Console) -> None:

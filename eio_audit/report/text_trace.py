@@ -13,7 +13,10 @@ from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.table import Column, print_table
-from eio_audit.report.wording import count, op_name, pass_title, reason
+from eio_audit.report.wording import argument, contradicting, count, op_name, pass_title, reason
+
+UNSEEN = "passes that the log does not show"
+"""What stands for the names of passes that a log does not show, in a sentence."""
 
 
 def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> None:
@@ -27,6 +30,8 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
         _print_passes(trace.passes, console, is_log=is_log, folder=folder, verbose=verbose)
         print_line(console)
     _print_conclusion(trace, console)
+    if trace.mislabeller is not None:
+        _print_mislabeller(trace.mislabeller, console)
     if trace.culprit is not None:
         _print_culprit(trace.culprit, console)
 
@@ -98,6 +103,7 @@ def _print_passes(
         Column("forced", figure("forced"), right=True, optional=True),
         Column("avoidable", [_avoidable(t) if t else "" for t in alone], right=True),
         Column("introduced", [_if_any(t.introduced) if t else "" for t in alone], right=True, style="red"),
+        Column("made wrong", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True),
         Column("derived", figure("derived"), right=True, optional=True),
         Column("lost", [_if_any(t.lost) if t else "" for t in alone], right=True, optional=True),
         Column("program", [t.program if t and has_programs else "" for t in alone], optional=True),
@@ -144,14 +150,25 @@ def _print_conclusion(trace: Trace, console: Console) -> None:
     print_line(console, *line)
 
 
+def _print_mislabeller(traced: TracedPass, console: Console) -> None:
+    place = traced.place
+    print_line(
+        console,
+        "most wrong indices by: ",
+        (traced.pass_name or UNSEEN, "bold"),
+        " (dump at ",
+        (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
+        f"), {contradicting(traced.mislabelled)}; see fix --relabel",
+    )
+
+
 def _print_culprit(culprit: Culprit, console: Console) -> None:
     place, block, worst = culprit.place, culprit.block, culprit.worst
-    name = culprit.pass_name or "passes that the log does not show"
     where = " ".join(filter(None, (block.function, block.block)))
     print_line(
         console,
         "first shuffled by: ",
-        (name, "bold"),
+        (culprit.pass_name or UNSEEN, "bold"),
         " (dump at ",
         (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
         f"), {culprit.introduced:,} avoidable",
@@ -173,15 +190,10 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
 def look_closer(culprit: Culprit) -> str:
     """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
     place, before = culprit.place, culprit.before
-    source = _argument(place.source)
+    source = argument(place.source)
     if culprit.is_pair:
         chosen = f"--pass {shlex.quote(culprit.pass_name or '')} --dump {place.occurrence + 1}"
         return f"eio-audit diff {source} {chosen}"
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"eio-audit diff {_argument(before.source)} {source}"
+        return f"eio-audit diff {argument(before.source)} {source}"
     return f"eio-audit explain {source} {culprit.worst.op.line}"
-
-
-def _argument(source: str) -> str:
-    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    return "FILE" if source.startswith("<") else shlex.quote(source)

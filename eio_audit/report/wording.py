@@ -6,11 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.figures import BlockAudit, DumpAudit
+from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
     from eio_audit.audit.displaced_op import DisplacedOp, Hold
+    from eio_audit.audit.mislabelled_op import MislabelledOp
     from eio_audit.audit.op_label import OpLabel
     from eio_audit.audit.trace import TracedPass
 
@@ -27,6 +28,13 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def place_of(dump: DumpAudit) -> str:
     """``after.mlir:1``, which terminals and editors open at a click."""
     return f"{dump.source}:{dump.line}"
+
+
+def argument(source: str) -> str:
+    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
+    import shlex  # noqa: PLC0415  (not for clean dumps)
+
+    return "FILE" if source.startswith("<") else shlex.quote(source)
 
 
 def moment_of(dump: DumpAudit) -> str:
@@ -92,6 +100,62 @@ def at_constants(block: BlockAudit) -> str:
     """How much of the disorder constants are an end of; empty where none."""
     what = "the one constant" if block.constants == 1 else f"one of {block.constants:,} constants"
     return _share(block, block.at_constants, what, Follow.CONSTANTS)
+
+
+def wrong_labels(figures: BlockAudit | Summary) -> str:
+    """How many ops have a wrong index, because it contradicts the dependences; empty where none."""
+    number, made = figures.wrong_labels, figures.wrong_by_passes
+    if not number:
+        return ""
+    verb = "carries" if number == 1 else "carry"
+    proof = "proven minimal" if figures.wrong_certified else "not proven minimal"
+    by = "made by a pass" if number == 1 else f"{'all' if made == number else f'{made:,}'} made by passes"
+    return (
+        f"{count(number, 'op')} {verb} an index that contradicts dataflow ({f'{by}; ' * bool(made)}{proof})"
+    )
+
+
+def not_reordered_away(block: BlockAudit) -> str:
+    """How many inversions wrong indices leave in every order, and how many indices; empty where none."""
+    if not block.wrong_labels:
+        return ""
+    can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
+    which = f"{block.minimum:,} of {count(block.inversions, 'inversion')} {cannot}"
+    if block.minimum == block.inversions:
+        every = f"none of the {block.inversions:,} inversions {can}"
+        which = f"the inversion {cannot}" if block.inversions == 1 else every
+    return f"{which} be reordered away: {wrong_labels(block)}; see fix --relabel"
+
+
+def right_index(mislabelled: MislabelledOp) -> str:
+    """``#23 ttir.permute %2 (line 5) should carry 15, as ttir.multiply %4 (line 7) does``."""
+    op, right = mislabelled.op, mislabelled.right
+    return f"{op_name(op)} (line {op.line}) should carry {should_carry(right)}"
+
+
+def should_carry(right: OpLabel) -> str:
+    """``15, as ttir.multiply %4 (line 7) does``."""
+    name = " ".join(filter(None, (right.name, right.result)))
+    return f"{right.index}, as {name} (line {right.line}) does"
+
+
+def contradicting(number: int) -> str:
+    """``42 ops whose indices contradict dataflow``."""
+    return count(number, "op whose index contradicts dataflow", "ops whose indices contradict dataflow")
+
+
+def relabelling(figures: Summary) -> str:
+    """What ``fix --relabel`` does: ``puts 42 indices right and removes all``; empty where none is wrong."""
+    if not figures.wrong_labels:
+        return ""
+    indices = count(figures.wrong_labels, "index", "indices")
+    return f"puts {indices} right and removes all{but_in_graph_regions(figures)}"
+
+
+def but_in_graph_regions(figures: Summary) -> str:
+    """What no fix removes, as an exception; empty where there is none."""
+    unordered = figures.minimum - figures.forced - figures.knock_on
+    return " but those in graph regions" if unordered else ""
 
 
 def _share(block: BlockAudit, inversions: int, what: str, follow: Follow) -> str:

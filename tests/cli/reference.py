@@ -24,7 +24,7 @@ What `--help` says of each command; this page is made from it by `{MADE_BY}`. Mo
 [options that change what is counted](options.md), [configuration files](configuration.md) and
 [JSON output](json.md); [python.md](python.md) does without the command line.
 """
-OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?:=[a-z]+)?")
 TERM = re.compile(r"  (?P<term>\S+)  +(?P<meaning>.*)")
 AS_IT_IS = "\b\n"
 

@@ -69,7 +69,7 @@ def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--select", "EIO9"), b"'EIO9' is no rule and begins none: there are EIO001, EIO002, EIO101"),
+        (("--select", "EIO9"), b"'EIO9' is no rule and begins none: there are EIO001, EIO002, EIO003"),
         (("--max-avoidable", "-1"), b"is not in the range x>=0"),
         (("--update-baseline",), b"--update-baseline needs the file: --baseline FILE"),
         (("--baseline", "b.json", "--max-avoidable", "1"), b"it goes with no --max-... option"),

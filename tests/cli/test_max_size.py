@@ -26,6 +26,7 @@ def packed(tmp_path: Path) -> Path:
         ["trace", "PATH"],
         ["explain", "PATH", "%0"],
         ["graph", "PATH"],
+        ["structure", "PATH"],
         ["stamp", "PATH"],
         ["shuffle", "PATH", "--seed", "1"],
     ],

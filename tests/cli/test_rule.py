@@ -26,8 +26,8 @@ def test_a_rule() -> None:
         'How to fix it. Where a pass splits an op, let it extend the name: "X_tm0"("X").\n\n'
         "Example.\n\n"
         "func.func @f(%x: i32) -> i32 {\n"
-        '  %0 = "ttir.abs"(%x) : (i32) -> i32 loc("DEBUG|0|Net[net]|net.py:1|forward|2|abs")\n'
-        '  %1 = "ttir.neg"(%0) : (i32) -> i32 loc("DEBUG|0|Net[net]|net.py:1|forward|2|abs")\n'
+        '  %0 = "ttir.abs"(%x) : (i32) -> i32 loc("0|Net[net]|net.py:1|forward|2|abs")\n'
+        '  %1 = "ttir.neg"(%0) : (i32) -> i32 loc("0|Net[net]|net.py:1|forward|2|abs")\n'
         "  return %1 : i32\n}\n"
     )
 
@@ -42,7 +42,7 @@ def test_a_word() -> None:
 def test_all_rules_and_words_a_line_each() -> None:
     lines = printed().splitlines()
     assert lines[0] == "Rules"
-    assert lines[6].split() == [
+    assert lines[7].split() == [
         "EIO104,",
         "repeated-location",
         "Several",

@@ -17,16 +17,17 @@ def test_a_log_as_text() -> None:
     assert done.stdout.decode().replace(str(LOG), "LOG") == (
         """\
 LOG
-  line  pass                          ops  inversions  forced  avoidable  introduced  derived
-   434  canonicalize                  229           0       0          0                    0
+  line  pass                          ops  inversions  forced  avoidable  introduced  made wrong  derived
+   434  canonicalize                  229           0       0          0                                0
         ... 2 passes changed nothing
-  2588  ttir-flatten-sliding-window   275          33       0         33          33       46
-  3612  ttir-explicate-tms            272           0       0          0                   43
-  4628  ttir-erase-inverse-ops        234         789     388         22          22       40
-  5606  ttir-implicit-broadcast-fold  190         602     349         21                   40
+  2588  ttir-flatten-sliding-window   275          33       0         33          33                   46
+  3612  ttir-explicate-tms            272           0       0          0                               43
+  4628  ttir-erase-inverse-ops        234         789     388         22          22          42       40
+  5606  ttir-implicit-broadcast-fold  190         602     349         21                               40
         ... 1 pass changed nothing
 
 traced 16 dumps, 8 passes, 5 changed something: 2 introduced 55 avoidable inversions
+most wrong indices by: ttir-erase-inverse-ops (dump at LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
 first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
   worst op: #3 ttir.reshape %50 in @forward ^bb0 stands late at line 2710, in 33 inversions (MaxPool2d[net.stem.pool]): nothing holds it there: fix can move it
   look closer: eio-audit diff LOG --pass ttir-flatten-sliding-window --dump 1
@@ -37,10 +38,13 @@ first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
 def test_a_log_as_json() -> None:
     done = run("trace", LOG, "--format", "json")
     document = json.loads(done.stdout)
-    assert {key: document[key] for key in ("schema", "command", "culprit", "initial", "errors")} == {
+    assert {
+        key: document[key] for key in ("schema", "command", "culprit", "mislabeller", "initial", "errors")
+    } == {
         "schema": "eio-audit/1",
         "command": "trace",
         "culprit": "ttir-flatten-sliding-window",
+        "mislabeller": "ttir-erase-inverse-ops",
         "initial": 0,
         "errors": [],
     }
@@ -69,8 +73,12 @@ def test_a_log_as_json() -> None:
         "constants": 0,
         "at_constants": 0,
         "followed": 0,
+        "wrong_labels": 42,
+        "wrong_by_passes": 42,
+        "wrong_certified": True,
         "certified": True,
         "introduced": 22,
+        "mislabelled": 42,
         "lost": 0,
     }
     assert document["shuffled"]["worst"]["line"] == 2710
@@ -111,9 +119,9 @@ def test_the_folder_of_a_tree_is_named_once() -> None:
     done = run("trace", SAMPLES / "small" / "tree").stdout.decode().replace(str(SAMPLES), "SAMPLES")
     assert done.splitlines()[:4] == [
         "SAMPLES/small/tree/builtin_module_no-symbol-name",
-        "  pass                          ops  inversions  forced  avoidable  derived  dump",
+        "  pass                          ops  inversions  forced  avoidable  made wrong  derived  dump",
         "  ... 3 passes changed nothing",
-        "  ttir-flatten-sliding-window    16           0       0          0        3  "
+        "  ttir-flatten-sliding-window    16           0       0          0                    3  "
         "5_ttir-flatten-sliding-window.mlir:1",
     ]
 
@@ -260,12 +268,13 @@ def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: P
         done.stdout.decode().replace(str(tmp_path), "DIR")
         == """\
 DIR
-  pass                        ops  inversions  forced  avoidable  derived  dump
-  ttir.mlir.txt                12           0       0          0        0  ttir.mlir.txt:1
-  (before erase-inverse-ops)   16           0       0          0        3  ttir-before-erase-inverse-ops.mlir.txt:1
-  erase-inverse-ops            18          18      18          0        6  ttir-after-erase-inverse-ops.mlir.txt:1
+  pass                        ops  inversions  forced  avoidable  made wrong  derived  dump
+  ttir.mlir.txt                12           0       0          0                    0  ttir.mlir.txt:1
+  (before erase-inverse-ops)   16           0       0          0                    3  ttir-before-erase-inverse-ops.mlir.txt:1
+  erase-inverse-ops            18          18      18          0           6        6  ttir-after-erase-inverse-ops.mlir.txt:1
 
 traced 3 dumps, 3 passes, 2 changed something: none introduced avoidable inversions
+most wrong indices by: erase-inverse-ops (dump at DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow; see fix --relabel
 """
     )
 

@@ -78,11 +78,11 @@ def test_the_next_op_tells_where_to_look() -> None:
 
 def test_few_lines_are_looked_for_where_others_stood_just_before() -> None:
     """Else each line that is in the way would cost as much as all that could follow it."""
-    body = b"".join(b'  "t.a"() : () -> () loc("%d")\n' % line for line in range(100))
-    lines = known(range(1, 101), text=b'"t.f"() ({\n' + body + b"}) : () -> ()\n")
+    body = b"".join(b'  "t.a"() : () -> () loc("%d")\n' % line for line in range(10))
+    lines = known(range(1, 11), text=b'"t.f"() ({\n' + body + b"}) : () -> ()\n")
     assert lines.columns_at(b"\n" + body, 0, 0) is None
     found = [len(columns.names) for _ in range(3) if (columns := lines.columns_at(body, 0, 0))]
-    assert found == [FEWEST_AT_ONCE, 2 * FEWEST_AT_ONCE, 100]
+    assert found == [FEWEST_AT_ONCE, 2 * FEWEST_AT_ONCE, 10]
 
 
 class CountedSearches(KnownLines):

@@ -15,6 +15,7 @@ from eio_audit import (
     AVOIDABLE,
     RULES,
     UNAVOIDABLE,
+    WRONG_LABEL,
     Check,
     Finding,
     Gate,
@@ -57,7 +58,7 @@ func.func @forward(%a: i32) -> i32 {
   return %3 : i32
 }
 """
-ALL = Gate((AVOIDABLE, UNAVOIDABLE))
+ALL = Gate((AVOIDABLE, UNAVOIDABLE, WRONG_LABEL))
 BROKEN = InputError("dumps/broken.mlir", Position(3, 7), "expected ')'")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, InputError
 from eio_audit.report.console import make_console
 from eio_audit.report.text import print_check, print_fix
-from eio_audit.report.wording import count, unknown_ops
+from eio_audit.report.wording import count, not_reordered_away, unknown_ops
 
 
 class Terminal(io.StringIO):
@@ -78,12 +80,16 @@ def test_mission_example_names_the_dependence() -> None:
         "after.mlir:1\n"
         "  @forward ^bb0 at line 2: 1 inversion, forced by a dependence"
         " (certified: no legal order has fewer)\n"
+        "    the inversion cannot be reordered away: 1 op carries an index that contradicts dataflow"
+        " (proven minimal); see fix --relabel\n"
+        "      #23 ttir.abs %56 at line 3 should carry 18, as ttir.relu %57 (line 4) does\n"
         "    1 of 3 indexed ops is displaced:\n"
         "      #18 ttir.relu %57 stands late at line 4, in 1 inversion (Net[net])\n"
         "        it waits for its producer #23 ttir.abs %56 (line 3)\n"
         "\n"
         "checked 1 dump, 1 block, 4 ops: 1 inversion, 1 forced, 0 knock-on, 0 avoidable\n"
-        "nothing to fix: no legal order has fewer inversions\n"
+        "nothing to move: no legal order has fewer inversions\n"
+        "to put 1 index right and remove all: eio-audit fix --relabel after.mlir\n"
     )
 
 
@@ -132,10 +138,10 @@ PASSES = log(
 def test_several_broken_dumps_make_a_table_of_what_changed() -> None:
     assert report(checked(PASSES, "passes.log")) == (
         "passes.log\n"
-        "  line  inversions  forced  knock-on  avoidable  ops  dump\n"
-        "     1           0                                 3  before x-pass (2 dumps in order)\n"
-        "    13           2       0         0          2    4  after x-pass (next dump alike)\n"
-        "    27           1       1         0          0    4  after x-pass\n"
+        "  line  inversions  forced  knock-on  avoidable  wrong indices  ops  dump\n"
+        "     1           0                                                3  before x-pass (2 dumps in order)\n"
+        "    13           2       0         0          2                   4  after x-pass (next dump alike)\n"
+        "    27           1       1         0          0              1    4  after x-pass\n"
         "\n"
         "passes.log:13  after x-pass\n"
         "  @forward ^bb0 at line 15: 2 inversions, all avoidable\n"
@@ -145,6 +151,7 @@ def test_several_broken_dumps_make_a_table_of_what_changed() -> None:
         "\n"
         "checked 5 dumps, 5 blocks, 18 ops: 5 inversions, 1 forced, 0 knock-on, 4 avoidable\n"
         "to remove the avoidable ones: eio-audit fix passes.log\n"
+        "to put 1 index right and remove all: eio-audit fix --relabel passes.log\n"
     )
 
 
@@ -159,13 +166,21 @@ def test_several_files() -> None:
     checks = [checked(SHUFFLED, "a.mlir"), checked(MISSION, "b.mlir"), checked(SHUFFLED, "c.mlir")]
     text = report(Check(tuple(dump for check in checks for dump in check.dumps), ()))
     assert text.startswith(
-        "inversions  forced  knock-on  avoidable  ops  dump\n"
-        "         2       0         0          2    4  a.mlir:1\n"
-        "         1       1         0          0    4  b.mlir:1\n"
-        "         2       0         0          2    4  c.mlir:1\n"
+        "inversions  forced  knock-on  avoidable  wrong indices  ops  dump\n"
+        "         2       0         0          2                   4  a.mlir:1\n"
+        "         1       1         0          0              1    4  b.mlir:1\n"
+        "         2       0         0          2                   4  c.mlir:1\n"
         "\n"
     )
-    assert text.endswith("to remove the avoidable ones:\n  eio-audit fix a.mlir\n  eio-audit fix c.mlir\n")
+    assert text.endswith(
+        "to remove the avoidable ones:\n"
+        "  eio-audit fix a.mlir\n"
+        "  eio-audit fix c.mlir\n"
+        "to put 1 index right and remove all:\n"
+        "  eio-audit fix --relabel a.mlir\n"
+        "  eio-audit fix --relabel b.mlir\n"
+        "  eio-audit fix --relabel c.mlir\n"
+    )
 
 
 def test_errors_are_counted() -> None:
@@ -183,9 +198,13 @@ def test_a_use_inside_regions_and_a_terminator() -> None:
     loop = 'scf.for %i = %a to %a step %a : i32 { %1 = "ttir.abs"(%0) : (i32) -> i32 } '
     text = function(op("%0", 3), op("%2", 5), loop + location(2, "for"), op("%3", 4))
     text = text.replace("return %a : i32", "return %a : i32 " + location(1, "return"))
-    assert report(checked(text)).splitlines()[1:9] == [
+    assert report(checked(text)).splitlines()[1:12] == [
         "  @forward ^bb0 at line 2: 7 inversions: 5 forced by dependences, 2 avoidable"
         " (5 unavoidable, certified)",
+        "    5 of 7 inversions cannot be reordered away: 2 ops carry an index that contradicts dataflow"
+        " (proven minimal); see fix --relabel",
+        "      #1 func.return at line 6 should carry 5, as ttir.abs %2 (line 3) does",
+        "      #2 scf.for at line 4 should carry 3, as ttir.abs %0 (line 2) does",
         "    3 of 5 indexed ops are displaced:",
         "      #1 func.return stands late at line 6, in 4 inversions (Net[net])",
         "        it ends the block, behind #5 ttir.abs %2 (line 3)",
@@ -198,7 +217,7 @@ def test_a_use_inside_regions_and_a_terminator() -> None:
 
 def test_a_hold_that_is_held_in_turn() -> None:
     between = '%1 = "ttir.abs"(%0) : (i32) -> i32'
-    assert report(checked(function(op("%0", 23), between, op("%2", 18, "%1")))).splitlines()[3:5] == [
+    assert report(checked(function(op("%0", 23), between, op("%2", 18, "%1")))).splitlines()[5:7] == [
         "      #18 ttir.abs %2 stands late at line 4, in 1 inversion (Net[net])",
         "        it waits for its producer ttir.abs %1 (line 3), itself late",
     ]
@@ -206,7 +225,7 @@ def test_a_hold_that_is_held_in_turn() -> None:
 
 def test_unknown_ops_keep_their_order() -> None:
     text = function(op("%0", 2, name="foo.bar"), op("%1", 1, name="baz.qux"))
-    assert report(checked(text)).splitlines()[3:6] == [
+    assert report(checked(text)).splitlines()[5:8] == [
         "      #1 baz.qux %1 stands late at line 3, in 1 inversion (Net[net])",
         "        memory effects keep it behind #2 foo.bar %0 (line 2)",
         "  2 ops of unknown effect keep their order (1 baz.qux, 1 foo.bar): see --assume-pure",
@@ -217,10 +236,13 @@ def test_derived_op() -> None:
     name = '"DEBUG|23|Conv2d[net.conv1]|net.py:1|forward|2|permute'
     derived = f'%0 = "ttir.abs"(%a) : (i32) -> i32 loc({name}_tm0"({name}"))'
     text = function(derived, op("%1", 18, "%0"), op("%2", 19, "%1"))
-    assert report(checked(text)).splitlines()[1:6] == [
+    assert report(checked(text)).splitlines()[1:8] == [
         "  @forward ^bb0 at line 2: 2 inversions, all forced by dependences"
         " (certified: no legal order has fewer)",
         "    all 2 inversions involve the one op that a pass derived from another: see --follow derived",
+        "    none of the 2 inversions can be reordered away: 1 op carries an index that contradicts dataflow"
+        " (made by a pass; proven minimal); see fix --relabel",
+        "      #23 ttir.abs %0 at line 2 should carry 18, as ttir.abs %1 (line 3) does",
         "    1 of 3 indexed ops is displaced:",
         "      #23 ttir.abs %0 stands early at line 2, in 2 inversions (Conv2d[net.conv1])",
         "        its user #18 ttir.abs %1 (line 3) needs it; a pass made it from the op at #23",
@@ -295,6 +317,26 @@ def test_what_is_not_certified_says_so() -> None:
     both = Check((*unproven().dumps, *checked(SHUFFLED).dumps), ())
     assert "     1,000+  2,000  big.mlir:1\n" in report(both)
     assert "\n+ not certified: perhaps more are avoidable\n" in report(both)
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        ({}, "8,000 of 9,000 inversions could not be reordered away: 70 ops carry an index that contradicts dataflow"
+             " (40 made by passes; not proven minimal); see fix --relabel"),
+        ({"lower_bound": 8000, "wrong_certified": True, "wrong_by_passes": 0},
+         "8,000 of 9,000 inversions cannot be reordered away: 70 ops carry an index that contradicts dataflow"
+         " (proven minimal); see fix --relabel"),
+        ({"minimum": 9000, "wrong_by_passes": 70},
+         "none of the 9,000 inversions could be reordered away: 70 ops carry an index that contradicts dataflow"
+         " (all made by passes; not proven minimal); see fix --relabel"),
+    ],
+)  # fmt: skip
+def test_what_indices_are_wrong(figures: dict[str, Any], said: str) -> None:
+    [block] = unproven().dumps[0].blocks
+    wrong: dict[str, Any] = {"wrong_labels": 70, "wrong_by_passes": 40, "wrong_certified": False}
+    assert not_reordered_away(block) == ""
+    assert not_reordered_away(replace(block, **(wrong | figures))) == said
 
 
 def test_more_blocks_than_shown() -> None:
@@ -377,15 +419,18 @@ def test_fix() -> None:
     assert fix_report(IN_ORDER) == "after.mlir: in order: unchanged\n"
     assert fix_report(SHUFFLED) == "after.mlir: 1 op moved, 2 inversions removed; none remains\n"
     assert fix_report(MISSION) == (
-        "after.mlir: nothing avoidable: unchanged (1 inversion, forced by a dependence)\n"
+        "after.mlir: nothing avoidable: unchanged (1 inversion, forced by a dependence);"
+        " --relabel puts 1 index right and removes all\n"
     )
     both = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 9), op("%3", 8))
     assert fix_report(both) == (
-        "after.mlir: 1 op moved, 1 of 2 inversions removed; 1 remains, forced by a dependence\n"
+        "after.mlir: 1 op moved, 1 of 2 inversions removed; 1 remains, forced by a dependence;"
+        " --relabel puts 1 index right and removes all\n"
     )
     knock_on = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
     assert fix_report(knock_on) == (
-        "after.mlir: nothing avoidable: unchanged (2 inversions: 1 forced by dependences, 1 knock-on)\n"
+        "after.mlir: nothing avoidable: unchanged (2 inversions: 1 forced by dependences, 1 knock-on);"
+        " --relabel puts 1 index right and removes all\n"
     )
 
 

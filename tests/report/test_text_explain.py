@@ -23,6 +23,8 @@ def test_a_forced_inversion() -> None:
         "after.mlir:1\n"
         "  #23 ttir.abs %56 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
         "    from net.py:2, forward(), Conv2d[net.conv1], ttir.abs\n"
+        "    its index contradicts dataflow: it should carry 18, as ttir.relu %57 (line 4) does;"
+        " see fix --relabel\n"
         "    no memory effects (as the op table lists)\n"
         "    next lower index: #18 ttir.relu %57 (line 4), 1 place behind it\n"
         "    1 inversion, forced by a dependence\n"

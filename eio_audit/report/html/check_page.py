@@ -8,7 +8,7 @@ from eio_audit.audit.check import Check
 from eio_audit.audit.order_picture import OrderPicture
 from eio_audit.report.html.order_section import Anchors, block_section, block_table, figures
 from eio_audit.report.html.page import escaped, page
-from eio_audit.report.wording import count
+from eio_audit.report.wording import count, relabelling
 
 
 def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) -> str:
@@ -44,8 +44,9 @@ def _verdict(check: Check) -> str:
         return "No op carries an op index: there is no original order to compare with."
     if not summary.inversions:
         return "All in order."
+    relabel = f" eio-audit fix --relabel {what}." if (what := relabelling(summary)) else ""
     if summary.avoidable:
         total = count(summary.inversions, "inversion")
-        return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}."
+        return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}.{relabel}"
     certified = "no legal order has fewer inversions" if summary.certified else "no better order was found"
-    return f"Out of order, and nothing is avoidable: {certified}."
+    return f"Out of order, and nothing is avoidable: {certified}.{relabel}"

@@ -17,6 +17,7 @@ from eio_audit.report.diff_wording import (
 )
 from eio_audit.report.html.order_section import Anchors, block_section, figures, heading_of
 from eio_audit.report.html.page import escaped, page
+from eio_audit.report.html.structure_section import structure_section
 from eio_audit.report.html.table import Column, Table
 from eio_audit.report.wording import op_name
 
@@ -45,6 +46,7 @@ def _sections(diff: Diff, pictures: Sequence[OrderPicture]) -> Iterator[str]:
         yield "<h2>Changes</h2>"
         yield _change_table(changes).html()
     yield from _inverse_ops(diff)
+    yield from structure_section(diff.structure)
     anchors = Anchors()
     yield from (block_section(picture, number, anchors) for number, picture in enumerate(pictures, 1))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eio_audit.audit.dataflow import Dataflow, DataflowOp
 from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
@@ -20,9 +20,11 @@ from eio_audit.report.wording import (
     inherited,
     inversion_parts,
     moment_of,
+    not_reordered_away,
     op_name,
     place_of,
     reason,
+    right_index,
 )
 
 
@@ -97,6 +99,7 @@ def block_table(dumps: Sequence[DumpAudit]) -> str:
         *map(numbers, ("line", "ops", "inversions", "forced")),
         numbers("knock_on", "knock-on"),
         *map(numbers, ("avoidable", "displaced")),
+        numbers("wrong_labels", "wrong indices"),
     ]
     table = Table("blocks", "the blocks that hold indexed ops", columns, "inversions", descending=True)
     return f"<h2>Blocks</h2>{table.html()}"
@@ -117,6 +120,7 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
             f'<p class="verdict">{count(block.inversions, "inversion")}, '
             f"{block.displaced:,} of {count(block.indexed, 'indexed op')} displaced</p>",
             *(f"<p>{escaped(note)}</p>" for note in notes if note),
+            *_wrong_indices(block),
             draw_legend(picture),
             _TOOLS,
             draw_slope(picture),
@@ -128,6 +132,13 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
             "</section>",
         ]
     )
+
+
+def _wrong_indices(block: BlockAudit) -> Iterator[str]:
+    """What no order can help, and the indices that would have to change for it."""
+    if block.wrong_labels:
+        ops = "".join(f"<li>{escaped(right_index(op))}</li>" for op in block.mislabelled)
+        yield f"<details><summary>{escaped(not_reordered_away(block))}</summary><ul>{ops}</ul></details>"
 
 
 _TOOLS = (

@@ -13,6 +13,7 @@ from string import Template
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
 from eio_audit.report.dataflow_svg import DATAFLOW_CSS
+from eio_audit.report.structure_svg import STRUCTURE_CSS
 
 _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -31,7 +32,7 @@ def page(title: str, version: str, sections: Iterable[str]) -> str:
         title=escaped(title),
         version=escaped(version),
         script_hash=f"sha256-{digest}",
-        style=_part("page.css") + DATAFLOW_CSS,
+        style=_part("page.css") + DATAFLOW_CSS + STRUCTURE_CSS,
         body="\n".join(sections),
         script=script,
     )

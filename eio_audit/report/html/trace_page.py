@@ -9,7 +9,7 @@ from eio_audit.report.html.page import escaped, page
 from eio_audit.report.html.table import Column, Table
 from eio_audit.report.html.timeline import draw_timeline, pass_name
 from eio_audit.report.text_trace import look_closer
-from eio_audit.report.wording import NOT_SHOWN, count, op_name, reason
+from eio_audit.report.wording import NOT_SHOWN, contradicting, count, op_name, reason
 
 
 def trace_to_html(trace: Trace, version: str) -> str:
@@ -38,12 +38,21 @@ def _verdict(trace: Trace) -> str:
     if not trace.summary.has_indices:
         return "No op carries an op index: there is no original order to compare with."
     introduced = sum(traced.introduced for traced in trace.passes)
+    of = count(len(trace.passes), "pass", "passes")
     if trace.culprit is None:
-        return f"{count(len(trace.passes), 'pass', 'passes')}: none introduced avoidable inversions."
+        return f"{of}: none introduced avoidable inversions.{_mislabeller(trace)}"
     guilty = sum(1 for traced in trace.passes if traced.introduced)
     first = trace.culprit.pass_name or NOT_SHOWN
-    of = count(len(trace.passes), "pass", "passes")
-    return f"{guilty:,} of {of} introduced {count(introduced, 'avoidable inversion')}, first {first}."
+    avoidable = count(introduced, "avoidable inversion")
+    return f"{guilty:,} of {of} introduced {avoidable}, first {first}.{_mislabeller(trace)}"
+
+
+def _mislabeller(trace: Trace) -> str:
+    worst = trace.mislabeller
+    if worst is None:
+        return ""
+    made = contradicting(worst.mislabelled)
+    return f" Most wrong indices by {worst.pass_name or NOT_SHOWN}: {made}; see eio-audit fix --relabel."
 
 
 def _culprit(culprit: Culprit) -> Iterator[str]:
@@ -76,6 +85,7 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
         figures("knock_on", "knock-on"),
         figures("avoidable", "avoidable"),
         Column("introduced", "introduced", [traced.introduced for traced in passes], is_number=True),
+        Column("mislabelled", "made wrong", [traced.mislabelled for traced in passes], is_number=True),
         Column("lost", "lost", [traced.lost for traced in passes], is_number=True),
     ]
     marked = ("changed", "passes that changed something only")

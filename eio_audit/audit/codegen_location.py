@@ -1,0 +1,153 @@
+"""What code generation reads in the name of a location, and what it cannot read.
+
+tt-mlir's ``ttnn-simplify-locs-for-codegen`` leaves of a location its outermost name, and
+``ttnn-recover-structure`` reads that: ``index|Class[name]|...|file:defline|function|opline|op``. It counts
+fields from both ends and leaves out empty ones.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from eio_audit.mlir.location import Locations, NameLoc, UnknownLoc
+
+PREFIX = "DEBUG|"
+"""What front ends put before the index, and code generation does not know."""
+
+FEWEST_FIELDS = 4
+"""Fields of a name that code generation reads; one with fewer leaves its op out, without a word."""
+
+_INTEGER = re.compile(r"-?[0-9]{1,10}")
+_LARGEST = 2**31 - 1
+
+
+class Reason(StrEnum):
+    """Why code generation cannot read a location; the values are stable."""
+
+    PREFIX = "prefix"
+    """``DEBUG|`` stands before the index."""
+    NESTING = "nesting"
+    """The outermost name has no index; a name inside it has one, which is not read."""
+    FIELD = "field"
+    """A field is missing or no integer: the index, or the op's line."""
+    BRACKETS = "brackets"
+    """A module is not written ``Class[name]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodegenLocation:
+    """What code generation reads.
+
+    Attributes:
+        index: the first field; it may be negative.
+        modules: ``Class[name]``, outermost first.
+        file: the file and line that ops are grouped by, ``model.py:60``.
+        function: the name of the source function there.
+    """
+
+    index: int
+    modules: tuple[str, ...]
+    file: str
+    function: str
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The modules, or the source function of an op that names none."""
+        return self.modules or (f"{self.file} {self.function}",)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableLocation:
+    """Why a name cannot be read.
+
+    Attributes:
+        reason: which kind.
+        message: said of the op: ``its first field, 'x', is no integer``.
+        meant: what would be read without the prefix; None where that is not all.
+    """
+
+    reason: Reason
+    message: str
+    meant: CodegenLocation | None = None
+
+
+def read_name(name: str) -> CodegenLocation | UnreadableLocation:
+    """What code generation reads in the name of a location.
+
+    >>> read_name("3|Net[net]|m.py:10|forward|12|add")
+    CodegenLocation(index=3, modules=('Net[net]',), file='m.py:10', function='forward')
+    >>> read_name("x_layout").message
+    "its first field, 'x_layout', is no integer"
+    """
+    if name.startswith(PREFIX):
+        meant = read_name(name.removeprefix(PREFIX))
+        if isinstance(meant, UnreadableLocation):
+            return UnreadableLocation(
+                Reason.PREFIX, f"'{PREFIX}' stands before its index, and {meant.message}"
+            )
+        return UnreadableLocation(Reason.PREFIX, f"'{PREFIX}' stands before its index", meant)
+    fields = [field for field in name.split("|") if field]
+    index = _integer(fields[0]) if fields else None
+    if index is None:
+        first = fields[0] if fields else ""
+        return UnreadableLocation(Reason.FIELD, f"its first field, '{first}', is no integer")
+    if len(fields) < FEWEST_FIELDS:
+        there = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+        return UnreadableLocation(
+            Reason.FIELD, f"it has {there} and not all of 'index|file:line|function|line|op'"
+        )
+    file, function, line, _ = fields[-FEWEST_FIELDS:]
+    if _integer(line) is None:
+        return UnreadableLocation(Reason.FIELD, f"its field before the last, '{line}', is no integer")
+    modules = tuple(fields[1:-FEWEST_FIELDS])
+    for module in modules:
+        if len([part for part in module.split("[") if part]) < 2:
+            return UnreadableLocation(Reason.BRACKETS, f"its module '{module}' is not written 'Class[name]'")
+    return CodegenLocation(index, modules, file, function)
+
+
+def _integer(field: str) -> int | None:
+    """The number that a field is, of 32 bits with an optional minus."""
+    if not _INTEGER.fullmatch(field):
+        return None
+    number = int(field)
+    return number if -_LARGEST - 1 <= number <= _LARGEST else None
+
+
+class CodegenLocations:
+    """The locations of one dump's ops as code generation reads them, each text once.
+
+    Raises (from every method): InputError for a malformed location.
+    """
+
+    def __init__(self, locations: Locations) -> None:
+        self._locations = locations
+        self._by_name: dict[str, CodegenLocation | UnreadableLocation] = {}
+
+    def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
+        """What is read of an op; None where its location is no name: unknown, or refused as EIO106 says."""
+        location = self._locations.of(op)
+        outer = UnknownLoc() if location is None else self._locations.resolve(location, op)
+        if not isinstance(outer, NameLoc):
+            return None
+        read = self.in_name(outer.name)
+        if isinstance(read, CodegenLocation) or read.reason is not Reason.FIELD or outer.child is None:
+            return read
+        for inner in self._locations.walk(outer.child, op):
+            if isinstance(inner, NameLoc) and _has_index(self.in_name(inner.name)):
+                message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
+                return UnreadableLocation(Reason.NESTING, message)
+        return read
+
+    def in_name(self, name: str) -> CodegenLocation | UnreadableLocation:
+        """What is read in a name."""
+        read = self._by_name.get(name)
+        if read is None:
+            read = self._by_name[name] = read_name(name)
+        return read
+
+
+def _has_index(read: CodegenLocation | UnreadableLocation) -> bool:
+    return isinstance(read, CodegenLocation) or read.meant is not None

@@ -1,0 +1,120 @@
+"""Puts wrong labels right: op indices that contradict the dataflow, in the text of locations.
+
+An op whose label is wrong gets the label of another op, its *donor* (see ``order/wrong_labels.py``): a name
+with the donor's index and the donor's place in the model, but with the op's own last field, around the
+location that it had. Nothing else changes, which is proven on the text: it is read again, and with the
+locations that changed put back it is the old text, to the byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from eio_audit.audit.check import AuditedDump
+from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.audit.renumbering import has_same_structure
+from eio_audit.audit.verification import VerificationError
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.named_locations import NamedLocations, quoted
+from eio_audit.mlir.pieces import BlockOrder
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.order.linear_extension import restore_order
+
+ALIAS = b"#relabel"
+
+
+def relabelled(dump: AuditedDump, *, flat: bool = False) -> bytes:
+    """The dump's text with the labels put right that its audit found wrong, its ops where they were.
+
+    Args:
+        dump: audited by the indices that its locations carry.
+        flat: whether the names take the place of the old locations, instead of holding them.
+
+    Raises:
+        VerificationError: read again, more has changed than these locations, or they carry other indices.
+    """
+    if not dump.donors:
+        return dump.ir.dump_text
+    names = {op: quoted(_new_name(dump, op, dump.donors[op])) for op in sorted(dump.donors)}
+    named = NamedLocations(dump.ir, ALIAS)
+    locations = {}
+    for op, name in names.items():
+        if flat:
+            named.replace(op, name)
+            locations[op] = name
+        else:
+            named.add(op, name)
+            locations[op] = b"%s(%s)" % (name, dump.ir.location_text(op))
+    text = named.text()
+    _verify(dump, text, locations, named.definitions())
+    return text
+
+
+def orders_with_right_labels(dump: AuditedDump) -> dict[int, BlockOrder]:
+    """By block that is out of order, its order once the wrong labels are right: without an inversion."""
+    keys = dump.keys.by_op[:]
+    for op, donor in dump.donors.items():
+        keys[op] = dump.keys.by_op[donor]
+    is_graph, region_of = dump.ir.region_is_graph, dump.ir.block_region
+    blocks = [block for block in dump.keys.disordered_blocks if not is_graph[region_of[block]]]
+    return {
+        block: BlockOrder(restore_order(dump.ir.of_block(block, keys), graph.precedence).order)
+        for block, graph in dump.dependences.of(blocks).items()
+    }
+
+
+def _new_name(dump: AuditedDump, op: int, donor: int) -> str:
+    """The donor's name with the op's own last field, unless the index is in that field."""
+    label, own = dump.indices.indexed_name(donor), dump.indices.indexed_name(op)
+    assert label is not None and own is not None
+    head, separator, _ = label.rpartition("|")
+    name = head + separator + own.rpartition("|")[2]
+    return name if dump.options.pattern.index_in(name) == dump.indices.index(donor) else label
+
+
+def _verify(dump: AuditedDump, text: bytes, locations: Mapping[int, bytes], definitions: bytes) -> None:
+    """Checks that a relabelled dump is the old one but for the locations that were to change.
+
+    Args:
+        dump: as it was.
+        text: of the new one.
+        locations: by op that was to get a location, which.
+        definitions: the aliases that were added behind the old text.
+
+    Raises:
+        VerificationError: it is not.
+    """
+    old = dump.ir
+    try:
+        new = read_ir(Source("relabelled " + old.source.name, text), None, old.op_table)
+    except InputError as error:
+        raise VerificationError(f"the relabelled text cannot be read: {error}") from error
+    if not has_same_structure(new, old):
+        raise VerificationError("the relabelled text has other operations, or they use other values")
+    if (
+        not text.endswith(definitions)
+        or _with_old_locations(new, old, dump.donors, definitions) != old.dump_text
+    ):
+        raise VerificationError("more changed than the locations that were to change")
+    if any(_location(new, op) != location for op, location in locations.items()):
+        raise VerificationError("a location is not the one that was to be written")
+    expected = list(dump.indices.by_op)
+    for op, donor in dump.donors.items():
+        expected[op] = dump.indices.index(donor)
+    if OriginalIndices(new, dump.options.pattern).by_op != expected:
+        raise VerificationError("the relabelled text carries other op indices than it was to")
+
+
+def _with_old_locations(new: IR, old: IR, ops: Iterable[int], definitions: bytes) -> bytes:
+    """The new text with the old locations of some ops, and without the aliases that were added."""
+    edits = [(Span(new.location_start[op], new.op_end[op] - 1), old.location_text(op) or b"") for op in ops]
+    return splice(new.source.data, Span(new.span.start, new.span.end - len(definitions)), edits)
+
+
+def _location(ir: IR, op: int) -> bytes | None:
+    """The text of an op's location; of one behind an alias of ours, what the alias stands for."""
+    text = ir.location_text(op)
+    definition = ir.aliases.get(text or b"")
+    is_ours = definition is not None and (text or b"").startswith(ALIAS)
+    return ir.source.data[definition.start : definition.end] if definition and is_ours else text

@@ -1,0 +1,280 @@
+"""The functions that code generation makes: one literal program, one fact."""
+
+import pytest
+
+from eio_audit import InputError, Prediction, Reason, Stage, find, read_text, rules_by_prefix, structure
+from eio_audit.audit.check import audit_dump
+from eio_audit.audit.codegen import predict, structure_change
+from eio_audit.audit.codegen_location import CodegenLocation, UnreadableLocation, read_name
+from tests.cli.running import SAMPLES
+
+A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"
+
+
+def op(result: str, operands: str, location: str, name: str = "ttir.add") -> str:
+    types = ", ".join(["i32"] * len(operands.split()))
+    return f'  {result} = "{name}"({operands}) : ({types}) -> i32 loc({location})\n'
+
+
+def function(*ops: str, symbol: str = "@f", attributes: str = "", returned: str = "%a") -> str:
+    body = "".join(ops)
+    return f"func.func {symbol}(%a: i32) -> i32 {attributes}{{\n{body}  return {returned} : i32\n}}\n"
+
+
+def predicted(text: str) -> Prediction:
+    (dump,) = read_text(text)
+    return predict(audit_dump(dump))
+
+
+CHAIN = function(
+    op("%0", "%a", f'"0|{A}|x"'),
+    op("%1", "%0, %a", f'"1|{A}|x"'),
+    op("%2", "%1", f'"2|{B}|x"'),
+    returned="%2",
+)
+
+
+def test_a_function_for_each_stretch_of_a_source_line() -> None:
+    first, second = predicted(CHAIN).functions
+    assert (first.name, first.file, first.function) == ("A_0_0", "/m.py:10", "fa")
+    assert (first.ops, first.inputs, first.outputs) == (2, 1, 1)
+    assert (first.first_index, first.last_index, first.line) == (0, 1, 2)
+    assert first.modules == ("Net[net]", "A[net.a]")
+    assert (second.name, second.ops, second.inputs, second.outputs) == ("B_1_0", 1, 1, 1)
+
+
+def test_the_order_of_the_block_is_not_read() -> None:
+    lines = CHAIN.splitlines(keepends=True)
+    lines.insert(1, op("%3", "%a", f'"9|{A}|x"'))
+    moved = [lines[0], *lines[2:5], lines[1], *lines[5:]]
+    assert [one.ops for one in predicted("".join(lines)).functions] == [3, 1]
+    assert [one.ops for one in predicted("".join(moved)).functions] == [3, 1]
+
+
+def test_modules_of_one_source_line_share_a_function() -> None:
+    other = A.replace("net.a", "net.b")
+    [only] = predicted(function(op("%0", "%a", f'"0|{A}|x"'), op("%1", "%0", f'"1|{other}|x"'))).functions
+    assert (only.name, only.modules) == ("A_0_0", ("Net[net]",))
+    assert dict(only.parts) == {("Net[net]", "A[net.a]"): 1, ("Net[net]", "A[net.b]"): 1}
+
+
+def test_a_function_without_a_shared_class_is_called_forward() -> None:
+    [only] = predicted(function(op("%0", "%a", '"0|/m.py:10|fa|11|x"'))).functions
+    assert (only.name, only.modules) == ("forward_0_0", ())
+    assert dict(only.parts) == {("/m.py:10 fa",): 1}
+
+
+def test_ties_go_by_index_then_by_place() -> None:
+    ops = [op("%0", "%a", f'"1|{B}|x"'), op("%1", "%a", f'"0|{A}|x"')]
+    assert [one.first_index for one in predicted(function(*ops)).functions] == [0, 1]
+    same = [op("%0", "%a", f'"1|{B}|x"'), op("%1", "%a", f'"1|{A}|x"')]
+    assert [one.name for one in predicted(function(*same)).functions] == ["B_0_0", "A_1_0"]
+
+
+def test_the_place_is_that_of_the_order_given() -> None:
+    (dump,) = read_text(function(op("%0", "%a", f'"1|{B}|x"'), op("%1", "%a", f'"1|{A}|x"')))
+    audited = audit_dump(dump)
+    assert [one.name for one in predict(audited, orders={1: [1, 0, 2]}).functions] == ["A_0_0", "B_1_0"]
+
+
+def test_an_op_with_a_donor_is_read_by_the_donors_name() -> None:
+    (dump,) = read_text(
+        function(
+            op("%0", "%a", f'"0|{A}|x"'),
+            op("%1", "%0", f'"7|{B}|x_tm0"("7|{B}|x")'),
+            op("%2", "%1", f'"1|{A}|x"'),
+            returned="%2",
+        )
+    )
+    audited = audit_dump(dump)
+    first_op = next(k for k in range(len(audited.ir)) if audited.ir.name(k) == "ttir.add")
+    assert len(predict(audited).functions) == 3
+    [only] = predict(audited, donors={first_op + 1: first_op}).functions
+    assert (only.ops, only.last_index) == (3, 1)
+
+
+def test_with_ttnn_only_ops_of_ttnn_count() -> None:
+    free = f'  "ttnn.deallocate"(%0) : (i32) -> () loc("5|{B}|x")\n'
+    text = function(
+        op("%0", "%a", f'"0|{A}|x"', "ttnn.add"), op("%1", "%0", f'"1|{B}|x"', "ttcore.load"), free
+    )
+    result = predicted(text)
+    assert [(one.name, one.ops) for one in result.functions] == [("A_0_0", 1), ("B_1_0", 1)]
+    assert (result.ops, result.left_out) == (2, 0)
+
+
+def test_a_free_of_what_no_function_makes_stays_outside() -> None:
+    result = predicted(
+        function(
+            op("%0", "%a", f'"0|{A}|x"', "ttnn.add"),
+            f'  "ttnn.deallocate"(%a) : (i32) -> () loc("5|{A}|x")\n',
+        )
+    )
+    assert ([one.ops for one in result.functions], result.left_out) == ([1], 1)
+
+
+def test_an_unreadable_op_stays_outside_and_holds_nothing() -> None:
+    text = function(
+        op("%0", "%a", f'"5|{A}|x"'),
+        op("%1", "%0", '"x_layout"'),
+        op("%2", "%1", f'"1|{B}|x"'),
+        returned="%2",
+    )
+    result = predicted(text)
+    assert [one.name for one in result.functions] == ["B_0_0", "A_1_0"]
+    assert (result.left_out, result.unreadable) == (1, {Reason.FIELD: 1})
+
+
+def test_names_with_a_prefix_are_read_without_it() -> None:
+    result = predicted(CHAIN.replace('loc("', 'loc("DEBUG|'))
+    assert (len(result.functions), result.left_out, result.unreadable) == (2, 0, {Reason.PREFIX: 3})
+
+
+def test_an_op_with_regions_is_one_with_what_is_in_them() -> None:
+    inner = op("%9", "%0", f'"3|{B}|x"')
+    outer = f'  %1 = "ttir.map"(%a) ({{\n{inner}  }}) : (i32) -> i32 loc("1|{A}|x")\n'
+    [only] = predicted(function(op("%0", "%a", f'"0|{A}|x"'), outer, returned="%1")).functions
+    assert (only.ops, only.inputs, only.outputs) == (2, 1, 1)
+
+
+def test_ops_in_the_regions_of_what_is_no_op_of_ttnn_count() -> None:
+    inner = op("%1", "%a", f'"1|{A}|x"', "ttnn.add")
+    text = function(
+        op("%0", "%a", f'"0|{A}|x"', "ttnn.add"), f'  "scf.execute_region"() ({{\n{inner}  }}) : () -> ()\n'
+    )
+    assert [one.ops for one in predicted(text).functions] == [2]
+
+
+def test_only_functions_for_the_device_are_cut_where_functions_say_what_they_are_for() -> None:
+    work = op("%0", "%a", f'"0|{A}|x"')
+    result = predicted(
+        function(work, symbol="@c", attributes='attributes {tt.function_type = "const_eval"} ')
+        + function(work, symbol="@f", attributes='attributes {tt.function_type = "forward_device"} ')
+    )
+    assert result.callers == ("@f",)
+
+
+def test_all_functions_with_arguments_are_cut_where_none_says() -> None:
+    work = op("%0", "%a", f'"0|{A}|x"')
+    empty = "func.func @none() {\n  return\n}\n"
+    assert predicted(function(work, symbol="@f") + empty + function(work, symbol="@g")).callers == (
+        "@f",
+        "@g",
+    )
+
+
+def test_two_functions_at_one_source_line_clash() -> None:
+    text = function(op("%0", "%a", f'"0|{A}|x"'), op("%1", "%0", f'"1|{A.replace("fa", "fc")}|x"'))
+    assert predicted(text).clashes == ("/m.py:10",)
+
+
+def test_a_cycle_of_a_graph_region_stays_outside() -> None:
+    cycle = op("%1", "%2", f'"1|{A}|x"') + op("%2", "%1", f'"2|{A}|x"')
+    text = function(
+        f'  "my.graph"() ({{\n{cycle}  }}) : () -> ()\n', op("%0", "%a", f'"0|{A}|x"', "ttnn.add")
+    )
+    result = predicted(text.replace("ttir.add", "ttnn.add"))
+    assert ([one.ops for one in result.functions], result.left_out) == ([1], 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("3|N[n]|C[n.c]|m.py:1|f|2|x", (3, ("N[n]", "C[n.c]"), "m.py:1", "f")),
+        ("-1|unknown|unknown|-1|xla__device_data", (-1, (), "unknown", "unknown")),
+        ("3||N[n]|m.py:1||f|2|x", (3, ("N[n]",), "m.py:1", "f")),
+        ("3|f|2|x", (3, (), "3", "f")),
+    ],
+)
+def test_names_that_are_read(name: str, read: tuple[int, tuple[str, ...], str, str]) -> None:
+    assert read_name(name) == CodegenLocation(*read)
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ('"DEBUG|3|N[n]|m.py:1|f|2|x"', "prefix: 'DEBUG|' stands before its index"),
+        ('"DEBUG|x"', "prefix: 'DEBUG|' stands before its index, and its first field, 'x', is no integer"),
+        (
+            '"x"("3|N[n]|m.py:1|f|2|x")',
+            "nesting: its index stands inside: only the outermost name, 'x', is read",
+        ),
+        (
+            '"x"("DEBUG|3|N[n]|m.py:1|f|2|x")',
+            "nesting: its index stands inside: only the outermost name, 'x', is read",
+        ),
+        ('"x_layout"("x")', "field: its first field, 'x_layout', is no integer"),
+        ('""', "field: its first field, '', is no integer"),
+        ('"3000000000|m.py:1|f|2|x"', "field: its first field, '3000000000', is no integer"),
+        ('"3|f|x"', "field: it has 3 fields and not all of 'index|file:line|function|line|op'"),
+        ('"3|N[n]|m.py:1|f|x"', "field: its field before the last, 'f', is no integer"),
+        ('"3|N|m.py:1|f|2|x"', "brackets: its module 'N' is not written 'Class[name]'"),
+        ('"3|[n]|m.py:1|f|2|x"', "brackets: its module '[n]' is not written 'Class[name]'"),
+    ],
+)
+def test_names_that_cannot_be_read(location: str, message: str) -> None:
+    (dump,) = read_text(function(op("%0", "%a", location)))
+    [found] = find(audit_dump(dump), rules_by_prefix("EIO107"))
+    assert (found.message, found.line) == (message, 2)
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["unknown", '"m.py":3:4', 'callsite("x" at "y")', 'fused["x", "y"]', '"3|N[n]|m.py:1|f|2|x"("y")'],
+)
+def test_locations_that_are_no_names_or_readable_are_not_found(location: str) -> None:
+    (dump,) = read_text(function(op("%0", "%a", location)))
+    assert find(audit_dump(dump), rules_by_prefix("EIO107")) == []
+
+
+def test_only_ops_that_become_functions_are_looked_at() -> None:
+    (dump,) = read_text(
+        function(op("%0", "%a", '"x"', "ttcore.load"), op("%1", "%0", f'"0|{A}|x"', "ttnn.add"))
+    )
+    assert find(audit_dump(dump), rules_by_prefix("EIO107")) == []
+
+
+def test_a_message_is_of_a_type_that_says_what_is_meant() -> None:
+    read = read_name("DEBUG|3|N[n]|m.py:1|f|2|x")
+    assert isinstance(read, UnreadableLocation)
+    assert read.meant == CodegenLocation(3, ("N[n]",), "m.py:1", "f")
+
+
+TORN = function(
+    op("%0", "%a", f'"0|{A}|x"'),
+    op("%1", "%0", f'"2|{B}|x"'),
+    op("%2", "%1", f'"1|{A}|x"'),
+    returned="%2",
+)
+
+
+def test_torn_modules_before_and_after_the_worst_first() -> None:
+    before, after = (audit_dump(read_text(text)[0]) for text in (CHAIN, TORN))
+    change = structure_change(before, after)
+    assert [(row.path[-1], dict(row.functions)) for row in change.modules] == [
+        ("A[net.a]", {"before": 1, "after": 2, "fixed": 2, "relabelled": 1}),
+        ("B[net.b]", {"before": 1, "after": 1, "fixed": 1, "relabelled": 0}),
+    ]
+    assert change.present is Stage.AFTER
+
+
+@pytest.mark.parametrize(
+    ("sample", "functions", "fewest", "most"),
+    [
+        ("small/before", 7, 7, 7),
+        ("small/after", 8, 8, 9),
+        ("encoder/before", 54, 54, 73),
+        ("encoder/after", 42, 42, 65),
+        ("resnet/before", 78, 78, 115),
+        ("resnet/after", 89, 89, 184),
+    ],
+)
+def test_samples(sample: str, functions: int, fewest: int, most: int) -> None:
+    (dump,) = read_text((SAMPLES / f"{sample}_alias.mlir").read_bytes())
+    now = structure(dump).predictions[Stage.NOW]
+    assert (len(now.functions), now.fewest, now.most) == (functions, fewest, most)
+
+
+def test_a_malformed_location_is_an_error() -> None:
+    with pytest.raises(InputError):
+        predicted(function(op("%0", "%a", '"x"(')))

@@ -1,0 +1,149 @@
+"""What the commands say of indices that contradict dataflow."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.audit.test_check import ISSUE
+from tests.cli.running import SAMPLES, run
+
+AFTER = SAMPLES / "small" / "after_inline.mlir"
+LOG = SAMPLES / "small" / "all_passes_inline.log"
+PERMUTE = {"op": "ttir.permute", "result": "%56", "index": 23, "line": 4, "module": "ResNet[resnet]"}
+RESHAPE = {"op": "ttir.reshape", "result": "%57", "index": 18, "line": 5, "module": "ResNet[resnet]"}
+
+
+@pytest.fixture
+def issue(tmp_path: Path) -> Path:
+    path = tmp_path / "issue.mlir"
+    path.write_text(ISSUE)
+    return path
+
+
+def in_json(*args: str | Path) -> Any:
+    return json.loads(run(*args, "--format", "json").stdout)
+
+
+def test_check_in_json(issue: Path) -> None:
+    document = in_json("check", issue)
+    [block] = document["dumps"][0]["blocks"]
+    names = ("wrong_labels", "wrong_by_passes", "wrong_certified")
+    assert [block[name] for name in names] == [1, 0, True]
+    assert block["mislabelled"] == [{**PERMUTE, "inversions": 1, "right": RESHAPE}]
+    assert [document["summary"][name] for name in names] == [1, 0, True]
+
+
+def test_nothing_is_wrong_in_a_clean_dump() -> None:
+    document = in_json("check", SAMPLES / "small" / "before_inline.mlir")
+    [block] = document["dumps"][0]["blocks"]
+    assert [block[n] for n in ("wrong_labels", "wrong_by_passes", "wrong_certified", "mislabelled")] == [
+        0, 0, True, [],
+    ]  # fmt: skip
+    assert b"index that" not in run("check", SAMPLES / "small" / "before_inline.mlir").stdout
+
+
+def test_only_the_worst_are_described() -> None:
+    document = in_json("check", SAMPLES / "resnet" / "after_inline.mlir")
+    [block] = document["dumps"][0]["blocks"]
+    assert (block["wrong_labels"], len(block["mislabelled"])) == (42, 10)
+    carried = [op["inversions"] for op in block["mislabelled"]]
+    assert carried == sorted(carried, reverse=True)
+    assert run("check", SAMPLES / "resnet" / "after_inline.mlir", "-v").stdout.count(b" should carry ") == 10
+
+
+def test_explain_in_json(issue: Path) -> None:
+    rights = [in_json("explain", issue, op)["ops"][0]["right"] for op in ("%55", "%56", "%57")]
+    assert rights == [None, RESHAPE, None]
+
+
+def test_explain_as_text_of_several_ops_of_one_index() -> None:
+    lines = run("explain", AFTER, "#23").stdout.decode().splitlines()
+    assert sum(line.startswith("    its index contradicts dataflow: it should carry ") for line in lines) == 6
+
+
+def test_the_finding_is_off_unless_it_is_selected(issue: Path) -> None:
+    assert run("check", issue).returncode == 0
+    assert b"EIO003" not in run("check", issue, "--fail-on", "any", "--format", "concise").stdout
+    done = run("check", issue, "--select", "EIO003", "--format", "concise")
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines()[0] == (
+        f"{issue}:4: EIO003 #23 ttir.permute %56: carries an index that contradicts dataflow;"
+        " it should carry 18, as ttir.reshape %57 (line 5) does (ResNet[resnet], m.py:2)"
+    )
+
+
+def test_a_baseline_knows_such_findings(issue: Path, tmp_path: Path) -> None:
+    options = ("--select", "EIO003", "--baseline", tmp_path / "known.json")
+    assert run("check", issue, *options, "--update-baseline").returncode == 0
+    assert run("check", issue, *options).returncode == 0
+
+
+@pytest.mark.parametrize("format_", ["sarif", "junit", "gitlab", "github", "markdown", "jsonl"])
+def test_every_format_has_the_finding(format_: str, issue: Path) -> None:
+    done = run("check", issue, "--select", "EIO003", "--format", format_)
+    assert done.returncode == 1
+    assert b"carries an index that contradicts dataflow; it should carry 18" in done.stdout
+
+
+def test_the_page_of_a_check(issue: Path) -> None:
+    page = run("check", issue, "--format", "html").stdout
+    assert b"eio-audit fix --relabel puts 1 index right and removes all." in page
+    assert b"#23 ttir.permute %56 (line 4) should carry 18, as ttir.reshape %57 (line 5) does" in page
+
+
+def test_trace_names_the_pass_that_made_most_indices_wrong() -> None:
+    lines = run("trace", LOG).stdout.decode().splitlines()
+    assert lines[-1] == (
+        f"most wrong indices by: ttir-erase-inverse-ops (dump at {LOG}:211),"
+        " 6 ops whose indices contradict dataflow; see fix --relabel"
+    )
+    assert "made wrong" in lines[1]
+
+
+def test_trace_in_json() -> None:
+    document = in_json("trace", LOG)
+    passes = {p["pass"]: p["mislabelled"] for p in document["passes"]}
+    assert passes == {
+        "canonicalize": 0,
+        "inline": 0,
+        "ttir-flatten-sliding-window": 0,
+        "ttir-explicate-tms": 0,
+        "ttir-erase-inverse-ops": 6,
+        "ttir-implicit-broadcast-fold": 0,
+        "cse": 0,
+    }
+    assert (document["mislabeller"], document["culprit"]) == ("ttir-erase-inverse-ops", None)
+
+
+def test_trace_without_wrong_indices() -> None:
+    before, after = SAMPLES / "small" / "source.mlir", SAMPLES / "small" / "before_inline.mlir"
+    assert in_json("trace", before, after)["mislabeller"] is None
+    assert b"wrong" not in run("trace", before, after).stdout
+
+
+def test_the_page_of_a_trace() -> None:
+    page = run("trace", LOG, "--format", "html").stdout
+    assert (
+        b"none introduced avoidable inversions. Most wrong indices by ttir-erase-inverse-ops: "
+        b"6 ops whose indices contradict dataflow; see eio-audit fix --relabel." in page
+    )
+
+
+def test_diff_says_it_of_the_dump_after() -> None:
+    done = run("diff", SAMPLES / "small" / "before_inline.mlir", AFTER)
+    assert b"none of the 18 inversions can be reordered away: 6 ops carry an index" in done.stdout
+    assert f"to put 6 indices right and remove all: eio-audit fix --relabel {AFTER}\n".encode() in done.stdout
+
+
+def test_inversions_in_graph_regions_are_left() -> None:
+    graph = 'module {\nfunc.func private @b() loc("2|b")\nfunc.func private @a() loc("1|a")\n'
+    done = run("check", "-", stdin=(graph + ISSUE + "}\n").encode())
+    assert done.stdout.decode().splitlines()[-1] == (
+        "to put 1 index right and remove all but those in graph regions: eio-audit fix --relabel FILE"
+    )
+    done = run("fix", "-", stdin=(graph + ISSUE + "}\n").encode())
+    assert done.stderr.decode().endswith(
+        "--relabel puts 1 index right and removes all but those in graph regions\n"
+    )

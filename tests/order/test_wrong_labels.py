@@ -1,0 +1,167 @@
+from collections.abc import Sequence
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eio_audit.order.effort import Effort
+from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, relabelled
+from tests.order.small_blocks import Block, Key, blocks, count_pairs, descendants, precedence_of, true_minimum
+
+WEIGHTS = st.lists(st.sampled_from([1, 2, 6]), min_size=8, max_size=8)
+
+
+def solved(keys: list[Key], edges: list[tuple[int, int]], weights: list[int] | None = None) -> Relabelling:
+    return fewest_wrong_labels(keys, weights or [1] * len(keys), precedence_of(len(keys), edges))
+
+
+def over(block: Block) -> set[tuple[int, int]]:
+    """The pairs whose labels contradict each other, by their definition."""
+    found = set()
+    for u, below in enumerate(descendants(block)):
+        for v in below:
+            key_u, key_v = block.keys[u], block.keys[v]
+            if key_u is not None and key_v is not None and key_u > key_v:
+                found.add((u, v))
+    return found
+
+
+def carried(keys: Sequence[Key]) -> list[int]:
+    return [
+        sum(
+            count_pairs([keys[min(op, other)], keys[max(op, other)]])
+            for other in range(len(keys))
+            if other != op
+        )
+        for op in range(len(keys))
+    ]
+
+
+def is_proven(block: Block, weights: Sequence[int], found: Relabelling) -> bool:
+    """Whether a relabelling proves itself: nothing of this knows how it was found."""
+    pairs = over(block)
+    given, taken = [0] * len(block.keys), [0] * len(block.keys)
+    for u, v, amount in found.links:
+        if (u, v) not in pairs or amount < 1:
+            return False
+        given[u] += amount
+        taken[v] += amount
+    kept = set(range(len(block.keys))) - set(found.changed)
+    return (
+        all(given[op] <= weights[op] and taken[op] <= weights[op] for op in range(len(block.keys)))
+        and sum(amount for *_, amount in found.links) == found.lower_bound
+        and sum(weights[op] for op in found.changed) == found.weight
+        and not any(u in kept and v in kept for u, v in pairs)
+    )
+
+
+def test_23_feeds_18_and_takes_its_label() -> None:
+    found = solved([15, 23, 18], [(0, 1), (1, 2)])
+    assert (found.changed, found.donors, found.weight, found.certified) == ((1,), (2,), 1, True)
+
+
+def test_the_cheaper_of_two_labels_is_wrong() -> None:
+    assert solved([15, 23, 18], [(0, 1), (1, 2)], [1, 6, 1]).changed == (2,)
+
+
+def test_an_op_without_users_takes_the_label_of_its_producer() -> None:
+    assert relabelled([23, 18], solved([23, 18], [(0, 1)], [2, 1])) == [23, 23]
+
+
+def test_one_label_is_wrong_rather_than_three() -> None:
+    assert solved([9, 1, 2, 3], [(0, 1), (0, 2), (0, 3)]).changed == (0,)
+
+
+def test_one_dear_label_stays_rather_than_three_cheap_ones() -> None:
+    assert solved([9, 1, 2, 3], [(0, 1), (0, 2), (0, 3)], [6, 1, 1, 1]).changed == (1, 2, 3)
+
+
+def test_among_sets_of_one_weight_the_fewest_ops_change() -> None:
+    assert solved([9, 1, 2], [(0, 1), (0, 2)], [2, 1, 1]).changed == (0,)
+    assert solved([8, 9, 1], [(0, 2), (1, 2)], [1, 1, 2]).changed == (2,)
+
+
+def test_among_equally_many_those_with_the_most_inversions_change() -> None:
+    # 5 feeds 1; 2 and 3 stand before both, and 1 is out of order with them, too.
+    assert solved([2, 3, 5, 1], [(2, 3)]).changed == (3,)
+    assert solved([5, 1, 2, 3], [(0, 1)]).changed == (0,)
+
+
+def test_a_chain_of_falling_labels_keeps_one() -> None:
+    found = solved([4, 3, 2, 1], [(0, 1), (1, 2), (2, 3)])
+    assert (len(found.changed), found.lower_bound) == (3, 3)
+
+
+def test_a_label_is_taken_from_its_keeper_also_through_another_that_changes() -> None:
+    found = solved([9, 3, None, 2], [(0, 1), (1, 2), (2, 3)], [6, 1, 1, 1])
+    assert (found.changed, found.donors) == ((1, 3), (0, 0))
+
+
+def test_dependences_pass_through_ops_without_a_label_which_keep_none() -> None:
+    found = solved([23, None, 18], [(0, 1), (1, 2)])
+    assert relabelled([23, None, 18], found) == [18, None, 18]
+
+
+def test_independent_inversions_and_equal_labels_contradict_nothing() -> None:
+    assert solved([9, 5, 5], [(1, 2)]) == Relabelling((), (), 0, 0)
+
+
+def test_labels_larger_than_a_machine_word() -> None:
+    assert relabelled([10**30, -5], solved([10**30, -5], [(0, 1)])) in ([-5, -5], [10**30, 10**30])
+
+
+@given(blocks(), WEIGHTS)
+def test_the_labels_to_change_are_the_lightest_then_the_fewest_then_the_worst(
+    block: Block, weights: list[int]
+) -> None:
+    ops, pairs, worst = range(len(block.keys)), over(block), carried(block.keys)
+
+    def rank(chosen: Sequence[int]) -> tuple[int, int, int]:
+        return sum(weights[op] for op in chosen), len(chosen), -sum(worst[op] for op in chosen)
+
+    best = min(
+        rank(chosen)
+        for count in range(len(block.keys) + 1)
+        for chosen in combinations(ops, count)
+        if all(u in chosen or v in chosen for u, v in pairs)
+    )
+    found = fewest_wrong_labels(block.keys, weights, block.precedence)
+    assert rank(found.changed) == best
+    assert found.weight == found.lower_bound == best[0]
+    assert is_proven(block, weights, found)
+
+
+@given(blocks(), WEIGHTS)
+def test_afterwards_labels_never_fall_along_a_dependence_and_an_order_has_no_inversion(
+    block: Block, weights: list[int]
+) -> None:
+    found = fewest_wrong_labels(block.keys, weights, block.precedence)
+    new = relabelled(block.keys, found)
+    assert over(Block(new, block.edges)) == set()
+    assert true_minimum(Block(new, block.edges)) == 0
+    for op in range(len(new)):
+        assert (new[op] != block.keys[op]) == (op in found.changed)
+    assert all(donor not in found.changed for donor in found.donors)
+
+
+@given(blocks(), WEIGHTS)
+def test_a_changed_op_takes_the_smallest_kept_label_below_or_the_largest_above(
+    block: Block, weights: list[int]
+) -> None:
+    found = fewest_wrong_labels(block.keys, weights, block.precedence)
+    new, below = relabelled(block.keys, found), descendants(block)
+    for op in found.changed:
+        under = [key for v in below[op] if v not in found.changed and (key := block.keys[v]) is not None]
+        above = [label for u in range(op) if op in below[u] and (label := new[u]) is not None]
+        assert new[op] == (min(under) if under else max(above))
+
+
+@given(blocks(), WEIGHTS, st.integers(0, 400))
+def test_with_little_effort_the_rest_is_free_of_contradiction_and_the_bound_holds(
+    block: Block, weights: list[int], steps: int
+) -> None:
+    found = fewest_wrong_labels(block.keys, weights, block.precedence, Effort(steps))
+    whole = fewest_wrong_labels(block.keys, weights, block.precedence)
+    assert is_proven(block, weights, found)
+    assert found.lower_bound <= whole.weight <= found.weight
+    assert over(Block(relabelled(block.keys, found), block.edges)) == set()
