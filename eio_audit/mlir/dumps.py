@@ -22,8 +22,8 @@ _HOLDS_IR = re.compile(
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
     re.MULTILINE,
 )
-_OTHER_LINE = re.compile(rb"\n(?![#!][A-Za-z_][\w$.-]*+ = |[ \t\r]*+(?:\n|\Z))")
-"""The line end above a line that is neither blank nor begins a definition of an alias."""
+_OTHER_LINE = re.compile(rb"\n[^#!\n]")
+"""The line end above a line that cannot begin a definition of an alias."""
 _BLANK_BYTES = frozenset(b" \t\r\n")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 

@@ -143,8 +143,9 @@ class _Folder:
         state = states.by_file.get(file.name)
         if state is None:
             return DumpFile(str(file), "/".join(parts), is_apart=True)
-        own = (state.program, state.pass_name if states.has_several_passes(state.program) else "")
-        return DumpFile(str(file), "/".join(filter(None, (*parts[:-1], *own))), state)
+        pass_name = state.pass_name if states.has_several_passes(state.program) else ""
+        own = " ".join(filter(None, (state.program, pass_name)))
+        return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
 
     def _place(self, file: Path) -> _Key:
         """A sort key; states stand by program, pass and time where their program's name would."""

@@ -77,14 +77,6 @@ class States:
     by_file: dict[str, State]
     alike: tuple[tuple[str, ...], ...]
 
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The files of the states before and after, by program and pass."""
-        files = {state: file for file, state in self.by_file.items()}
-        afters = sorted(state for state in files if state.moment is Moment.AFTER)
-        befores = [State(state.program, state.pass_name, Moment.BEFORE) for state in afters]
-        return [(files[b], files[a]) for b, a in zip(befores, afters, strict=True) if b in files]
-
     def has_several_passes(self, program: str) -> bool:
         """Whether there are states around more than one pass of a program."""
         return len({state.pass_name for state in self.by_file.values() if state.program == program}) > 1

@@ -303,7 +303,7 @@ most wrong indices by: erase-inverse-ops (dump at DIR/ttir-after-erase-inverse-o
                 "a-before-y.mlir",
                 "a-after-y.mlir",
             ),
-            [("a.mlir", "a.mlir"), ("x", "a/x"), ("y", "a/y"), ("a-input.mlir", "a-input.mlir")],
+            [("a.mlir", "a.mlir"), ("x", "a x"), ("y", "a y"), ("a-input.mlir", "a-input.mlir")],
         ),
     ],
 )

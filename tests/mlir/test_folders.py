@@ -133,7 +133,7 @@ def test_states_stand_in_order_of_time_where_their_program_would(tmp_path: Path)
         "o.mlir",
     ]
     assert order(tmp_path, *sorted(in_order)) == in_order
-    assert programs(tmp_path) == ["m.mlir", "n", "n", "n", "n2", "n2", "o.mlir"]
+    assert programs(tmp_path) == ["m.mlir", "n", "n", "n", "n2/", "n2/", "o.mlir"]
 
 
 def test_numbers_tell_more_than_the_words_before_and_after(tmp_path: Path) -> None:
@@ -162,3 +162,8 @@ def test_files_that_may_be_one_state_are_read_all_the_same_where_no_history_is_a
     assert sorted(order(tmp_path, *names)) == sorted(names)
     with pytest.raises(InputError, match="names that say the same: a-before-x.mlir, a_before_x.mlir; name"):
         find_dump_files(str(tmp_path))
+
+
+def test_programs_of_other_folders_are_others(tmp_path: Path) -> None:
+    names = ("a-before.mlir", "a-after.mlir", "a/before.mlir", "a/after.mlir")
+    assert sorted(programs(tmp_path, *names)) == ["a", "a", "a/", "a/"]
