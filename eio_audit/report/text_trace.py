@@ -77,7 +77,7 @@ def _place(traced: TracedPass, folder: str) -> str:
     """Where a dump is, from the folder on; without the folders that tell its program, which has a column."""
     source = traced.place.source
     name = source.removeprefix(folder + os.sep) if folder else source
-    return f"{name.removeprefix(f'{traced.program}/')}:{traced.place.line}"
+    return f"{name.removeprefix(traced.program.rstrip('/') + '/')}:{traced.place.line}"
 
 
 def _print_passes(
