@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
-    from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary, unmatched_patterns
+    from eio_audit.audit.figures import BlockAudit, BlockMemory, DumpAudit, Summary, unmatched_patterns
     from eio_audit.audit.findings import Finding, find
     from eio_audit.audit.fix import Fix, Relabel, fix
     from eio_audit.audit.gate import Gate, Verdict, judge
@@ -106,7 +106,7 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.figures": ("BlockAudit", "DumpAudit", "Summary", "unmatched_patterns"),
+    "audit.figures": ("BlockAudit", "BlockMemory", "DumpAudit", "Summary", "unmatched_patterns"),
     "audit.findings": ("Finding", "find"),
     "audit.fix": ("Fix", "Relabel", "fix"),
     "audit.gate": ("Gate", "Verdict", "judge"),
@@ -151,6 +151,7 @@ __all__ = [
     "Baseline",
     "BaselineEntry",
     "BlockAudit",
+    "BlockMemory",
     "Check",
     "CodegenFunction",
     "Culprit",

@@ -56,3 +56,28 @@ def loops(draw: st.DrawFn) -> str:
         depth += line.endswith("{")
     lines += ["  " * d + "}" for d in range(depth - 1, 0, -1)]
     return "\n".join([*lines, "  return", "}\n"])
+
+
+@st.composite
+def freeing_programs(draw: st.DrawFn) -> str:
+    """Tensor ops with indices in any order, and frees of their values, somewhere behind their last use."""
+    lines: list[str] = []
+    live: list[int] = [0]
+    sizes = [4]
+    for _ in range(draw(st.integers(1, 9))):
+        index = draw(st.none() | st.integers(0, 9))
+        location = "" if index is None else f' loc("{index}|net|op")'
+        if live and draw(st.integers(0, 2)) == 0:
+            value = live.pop(draw(st.integers(0, len(live) - 1)))
+            flag = draw(st.sampled_from([" <{force = false}>", " <{force = true}>", ""]))
+            lines.append(f'"ttnn.deallocate"(%{value}){flag} : (tensor<{sizes[value]}xi8>) -> (){location}')
+            continue
+        used = draw(st.lists(st.sampled_from(live), max_size=2, unique=True)) if live else []
+        operands = ", ".join(f"%{u}" for u in used)
+        types = ", ".join(f"tensor<{sizes[u]}xi8>" for u in used)
+        name = draw(st.sampled_from(["ttnn.add", "ttnn.add", "ttnn.reshape"]))
+        live.append(len(sizes))
+        sizes.append(draw(st.integers(1, 9)))
+        lines.append(f'%{live[-1]} = "{name}"({operands}) : ({types}) -> tensor<{sizes[-1]}xi8>{location}')
+    body = "".join(f"  {line}\n" for line in lines)
+    return f"func.func @f(%0: tensor<4xi8>) {{\n{body}  return\n}}\n"

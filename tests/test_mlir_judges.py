@@ -8,7 +8,7 @@ from eio_audit import Dump, Relabel, Source, check, fix, read_text
 from eio_audit.audit.check import audit_dump
 from eio_audit.mlir.writer import reorder
 from tests.judge import same_program
-from tests.test_samples import DUMP_FILES, FILES, SAMPLES
+from tests.test_samples import DUMP_FILES, MLIR_FILES, SAMPLES
 
 LOOPS = Path(__file__).parent / "data" / "shuffled_loops.mlir"
 
@@ -23,7 +23,7 @@ def test_every_fixed_sample_is_the_same_program(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "form"),
-    [(path, Relabel.NESTED) for path in FILES] + [(path, Relabel.FLAT) for path in DUMP_FILES],
+    [(path, Relabel.NESTED) for path in MLIR_FILES] + [(path, Relabel.FLAT) for path in DUMP_FILES],
     ids=lambda it: str(it.relative_to(SAMPLES) if isinstance(it, Path) else it),
 )
 def test_every_relabelled_sample_is_the_same_program_but_for_locations(path: Path, form: Relabel) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress
@@ -86,6 +86,8 @@ def check(
     dumps: Iterable[Dump],
     options: AuditOptions = DEFAULT_OPTIONS,
     look_into: Callable[[AuditedDump], None] | None = None,
+    *,
+    measures_memory: bool = False,
 ) -> Check:
     """Audits every dump; one that cannot be read does not hide the others.
 
@@ -93,6 +95,7 @@ def check(
         dumps: what to audit.
         options: what counts.
         look_into: called with each audited dump while its structure is still there.
+        measures_memory: say of each block what its values hold (``BlockAudit.memory``).
     """
     audits, errors = [], []
     effort, source = Effort(), None
@@ -101,12 +104,21 @@ def check(
             effort, source = Effort(), dump.source
         try:
             audited = audit_dump(dump, options, effort=effort)
+            if measures_memory:
+                audited = measured(audited)
             if look_into is not None:
                 look_into(audited)
             audits.append(audited.audit)
         except InputError as error:
             errors.append(error)
     return Check(tuple(audits), tuple(errors))
+
+
+def measured(dump: AuditedDump) -> AuditedDump:
+    """The same with what the values of each block hold (``BlockAudit.memory``)."""
+    from eio_audit.audit.live_bytes import with_memory  # noqa: PLC0415  (which imports this module)
+
+    return replace(dump, audit=with_memory(dump))
 
 
 def audit_dump(
@@ -158,6 +170,15 @@ def audit_dump(
                 orders[block] = disorder.order
             moved += disorder.audit.moved
             donors |= disorder.donors
+    if keys.has_frees:
+        from eio_audit.audit.free_places import frees_put_back  # noqa: PLC0415  (most dumps have none)
+        from eio_audit.mlir.pieces import BlockOrder  # noqa: PLC0415
+
+        for block, (order, count) in frees_put_back(ir, keys, dependences, blocks).items():
+            audits[block] = replace(audits[block], moved=count)
+            orders[block] = BlockOrder(order)
+            moved += count
+        orders = dict(sorted(orders.items()))
     figures = DumpAudit(
         source=dump.source.name,
         line=dump.line,
@@ -175,10 +196,10 @@ def audit_dump(
 
 def _audits_in_order(
     ir: IR, keys: OrderKeys, blocks: Sequence[int], functions: Sequence[str | None]
-) -> Iterator[BlockAudit]:
+) -> list[BlockAudit]:
     """What is to be said of blocks that does not depend on the order of their ops."""
     is_graph = map(ir.region_is_graph.__getitem__, map(ir.block_region.__getitem__, blocks))
-    return map(
+    audits = map(
         BlockAudit,
         map(functions.__getitem__, blocks),
         map(ir.block_name, blocks),
@@ -190,6 +211,18 @@ def _audits_in_order(
         map(keys.followed_by_block.__getitem__, blocks),
         [None if graph else 0 for graph in is_graph],
     )
+    return _with_frees(audits, keys, blocks) if keys.has_frees else list(audits)
+
+
+def _with_frees(audits: Iterable[BlockAudit], keys: OrderKeys, blocks: Iterable[int]) -> list[BlockAudit]:
+    """The audits with how many ops only free."""
+    frees, following = keys.frees_by_block, keys.followed_frees_by_block
+    return [
+        replace(audit, frees=frees[block], followed_frees=following[block])
+        if frees[block] or following[block]
+        else audit
+        for block, audit in zip(blocks, audits, strict=True)
+    ]
 
 
 def _without_op(patterns: Sequence[str], ir: IR) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eio_audit.audit.check import audit_dump
+from eio_audit.audit.check import audit_dump, measured
 from eio_audit.audit.codegen import Structure, structure_change
 from eio_audit.audit.compared_dump import ComparedDump
 from eio_audit.audit.figures import DumpAudit
@@ -42,14 +42,22 @@ class Diff:
     locations: HealthChange
 
 
-def diff(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Diff:
+def diff(
+    before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, measures_memory: bool = False
+) -> Diff:
     """Compares two dumps of one program.
+
+    Args:
+        before: the earlier one.
+        after: the later one.
+        options: as for ``check``.
+        measures_memory: say of each block what its values hold (``BlockAudit.memory``).
 
     Raises:
         InputError: one of them cannot be read.
     """
     interned = Interned()
-    old, new = (_side(dump, options, interned) for dump in (before, after))
+    old, new = (_side(dump, options, interned, measures_memory) for dump in (before, after))
     comparison = Comparison(old, new, match_ops(old.ops, new.ops))
     layouts = LayoutChanges(comparison)
     return Diff(
@@ -63,6 +71,8 @@ def diff(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> 
     )
 
 
-def _side(dump: Dump, options: AuditOptions, interned: Interned) -> ComparedDump:
+def _side(dump: Dump, options: AuditOptions, interned: Interned, measures_memory: bool) -> ComparedDump:
     audited = audit_dump(dump, options)
+    if measures_memory:
+        audited = measured(audited)
     return ComparedDump(audited, ComparedOps(audited.ir, audited.indices, interned))

@@ -11,6 +11,7 @@ from typing import Any
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.displaced_op import DisplacedOp, Hold
 from eio_audit.audit.figures import BlockAudit
+from eio_audit.audit.free_places import restore_block
 from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.audit.label_weights import INHERITED, LabelWeights
@@ -20,7 +21,6 @@ from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.order.displaced import displaced_in
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
-from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.profile import order_profile
 from eio_audit.order.runs import Runs, split_into_runs
 from eio_audit.order.wrong_labels import fewest_wrong_labels
@@ -134,6 +134,7 @@ class DisorderAudits:
             "displaced": len(out_of_place),
             "inherited": runs.inversions_with(list(compress(block.is_derived, is_counted))),
             "at_constants": runs.inversions_with(list(compress(block.is_constant, is_counted))),
+            "at_frees": runs.inversions_with(list(compress(block.is_free, is_counted))),
         }
         worst: Sequence[_Displaced] = ()
         if self._describes_worst:
@@ -142,14 +143,14 @@ class DisorderAudits:
         if block.graph is None:
             return _Disorder(figures, worst)
         precedence = block.graph.precedence
-        restoration = restore_order(block.keys, precedence, inversions, self._effort)
+        restoration = restore_block(block, inversions, self._effort)
         figures |= {
             "forced": restoration.forced,
             "minimum": restoration.inversions,
             "lower_bound": restoration.lower_bound,
         }
         order = None
-        if restoration.inversions < inversions:
+        if restoration.moved:
             order = BlockOrder(restoration.order)
             figures |= {"moved": restoration.moved, "moved_lower_bound": restoration.moved_lower_bound}
         if not (restoration.forced and self._finds_wrong_labels):

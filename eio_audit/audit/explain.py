@@ -134,6 +134,8 @@ class OpExplanation:
             whose index may stay.
         follows: why its index does not count: it is of a sort of ops that are to follow their consumer.
         consumer: the indexed op with which an op that has no say in inversions stays; None for others.
+        last_use: of an op that only frees, the last op that it waits for: as the block stands or, where it is
+            to follow its last use, as a fix orders it. None for others.
         effects: what it does to memory.
         inversions: how many inversions it is an end of.
         kinds: those by kind, only kinds that occur.
@@ -156,6 +158,7 @@ class OpExplanation:
     right: OpLabel | None
     follows: Follow | None
     consumer: OpLabel | None
+    last_use: OpLabel | None
     effects: OpEffects
     inversions: int
     kinds: Mapping[InversionKind, int]
@@ -278,6 +281,7 @@ class _OpInBlock:
             right=label(ir, indices, self.dump.donors[self.op]) if self.op in self.dump.donors else None,
             follows=self.dump.keys.follows(self.op),
             consumer=self._consumer(),
+            last_use=self._last_use(),
             effects=self._effects(),
             inversions=len(inverted),
             kinds={kind: numbers[kind] for kind in InversionKind if kind in numbers},
@@ -358,7 +362,7 @@ class _OpInBlock:
 
     def _consumer(self) -> OpLabel | None:
         """The indexed op that an unindexed one stays with: its user of lowest index, else a producer."""
-        if self._own_key is not None or self.block.is_graph:
+        if self._own_key is not None or self.block.is_graph or self._follows_last_use:
             return None
         precedence = self.block.graph.precedence
         users = self._first_indexed(precedence.successors)
@@ -366,6 +370,25 @@ class _OpInBlock:
         if users:
             return self.block.label(min(users)[1])
         return self.block.label(max(producers)[1]) if producers else None
+
+    @property
+    def _follows_last_use(self) -> bool:
+        return self.place in self.dump.keys.frees_that_follow(self.block.block)
+
+    def _last_use(self) -> OpLabel | None:
+        """The last op that is no free of those that a free waits for."""
+        frees = self.dump.keys.frees_in(self.block.block)
+        if self.place not in frees or self.block.is_graph:
+            return None
+        predecessors = self.block.graph.precedence.predecessors
+        seen, pending = {self.place}, [self.place]
+        while pending:
+            found = [place for place in predecessors(pending.pop()) if place not in seen]
+            seen.update(found)
+            pending += [place for place in found if place in frees]
+        order = self.block.new_place if self._follows_last_use else range(len(self.keys))
+        uses = [place for place in seen if place not in frees]
+        return self.block.label(max(uses, key=order.__getitem__)) if uses else None
 
     def _first_indexed(self, neighbours_of: Callable[[int], Sequence[int]]) -> list[tuple[int, int]]:
         """(index, place) of the ops that are reached through unindexed ops only."""

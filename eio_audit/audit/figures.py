@@ -13,6 +13,30 @@ if TYPE_CHECKING:  # there are none in a clean dump
     from eio_audit.audit.mislabelled_op import MislabelledOp
 
 
+@dataclass(frozen=True, slots=True)
+class BlockMemory:
+    """What the values of a block hold in memory, by their types, and where its frees stand.
+
+    Attributes:
+        peak: the most bytes held at once as the block stands.
+        peak_fixed: the same after a fix.
+        unsized: how many values are left out, because their types do not tell their size.
+        away: how many frees another op parts from the last use of what they free.
+        away_fixed: the same after a fix.
+    """
+
+    peak: int
+    peak_fixed: int
+    unsized: int
+    away: int
+    away_fixed: int
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no value holds anything: scalar code."""
+        return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
+
+
 @dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
 class BlockAudit:
     """The order of one block; without inversions if only the first figures are given. Not to be changed.
@@ -25,7 +49,7 @@ class BlockAudit:
         indexed: how many of them carry an op index.
         derived: indexed ops that a pass made from another op and that carry its index.
         constants: indexed ops without operands that the op table calls pure or constant.
-        followed: ops that carry an index and are not among ``indexed``, because they follow their consumer.
+        followed: ops that carry an index and are not among ``indexed``, because they follow others.
         forced: inversions where one op depends on the other; None for a graph region, which has no order.
         inversions: pairs of indexed ops, the earlier with the larger index.
         descents: inversions between neighbours among the indexed ops.
@@ -34,6 +58,7 @@ class BlockAudit:
         displaced: size of a smallest set of ops whose removal leaves the block in order.
         inherited: inversions with a derived op at an end.
         at_constants: inversions with a constant at an end.
+        at_frees: inversions with an op at an end that only frees.
         worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
         moved: ops that a fix moves.
         moved_lower_bound: no order with the minimum of inversions moves fewer.
@@ -45,6 +70,9 @@ class BlockAudit:
             location of another op.
         wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
         mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
+        frees: indexed ops that only free, by the op table.
+        followed_frees: those of ``followed`` that only free, and so follow their last use.
+        memory: what its values hold; None in a graph region, and where nobody asked.
     """
 
     function: str | None
@@ -63,6 +91,7 @@ class BlockAudit:
     displaced: int = 0
     inherited: int = 0
     at_constants: int = 0
+    at_frees: int = 0
     worst: tuple[DisplacedOp, ...] = ()
     moved: int = 0
     moved_lower_bound: int = 0
@@ -71,6 +100,9 @@ class BlockAudit:
     wrong_by_passes: int = 0
     wrong_certified: bool = True
     mislabelled: tuple[MislabelledOp, ...] = ()
+    frees: int = 0
+    followed_frees: int = 0
+    memory: BlockMemory | None = None
 
     @property
     def certified(self) -> bool:
@@ -120,7 +152,7 @@ class Summary:
 
     @property
     def has_indices(self) -> bool:
-        """Whether any op carries an index, be it one that follows its consumer."""
+        """Whether any op carries an index, be it one that follows another."""
         return self.indexed + self.followed > 0
 
 

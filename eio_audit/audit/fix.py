@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -10,6 +10,7 @@ from itertools import accumulate, chain
 
 from eio_audit.audit.check import AuditedDump, audit_dump
 from eio_audit.audit.figures import DumpAudit, Summary, summarize
+from eio_audit.audit.free_labels import donors_of_frees
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.reordering import reordered
 from eio_audit.audit.verification import VerificationError
@@ -37,7 +38,8 @@ class Fix:
         pieces: the corrected bytes in pieces, which are parts of the input where nothing is avoidable.
         dumps: the audits of the dumps as they were; the displaced ops are counted, not described.
         ordered: the audits that the new order comes from: those of ``dumps``, or with labels put right.
-        moved: ops that stand elsewhere now, the fewest that explain the new order.
+        moved: ops that stand elsewhere now, the fewest that explain the new order, among them frees that are
+            to follow their last use.
         renumbered: values have other names now.
         relabelled: ops that carry the index of another op now, because theirs contradicted the dependences.
     """
@@ -51,7 +53,7 @@ class Fix:
 
     @cached_property
     def text(self) -> bytes:
-        """The corrected bytes; the input's own where nothing is avoidable."""
+        """The corrected bytes; the input's own where nothing moves."""
         return b"".join(self.pieces)
 
     @cached_property
@@ -67,7 +69,7 @@ class Fix:
     @property
     def changed(self) -> bool:
         """Whether ops have moved or carry other indices."""
-        return self.before.avoidable > 0 or self.relabelled > 0
+        return self.moved > 0 or self.relabelled > 0
 
 
 def fix(
@@ -77,6 +79,7 @@ def fix(
     only_dumps: bool = False,
     renumber: bool = False,
     relabel: Relabel | str | None = None,
+    measures_memory: bool = False,
 ) -> Fix:
     """Restores the original order of dumps of one source as far as dependences allow.
 
@@ -87,6 +90,8 @@ def fix(
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
         relabel: put the labels right first that contradict the dependences, a set of least weight; then no
             inversion is left outside of graph regions. A ``Relabel`` or its value.
+        measures_memory: say what the values of every block hold whose ops move; without it, of those that
+            have frees.
 
     Raises:
         InputError: a dump cannot be read.
@@ -106,7 +111,9 @@ def fix(
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
         source = dump.source
-        fixed.append(_fixed(dump, options, effort, relabel=form, renumber=renumber))
+        fixed.append(
+            _fixed(dump, options, effort, relabel=form, renumber=renumber, measures_memory=measures_memory)
+        )
         text = fixed[-1].text
         if only_dumps:
             pieces.append(bytes(text).lstrip(b"\r\n"))
@@ -140,25 +147,40 @@ class _FixedDump:
 
 
 def _fixed(
-    dump: Dump, options: AuditOptions, effort: Effort, *, relabel: Relabel | None, renumber: bool
+    dump: Dump,
+    options: AuditOptions,
+    effort: Effort,
+    *,
+    relabel: Relabel | None,
+    renumber: bool,
+    measures_memory: bool,
 ) -> _FixedDump:
     before = audit_dump(dump, options, describes_worst=False, keeps_names=True, effort=effort)
     ordered = before
-    if relabel is not None and before.donors:
-        ordered = _with_right_labels(before, relabel, effort)
+    relabelled = 0
+    if relabel is not None:
+        for donors_of in (_donors, donors_of_frees):  # frees have their places when the others have theirs
+            if donors := donors_of(ordered):
+                ordered = _with_right_labels(replace(ordered, donors=donors), relabel, effort)
+                relabelled += len(donors)
     named = ordered
     if renumber:
         from eio_audit.audit.renumbering import renumbered  # noqa: PLC0415  (rarely needed)
 
         named = renumbered(ordered)
+    audit = _with_memory(ordered, measures_all=measures_memory)
     return _FixedDump(
         text=corrected(named) if named.orders else named.ir.dump_view,
-        before=before.audit,
-        ordered=ordered.audit,
+        before=audit if ordered is before else before.audit,
+        ordered=audit,
         moved=ordered.moved,
         renumbered=named is not ordered,
-        relabelled=0 if ordered is before else len(before.donors),
+        relabelled=relabelled,
     )
+
+
+def _donors(dump: AuditedDump) -> Mapping[int, int]:
+    return dump.donors
 
 
 def _with_right_labels(dump: AuditedDump, form: Relabel, effort: Effort) -> AuditedDump:
@@ -177,6 +199,16 @@ def _with_right_labels(dump: AuditedDump, form: Relabel, effort: Effort) -> Audi
     if audited.audit.summary.forced:
         raise VerificationError("the new labels contradict the dependences, too")
     return audited
+
+
+def _with_memory(dump: AuditedDump, *, measures_all: bool) -> DumpAudit:
+    """The audit, with what the blocks hold whose ops move; unless all are wanted, of those with frees."""
+    blocks = [block for block in dump.orders if measures_all or dump.keys.frees_in(block)]
+    if not blocks:
+        return dump.audit
+    from eio_audit.audit.live_bytes import with_memory  # noqa: PLC0415  (not for clean dumps)
+
+    return with_memory(dump, blocks)
 
 
 def corrected(dump: AuditedDump) -> bytes:

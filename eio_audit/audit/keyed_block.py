@@ -60,12 +60,22 @@ class KeyedBlock:
         return self.ir.of_block(self.block, self.order_keys.constants_by_op)
 
     @property
+    def is_free(self) -> Sequence[int]:
+        """By place: 1 for an op that only frees, by the op table."""
+        return self.ir.of_block(self.block, self.order_keys.frees_by_op)
+
+    @property
+    def frees_that_follow(self) -> frozenset[int]:
+        """The places of the ops that are to stand behind the last use of what they free."""
+        return self.order_keys.frees_that_follow(self.block)
+
+    @property
     def shape(self) -> Hashable:
         """The same for blocks that differ in nothing but names and the keys that their ranks stand for."""
         rank_of: dict[int | None, int] = dict(zip(sorted(set(self.counted_keys)), count()))
         ranks = tuple(map(rank_of.get, self.keys))
         edges = None if self.graph is None else self.graph.shape
-        return ranks, bytes(self.is_derived), bytes(self.is_constant), edges
+        return ranks, bytes(self.is_derived), bytes(self.is_constant), bytes(self.is_free), edges
 
     @property
     def original_places(self) -> dict[int, int]:

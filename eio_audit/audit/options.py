@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 
 class Follow(StrEnum):
-    """Ops that follow their consumer, whatever index they carry."""
+    """Ops that follow others, whatever index they carry: their consumer, or what they wait for."""
 
     DERIVED = "derived"
     """Ops that a pass made from others: they carry the index of a place where they never stood."""
     CONSTANTS = "constants"
     """Ops without operands that the op table calls pure or constant: passes hoist them."""
+    FREES = "frees"
+    """Ops that only free, by the op table: each stands directly behind the last use of what it frees."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
-"""The keys that ops are ordered by: their indices, apart from ops that are to follow their consumer."""
+"""The keys that ops are ordered by: their indices, apart from ops that are to follow others."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import compress, islice, repeat
+from itertools import compress, count, islice, repeat
 from operator import eq, ne
 
 from eio_audit.audit.options import AuditOptions, Follow
@@ -24,6 +25,7 @@ class OrderKeys:
     def __init__(self, ir: IR, options: AuditOptions) -> None:
         self._ir = ir
         self._follow = options.follow
+        self._assume_pure = options.assume_pure
         self.indices = OriginalIndices(ir, options.pattern)
         if options.order_from is not None:
             self.indices = self.indices.replaced(options.order_from.indices_of(ir, self.indices))
@@ -46,7 +48,7 @@ class OrderKeys:
         return [key for key in map(self.by_op.__getitem__, ops) if key is not None]
 
     def follows(self, op: int) -> Follow | None:
-        """Why an op that carries an index follows its consumer all the same; None where it does not."""
+        """Why an op that carries an index follows another all the same; None where it does not."""
         return None if self.indices.index(op) is None else self._following([op])[0]
 
     @property
@@ -72,14 +74,45 @@ class OrderKeys:
 
     @cached_property
     def followed_by_block(self) -> list[int]:
-        """How many ops carry an index and follow their consumer all the same, by block."""
+        """How many ops carry an index and follow others all the same, by block."""
         is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
         return self._count_by_block(compress(range(len(self._ir)), is_followed))
+
+    @property
+    def has_frees(self) -> bool:
+        """Whether any op only frees."""
+        return bool(self._frees)
+
+    @cached_property
+    def followed_frees_by_block(self) -> list[int]:
+        """How many of these only free, by block."""
+        if Follow.FREES not in self._follow:
+            return [0] * self._ir.block_count
+        indices = self.indices.by_op
+        return self._count_by_block(op for op in self._frees if indices[op] is not None)
 
     @cached_property
     def constants_by_block(self) -> list[int]:
         """How many ops with a key are constants, by block."""
         return self._count_by_block(self._with_key(self._constants))
+
+    @cached_property
+    def frees_by_block(self) -> list[int]:
+        """How many ops with a key only free, by block."""
+        return self._count_by_block(self._with_key(self._frees))
+
+    def frees_that_follow(self, block: int) -> frozenset[int]:
+        """The places in a block of the ops that are to stand behind the last use of what they free.
+
+        They may carry an index or none.
+        """
+        if Follow.FREES not in self._follow or not self._frees:
+            return frozenset()
+        return self.frees_in(block)
+
+    def frees_in(self, block: int) -> frozenset[int]:
+        """The places in a block of the ops that only free."""
+        return frozenset(compress(count(), self._ir.of_block(block, self.frees_by_op)))
 
     @cached_property
     def derived_by_block(self) -> list[int]:
@@ -114,6 +147,29 @@ class OrderKeys:
         constants = compress(no_operands, map(may_be_constant.__getitem__, names))
         return [op for op in constants if op not in ir.late_operands]
 
+    @cached_property
+    def frees_by_op(self) -> bytearray:
+        """By op, 1 if all that it does, by the op table, is to free what it is given."""
+        only_frees = bytearray(len(self._ir))
+        for op in self._frees:
+            only_frees[op] = 1
+        return only_frees
+
+    @cached_property
+    def _frees(self) -> list[int]:
+        ir = self._ir
+        only_frees = [self._only_frees(name) for name in ir.names]
+        if True not in only_frees:
+            return []
+        ops = compress(range(len(ir)), map(only_frees.__getitem__, ir.op_name))
+        return [op for op in ops if not ir.result_count(op)]
+
+    def _only_frees(self, name: str) -> bool:
+        """Whether the op table says so; an op that is taken to do nothing waits for no use."""
+        if not self._ir.op_table.of(name).only_frees:
+            return False
+        return not any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
+
     def _following(self, ops: Sequence[int]) -> list[Follow | None]:
         why: list[Follow | None] = [None] * len(ops)
         if Follow.CONSTANTS in self._follow:
@@ -121,6 +177,9 @@ class OrderKeys:
         if Follow.DERIVED in self._follow:
             is_derived = self.indices.is_derived
             why = [Follow.DERIVED if is_derived(op) else w for op, w in zip(ops, why, strict=True)]
+        if Follow.FREES in self._follow and self._frees:
+            frees = self.frees_by_op
+            why = [Follow.FREES if frees[op] else w for op, w in zip(ops, why, strict=True)]
         return why
 
 

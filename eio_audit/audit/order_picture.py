@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check import AuditedDump, audit_dump
+from eio_audit.audit.check import AuditedDump, audit_dump, measured
 from eio_audit.audit.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.disorder import NAMED_OPS, describe_displaced
 from eio_audit.audit.displaced_op import DisplacedOp
@@ -128,16 +128,27 @@ class OrderAlbum:
 
 
 def order_pictures(
-    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, limit: int = PICTURED_BLOCKS
+    dumps: Iterable[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    limit: int = PICTURED_BLOCKS,
+    *,
+    measures_memory: bool = False,
 ) -> list[OrderPicture]:
     """The pictures of the worst blocks of some dumps, as ``OrderAlbum`` chooses them.
+
+    Args:
+        dumps: what to draw.
+        options: as for ``check``.
+        limit: how many blocks, at the most.
+        measures_memory: as for ``check``.
 
     Raises:
         InputError: a dump cannot be read.
     """
     album = OrderAlbum(limit)
     for dump in dumps:
-        album.add(audit_dump(dump, options))
+        audited = audit_dump(dump, options)
+        album.add(measured(audited) if measures_memory else audited)
     return album.pictures
 
 

@@ -90,7 +90,8 @@ def check_command(
 
     with progress(_total_bytes(files), "checking") as advance:
         dumps = _dumps(files, pass_name, dump_number, unreadable, advance)
-        result = check(dumps, options, look_into if looks else None)
+        measures_memory = verbose or any(name in ("json", "html") for name, _ in reports)
+        result = check(dumps, options, look_into if looks else None, measures_memory=measures_memory)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)

@@ -67,7 +67,7 @@ def diff_command(
         old, new = around_pass(before, pass_name, dump_number)
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
-    result = diff(old, new, options)
+    result = diff(old, new, options, measures_memory=verbose or format_ in ("json", "html"))
     if not quiet:
         warn_of_unmatched([result.before, result.after])
     output = report_output(output, quiet=quiet)
@@ -82,7 +82,7 @@ def diff_command(
     elif format_ == "html":
         from eio_audit.report.html import diff_to_html
 
-        pictures = eio_audit.order_pictures([new], options)
+        pictures = eio_audit.order_pictures([new], options, measures_memory=True)
         write_bytes(encoded(diff_to_html(result, pictures, __version__)), output)
     else:
         from eio_audit.report.console import make_console

@@ -98,7 +98,13 @@ def _flag(ctx: click.Context, arg: str) -> str:
 @dump_option
 @audit_options
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but IR, the diff and errors.")
-@click.option("-v", "--verbose", is_flag=True, help="Of several files, name those too that do not change.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Of several files, name those too that do not change; of each block that does, say what it holds in "
+    "memory before and after.",
+)
 @click.pass_context
 def fix_command(
     ctx: click.Context,
@@ -147,7 +153,8 @@ def fix_command(
     write = _write_chosen(paths, files, output, in_place=in_place, check=check, diff=diff, quiet=quiet)
     if not quiet:
         note_skipped(skipped)
-    run = _Run(write, is_dry=check or diff, quiet=quiet, verbose=verbose or len(files) == 1)
+    names_all = verbose or len(files) == 1
+    run = _Run(write, is_dry=check or diff, quiet=quiet, names_all=names_all, verbose=verbose)
     for error in errors:
         run.fail(error, COULD_NOT_RUN)
     chooses = pass_name is not None or dump_number is not None
@@ -165,6 +172,7 @@ def fix_command(
                     only_dumps=chooses and not in_place and not diff,
                     renumber=renumber,
                     relabel=relabel,
+                    measures_memory=verbose and not quiet,
                 )
             if result.before.has_indices:
                 run.finish(path, source, result)
@@ -219,7 +227,8 @@ class _Run:
         write: where the results go.
         is_dry: no IR is written.
         quiet: nothing is said but errors.
-        verbose: something is said of the files that do not change, too.
+        names_all: something is said of the files that do not change, too.
+        verbose: more is said of those that change.
         changed, unchanged, failed: how many files.
         exit_code: of the worst failure.
     """
@@ -227,6 +236,7 @@ class _Run:
     write: Write
     is_dry: bool
     quiet: bool
+    names_all: bool
     verbose: bool
     changed: int = 0
     unchanged: int = 0
@@ -247,11 +257,12 @@ class _Run:
         if self.quiet:
             return
         warn_of_unmatched(result.dumps)
-        if is_changed or self.verbose:
+        if is_changed or self.names_all:
             from eio_audit.report.console import make_console
             from eio_audit.report.text import print_fix
 
-            print_fix(result, source.name, make_console(sys.stderr), is_dry=self.is_dry)
+            console = make_console(sys.stderr)
+            print_fix(result, source.name, console, is_dry=self.is_dry, verbose=self.verbose)
 
     @contextlib.contextmanager
     def going_on(self, path: str) -> Iterator[None]:

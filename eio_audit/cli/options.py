@@ -172,7 +172,8 @@ follow_option = click.option(
     multiple=True,
     type=click.Choice([follow.value for follow in Follow]),
     help="These ops follow their consumer, whatever index they carry; the order of the others counts. "
-    "derived: made by a pass from other ops; constants: pure, without operands. May be repeated.",
+    "derived: made by a pass from other ops; constants: pure, without operands; frees: ops that only free, "
+    "they follow the last use of what they free. May be repeated.",
 )
 assume_pure_option = click.option(
     "--assume-pure",

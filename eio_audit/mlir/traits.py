@@ -94,9 +94,14 @@ class OpTraits:
 
     @property
     def only_frees(self) -> bool:
-        """Whether to free is all that the op does."""
-        kinds = self.effects.union(*self.on.values())
-        return kinds == {"free"} and not (self.recursive or self.dynamic or self.unknown)
+        """Whether to free what it is given is all that the op does, as ``memref.dealloc`` does."""
+        is_certain = not (self.recursive or self.dynamic or self.unknown) and self.flags <= {
+            "fresh",
+            "may_trap",
+        }
+        bound = [item for on in (self.on, *self.when.values()) for item in on.items()]
+        is_about_values = all(kinds == {"free"} and place not in STATES for place, kinds in bound)
+        return is_certain and is_about_values and self.effects == {"free"}
 
     @property
     def may_trap(self) -> bool:

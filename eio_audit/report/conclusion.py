@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check import Check
-from eio_audit.audit.figures import DumpAudit, Summary
+from eio_audit.audit.figures import DumpAudit
 from eio_audit.report.wording import count
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def conclusion_pieces(check: Check) -> list[Piece]:
     if figures.dumps and not figures.has_indices:
         line.append(": no op carries an op index")
     elif figures.dumps:
-        line.append(f", {count(figures.blocks, 'block')}, {count(figures.ops, 'op')}{_followed(figures)}: ")
+        line.append(f", {count(figures.blocks, 'block')}, {count(figures.ops, 'op')}{_followed(check)}: ")
         line += _figures(check.dumps) if figures.inversions else [("all in order", "green")]
     if check.errors:
         line += ["; ", (f"{count(len(check.errors), 'input')} could not be read", "red")]
@@ -37,11 +37,15 @@ def in_graph_regions(dump: DumpAudit) -> int:
     return sum(block.inversions for block in dump.blocks if block.forced is None)
 
 
-def _followed(figures: Summary) -> str:
-    if not figures.followed:
-        return ""
-    verb = "follows its consumer" if figures.followed == 1 else "follow their consumers"
-    return f" ({figures.followed:,} {verb})"
+def _followed(check: Check) -> str:
+    frees = sum(block.followed_frees for dump in check.dumps for block in dump.blocks)
+    others = check.summary.followed - frees
+    parts = []
+    if others:
+        parts.append(f"{others:,} follow{'s its consumer' if others == 1 else ' their consumers'}")
+    if frees:
+        parts.append(f"{frees:,} follow{'s its last use' if frees == 1 else ' their last uses'}")
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _figures(dumps: Sequence[DumpAudit]) -> list[Piece]:

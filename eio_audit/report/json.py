@@ -10,11 +10,13 @@ from eio_audit.mlir.printable import printable_in_json
 from eio_audit.report.structure_json import structure_fields
 
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
+    from collections.abc import Sequence
+
     from eio_audit.audit.codegen import Structure
     from eio_audit.audit.diff import Diff
     from eio_audit.audit.displaced_op import DisplacedOp
     from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
-    from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
+    from eio_audit.audit.figures import BlockAudit, BlockMemory, DumpAudit, Summary
     from eio_audit.audit.findings import Finding
     from eio_audit.audit.gate import Verdict
     from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
@@ -34,7 +36,7 @@ def check_to_json(verdict: Verdict) -> str:
     return _document(
         "check",
         dumps=[_dump(dump) for dump in check.dumps],
-        summary=asdict(check.summary),
+        summary={**asdict(check.summary), **_about_frees(check.dumps)},
         errors=[error_fields(error) for error in check.errors],
         findings=[finding_fields(finding) for finding in verdict.findings],
         failed=[rule.code for rule in verdict.failed],
@@ -108,7 +110,19 @@ def _document(command: str, **fields: object) -> str:
 
 def _summary(dump: DumpAudit) -> dict[str, object]:
     summary: Summary = dump.summary
-    return asdict(summary)
+    return {**asdict(summary), **_about_frees([dump])}
+
+
+def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:
+    """How many ops only free, and the inversions at one; the largest peaks of any block."""
+    blocks = [block for dump in dumps for block in dump.blocks]
+    memories = [block.memory for block in blocks if block.memory is not None]
+    return {
+        "frees": sum(block.frees for block in blocks),
+        "at_frees": sum(block.at_frees for block in blocks),
+        "peak_bytes": max((memory.peak for memory in memories), default=None),
+        "peak_bytes_fixed": max((memory.peak_fixed for memory in memories), default=None),
+    }
 
 
 def _dump(dump: DumpAudit) -> dict[str, object]:
@@ -142,6 +156,8 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "inherited": block.inherited,
         "constants": block.constants,
         "at_constants": block.at_constants,
+        "frees": block.frees,
+        "at_frees": block.at_frees,
         "followed": block.followed,
         "moved": block.moved,
         "moved_certified": block.moved_certified,
@@ -150,6 +166,18 @@ def _block(block: BlockAudit) -> dict[str, object]:
         "wrong_by_passes": block.wrong_by_passes,
         "wrong_certified": block.wrong_certified,
         "mislabelled": [_mislabelled(op) for op in block.mislabelled],
+        **_memory(block.memory),
+    }
+
+
+def _memory(memory: BlockMemory | None) -> dict[str, object]:
+    """What a block holds, and where its frees stand; nulls where nothing is said of that."""
+    return {
+        "peak_bytes": memory and memory.peak,
+        "peak_bytes_fixed": memory and memory.peak_fixed,
+        "unsized_values": memory and memory.unsized,
+        "frees_away": memory and memory.away,
+        "frees_away_fixed": memory and memory.away_fixed,
     }
 
 
@@ -289,6 +317,7 @@ def _explanation(op: OpExplanation) -> dict[str, object]:
         "right": _optional_label(op.right),
         "follows": op.follows.value if op.follows else None,
         "consumer": _optional_label(op.consumer),
+        "last_use": _optional_label(op.last_use),
         "effects": {
             "anywhere": sorted(effects.anywhere),
             "memory": sorted(effects.memory),

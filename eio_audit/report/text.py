@@ -10,7 +10,14 @@ from eio_audit.audit.check import Check
 from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.report.conclusion import conclusion_pieces, in_graph_regions
 from eio_audit.report.console import Console, print_line
-from eio_audit.report.wording import argument, assumed_pure, but_in_graph_regions, count, relabelling
+from eio_audit.report.wording import (
+    argument,
+    assumed_pure,
+    but_in_graph_regions,
+    count,
+    memory_change,
+    relabelling,
+)
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix import Fix
@@ -33,12 +40,28 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     print_remedy(check.dumps, console)
 
 
-def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
-    """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why."""
+def print_fix(
+    fix: Fix, source_name: str, console: Console, *, is_dry: bool = False, verbose: bool = False
+) -> None:
+    """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why.
+
+    What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
+    """
+    _print_fixed_order(fix, source_name, console, is_dry=is_dry)
+    blocks = [block for dump in fix.ordered for block in dump.blocks]
+    for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
+        print_line(console, f"{source_name}: {note}")
+
+
+def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: bool) -> None:
     before = fix.before
     remain = fix.ordered_from.minimum
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
-    if not before.inversions:
+    if fix.moved and not (before.avoidable or fix.relabelled):
+        rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
+        print_line(console, f"{source_name}: {would}{_frees_moved(fix)} ({rest}){_relabelling(before)}")
+        return
+    if not (before.inversions or fix.relabelled):
         state = "in order" if before.has_indices else "no op indices"
         print_line(console, f"{source_name}: {would}{state}: {_unmoved(fix)}")
         return
@@ -59,6 +82,12 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
     moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
     what = f"{relabelled}{moved}, {removed}; {rest}"
     print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from)}")
+
+
+def _frees_moved(fix: Fix) -> str:
+    """How many frees a fix puts behind their last use that moves no other ops."""
+    frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
+    return f"{count(frees, 'free')} moved behind {'its last use' if frees == 1 else 'their last uses'}"
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:

@@ -16,6 +16,7 @@ from eio_audit.audit.explain import (
     PathStep,
 )
 from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
@@ -90,9 +91,8 @@ def _print_title(op: OpExplanation, source: str, console: Console) -> None:
 
 def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
     _print_title(op, source, console)
-    for fact in filter(
-        None, (_model(op), _derived(op), _right(op), _index(op), _effects(op.effects), *_neighbours(op))
-    ):
+    facts = (_model(op), _derived(op), _right(op), _index(op), _last_use(op), _effects(op.effects))
+    for fact in filter(None, (*facts, *_neighbours(op))):
         print_line(console, fact, indent=4)
     print_line(console, (_inversions(op), "bold"), indent=4)
     for kind in op.kinds:
@@ -134,6 +134,13 @@ def _index(op: OpExplanation) -> str:
             op.same_index
         )
     return f"unindexed: its location carries no op index{stays}"
+
+
+def _last_use(op: OpExplanation) -> str:
+    if op.last_use is None:
+        return ""
+    verb = "it follows its last use," if op.follows is Follow.FREES else "it only frees; its last use is"
+    return f"{verb} {_at(op.last_use)}"
 
 
 def _carry(number: int) -> str:

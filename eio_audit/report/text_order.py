@@ -10,10 +10,12 @@ from eio_audit.report.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording import (
     assumed_pure,
     at_constants,
+    at_frees,
     certificate,
     count,
     inherited,
     inversion_parts,
+    memory,
     moment_of,
     not_reordered_away,
     op_name,
@@ -49,7 +51,7 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        notes = [earlier, inherited(block), at_constants(block)]
+        notes = [earlier, inherited(block), at_constants(block), at_frees(block), memory(block)]
         _print_block(block, dump.source, console, verbose=verbose, notes=notes)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")

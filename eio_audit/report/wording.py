@@ -158,6 +158,48 @@ def but_in_graph_regions(figures: Summary) -> str:
     return " but those in graph regions" if unordered else ""
 
 
+def at_frees(block: BlockAudit) -> str:
+    """How much of the disorder frees are an end of, and how much is without them; empty where none."""
+    what = "the one op that only frees" if block.frees == 1 else f"one of {block.frees:,} ops that only free"
+    share = _share(block, block.at_frees, what, Follow.FREES)
+    left = block.inversions - block.at_frees
+    return share and f"{share}, which leaves {f'{left:,}' if left else 'none'}"
+
+
+def memory(block: BlockAudit) -> str:
+    """What the values of a block hold at most, before and after a fix; empty where that is not known."""
+    held = block.memory
+    if held is None or held.says_nothing:
+        return ""
+    unsized = f"; {count(held.unsized, 'value')} of unknown size left out" if held.unsized else ""
+    after = f", after a fix {held.peak_fixed:,}" if held.peak != held.peak_fixed else ""
+    return f"peak live bytes: {held.peak:,}{after}{unsized}"
+
+
+def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
+    """What a fix does to what a block holds, or only what it costs; empty where there is nothing to say.
+
+    ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
+    """
+    held = block.memory
+    if held is None or held.says_nothing:
+        return ""
+    if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
+        return ""
+    where = " ".join(filter(None, (block.function, block.block)))
+    parts = [f"peak live bytes {_change(held.peak, held.peak_fixed)}"]
+    if held.away or held.away_fixed:
+        parts.append(f"frees away from their last use {_change(held.away, held.away_fixed)}")
+    if held.unsized:
+        parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
+    hint = f": see --follow {Follow.FREES.value}" if held.away_fixed else ""
+    return f"{where}: {', '.join(parts)}{hint}"
+
+
+def _change(before: int, after: int) -> str:
+    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
+
+
 def _share(block: BlockAudit, inversions: int, what: str, follow: Follow) -> str:
     if not inversions:
         return ""

@@ -30,6 +30,21 @@ def test_the_figures_of_the_page_on_options(follow: tuple[str, ...], figures: tu
     assert (summary["indexed"], summary["followed"], summary["inversions"], summary["minimum"]) == figures
 
 
+@pytest.mark.parametrize(
+    ("follow", "figures"),
+    [
+        ((), (37, 0, 120, 60, 173_056, 299_520)),
+        (("--follow", "frees"), (16, 21, 24, 24, 173_056, 173_056)),
+        (("--follow", "derived"), (25, 12, 0, 0, 173_056, 173_056)),
+    ],
+)
+def test_the_figures_of_the_page_on_frees(follow: tuple[str, ...], figures: tuple[int, ...]) -> None:
+    small = SAMPLES / "ttnn" / "small.mlir"
+    summary = json.loads(run("check", small, *follow, "--format", "json").stdout)["summary"]
+    keys = ("indexed", "followed", "inversions", "forced", "peak_bytes", "peak_bytes_fixed")
+    assert tuple(summary[key] for key in keys) == figures
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_every_command_warns_of_a_glob_that_matches_nothing(command: tuple[str | Path, ...]) -> None:
     result = run(*command, "--assume-pure", "ttir.*", "--assume-pure", "mine.*")
@@ -40,7 +55,7 @@ def test_every_command_warns_of_a_glob_that_matches_nothing(command: tuple[str |
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_every_command_takes_all_of_them(command: tuple[str | Path, ...]) -> None:
-    options = ("--follow", "derived", "--follow", "constants", "--assume-pure", "ttir.*")
+    options = ("--follow", "derived", "--follow", "constants", "--follow", "frees", "--assume-pure", "ttir.*")
     result = run(*command, *options, "--index-pattern", r"(?P<index>\d+)")
     assert result.returncode < 2
 

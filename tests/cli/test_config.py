@@ -184,7 +184,7 @@ def test_isolated_reads_no_file(project: Path) -> None:
         ("max-avoidable = -1", ": error: max-avoidable: -1 is not in the range x>=0"),
         ("max-inversions = true", ": error: max-inversions: 'True' is not a valid integer range"),
         ('select = ["X1"]', ": error: select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107"),
-        ('follow = ["views"]', ": error: follow: 'views' is not one of 'derived', 'constants'"),
+        ('follow = ["views"]', ": error: follow: 'views' is not one of 'derived', 'constants', 'frees'"),
         ('max-size = "big"', ": error: max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', ": error: index-pattern: the index pattern has no group named 'index'"),
         ("ops = 1", ": error: ops: expected a table of ops"),

@@ -151,6 +151,19 @@ class EffectTable:
         states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
         return Effects(total.get(EVERYTHING, frozenset()), total.get(MEMORY, frozenset()), tensors, states)
 
+    def freed_by(self, op: int) -> list[int]:
+        """The values whose content the op itself frees; of a call, what the function frees is not told."""
+        touches = self._own.get(op, NOTHING)
+        freed = {place for place, kinds in touches.items() if "free" in kinds and place != EVERYTHING}
+        if not freed or self._calls.callee.get(op, NO_CALLEE) != NO_CALLEE:
+            return []
+        operands = dict.fromkeys(self._ir.operands_of(op))
+        return [v for v in operands if handle(v) in freed or self._buffers.place(v) in freed]
+
+    def is_address(self, value: int) -> bool:
+        """Whether the value may be the address of memory."""
+        return self._buffers.is_address(value)
+
     def source_of(self, op: int) -> EffectSource:
         """How the op's effects are known."""
         number = self._ir.op_name[op]

@@ -114,18 +114,11 @@ class ValueTypes:
     def _arguments(self, block: int) -> list[Storage] | Storage:
         """By argument of the block; all the same where a custom header does not give each its type."""
         ir = self._ir
-        if ir.block_label[block] != NO_OFFSET:
-            types = _argument_types(STRING_OR_COMMENT.sub(b'""', ir.block_header(block)))
-            return [self._of_text(text) if text else Storage.ANYTHING for text in types.values()]
-        holder = ir.parent_op(block)
-        if holder < 0:
-            return Storage.ANYTHING
-        header = ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
-        types = _argument_types(STRING_OR_COMMENT.sub(b'""', header))
-        count = self._argument_count[block]
-        if len(types) == count and all(types.values()):
-            return [self._of_text(text) if text else Storage.ANYTHING for text in types.values()]
-        return self._of_custom(header, holder)
+        types = block_argument_types(ir, block)
+        is_labelled, holder = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
+        if is_labelled or (len(types) == self._argument_count[block] and all(types)):
+            return [self._of_text(text) if text else Storage.ANYTHING for text in types]
+        return Storage.ANYTHING if holder < 0 else self._of_custom(block_header_text(ir, block), holder)
 
     def _read(self, text: bytes, expanded: frozenset[bytes]) -> Storage:
         """All that the types in ``text`` may stand for; ``expanded`` are the aliases around it."""
@@ -161,7 +154,12 @@ class ValueTypes:
 
 def result_types(ir: IR, op: int) -> list[bytes] | None:
     """The types of the results of an op in generic assembly; None where it shows no function type."""
-    text = STRING_OR_COMMENT.sub(b'""', ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
+    return result_types_in(ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
+
+
+def result_types_in(text: bytes) -> list[bytes] | None:
+    """The same for the text of an op, from its last region on; a location may follow the types."""
+    text = STRING_OR_COMMENT.sub(b'""', text)
     start, depth = -1, 0
     for token in _TOKEN.finditer(text):
         depth += _DEPTH.get(token[0], 0)
@@ -169,15 +167,15 @@ def result_types(ir: IR, op: int) -> list[bytes] | None:
             start = paren.end() - 1
     if start < 0:
         return None
-    arrow = _ARROW.match(text, _list(text, start + 1)[1])
+    arrow = _ARROW.match(text, split_list(text, start + 1)[1])
     if arrow is None:
         return None
     if text[arrow.end() : arrow.end() + 1] == b"(":
-        return _list(text, arrow.end() + 1)[0]
+        return split_list(text, arrow.end() + 1)[0]
     return [text[arrow.end() :].partition(b" loc(")[0]]
 
 
-def _list(text: bytes, start: int) -> tuple[list[bytes], int]:
+def split_list(text: bytes, start: int) -> tuple[list[bytes], int]:
     """What commas separate from ``start`` to the bracket that closes there, and where that bracket ends."""
     parts, depth, end = list[bytes](), 0, len(text)
     for token in _TOKEN.finditer(text, start):
@@ -191,7 +189,26 @@ def _list(text: bytes, start: int) -> tuple[list[bytes], int]:
     return [part for part in parts if part], end
 
 
-def _argument_types(header: bytes) -> dict[bytes, bytes | None]:
+def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
+    """The types of a block's arguments as its label or the header around it names them.
+
+    None stands for an argument that is named without a type. Other headers than a function's need not name
+    as many as there are.
+    """
+    return list(argument_types(STRING_OR_COMMENT.sub(b'""', block_header_text(ir, block))).values())
+
+
+def block_header_text(ir: IR, block: int) -> bytes:
+    """A block's label with its arguments, or the header of the op around it; nothing at top level."""
+    if ir.block_label[block] != NO_OFFSET:
+        return ir.block_header(block)
+    holder = ir.parent_op(block)
+    if holder < 0:
+        return b""
+    return ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
+
+
+def argument_types(header: bytes) -> dict[bytes, bytes | None]:
     """By name: the text behind ``%name:``, or None for a name without a type."""
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
@@ -211,4 +228,4 @@ def _until_comma(text: bytes, start: int) -> bytes:
 
 def _after_brackets(text: bytes, start: int) -> int:
     """Where the brackets end that open at ``start``; ``start`` itself where none does."""
-    return _list(text, start + 1)[1] if text[start : start + 1] == b"<" else start
+    return split_list(text, start + 1)[1] if text[start : start + 1] == b"<" else start

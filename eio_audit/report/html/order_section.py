@@ -15,10 +15,12 @@ from eio_audit.report.html.slope import draw_legend, draw_slope
 from eio_audit.report.html.table import Column, Table
 from eio_audit.report.wording import (
     at_constants,
+    at_frees,
     certificate,
     count,
     inherited,
     inversion_parts,
+    memory,
     moment_of,
     not_reordered_away,
     op_name,
@@ -101,6 +103,9 @@ def block_table(dumps: Sequence[DumpAudit]) -> str:
         *map(numbers, ("avoidable", "displaced")),
         numbers("wrong_labels", "wrong indices"),
     ]
+    peaks = [block.memory.peak if block.memory else None for _, block in blocks]
+    if any(peaks):
+        columns.append(Column("peak", "peak live bytes", peaks, is_number=True))
     table = Table("blocks", "the blocks that hold indexed ops", columns, "inversions", descending=True)
     return f"<h2>Blocks</h2>{table.html()}"
 
@@ -110,7 +115,7 @@ def block_section(picture: OrderPicture, number: int, anchors: Anchors) -> str:
     block = picture.block
     ids = anchors.of([op.op for op in picture.ops])
     parts = filter(None, (", ".join(inversion_parts(block)), certificate(block)))
-    notes = ["; ".join(parts), inherited(block), at_constants(block)]
+    notes = ["; ".join(parts), inherited(block), at_constants(block), at_frees(block), memory(block)]
     name, table = f"block-{number}", _op_table(picture, f"ops-{number}")
     return "\n".join(
         [

@@ -1,0 +1,217 @@
+"""How many bytes a value holds, by its type: those of a tensor or a memref, shape times width of an element.
+
+Layouts, padding and alignment are left out, and so is what a value shares with another. A value of any other
+type holds nothing: an integer, a vector, a device. Of a shape that is known only when it runs, and of a type
+of which nothing is known, the size is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.value_types import (
+    block_argument_types,
+    result_types,
+    result_types_in,
+    split_list,
+)
+from eio_audit.mlir.tokens import STRING_OR_COMMENT
+from eio_audit.mlir.traits import types_of_kind
+
+_SHAPED = re.compile(rb"(tensor|memref|vector|tuple|complex)<")
+_ALIAS = re.compile(rb"[!#][\w$.-]+")
+_NAME = re.compile(rb"!?[\w$.-]+")
+_DIMENSION = re.compile(rb"\s*(\d+|\?|\*|\[\d+\])\s*x")
+_SCALAR = re.compile(rb"(?:[su]?i(?P<bits>\d{1,9})|index|none|(?:b|t)?f(?P<float>\d{1,3})\w*)")
+_TILE = re.compile(rb"!ttcore\.tile<(?P<rows>\d{1,9})x(?P<columns>\d{1,9}),\s*(?P<element>\w+)>")
+_TYPE_OF_CUSTOM = re.compile(rb"(?:\s:\s|->\s*|\sto\s|\sinto\s)")
+_BLOCK_FLOATS = {b"8": 1088, b"4": 576, b"2": 320}
+"""By their bits, bytes of 1,024 numbers that share exponents: 16 have one of 8 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSize:
+    """What a value holds.
+
+    Attributes:
+        bytes: None where that is unknown.
+        is_address: it is the address of what it holds: a memref.
+    """
+
+    bytes: int | None
+    is_address: bool = False
+
+
+NO_SIZE = ValueSize(0)
+UNKNOWN_SIZE = ValueSize(None)
+
+
+class ValueSizes:
+    """The sizes of the values of one dump.
+
+    Complexity: linear in the texts of the ops that are asked for; a type is read once.
+    """
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+        self._of_type: dict[bytes, ValueSize] = {}
+        self._of_signature: dict[bytes, list[ValueSize] | None] = {}
+
+    def of_results(self, op: int) -> Sequence[ValueSize]:
+        """By result of an op."""
+        count = self._ir.result_count(op)
+        if not count:
+            return ()
+        sizes = self._generic(op) if self._ir.op_is_generic[op] else self._custom(op, count)
+        return sizes if sizes is not None and len(sizes) == count else [UNKNOWN_SIZE] * count
+
+    def of_arguments(self, block: int, count: int) -> Sequence[ValueSize]:
+        """By argument of a block, which has so many."""
+        types = block_argument_types(self._ir, block)
+        if len(types) != count:
+            return [UNKNOWN_SIZE] * count
+        return [UNKNOWN_SIZE if text is None else self.of_type(_first_type(text)) for text in types]
+
+    def of_type(self, text: bytes) -> ValueSize:
+        """The size of a value whose type is written like that."""
+        text = text.strip()
+        if text not in self._of_type:
+            self._of_type[text] = self._read(text, frozenset())
+        return self._of_type[text]
+
+    def _generic(self, op: int) -> list[ValueSize] | None:
+        ir = self._ir
+        if ir.subtree_end[op] > op + 1:
+            return self._sizes(result_types(ir, op))
+        text = ir.bare_text(op)
+        signature = text[max(text.rfind(b" : ("), 0) :]
+        if signature not in self._of_signature:
+            self._of_signature[signature] = self._sizes(result_types_in(signature))
+        return self._of_signature[signature]
+
+    def _custom(self, op: int, count: int) -> list[ValueSize] | None:
+        """What the last types in a custom text say, behind ``->``, ``to`` or a colon; mostly the results'.
+
+        One type stands for all results. Where operands and results share the last types, no type is certain,
+        and the sizes are known only if there is one for each result.
+        """
+        text = self._text_with_types(op)
+        *_, last = [None, *_TYPE_OF_CUSTOM.finditer(text)]
+        if last is None:
+            return None
+        types = text[last.end() :].strip()
+        if types.startswith(b"(") and types.endswith(b")"):
+            types = types[1:-1]
+        sizes = [self.of_type(part) for part in split_list(types + b")", 0)[0]]
+        if len(sizes) == 1:
+            return sizes * count
+        is_certain = len(sizes) == count and b"->" in last[0]
+        return sizes if is_certain or len(set(sizes)) == 1 == count else None
+
+    def _text_with_types(self, op: int) -> bytes:
+        """Where a custom text may name the results' types: behind its regions, else before them."""
+        ir = self._ir
+        if ir.subtree_end[op] == op + 1:
+            return STRING_OR_COMMENT.sub(b'""', ir.bare_text(op))
+        tail = ir.tail(op).partition(b" loc(")[0]
+        text = tail if b"->" in tail else ir.source.data[ir.op_start[op] : ir.header_end(op)]
+        return STRING_OR_COMMENT.sub(b'""', text).rstrip(b" \t\r\n{")
+
+    def _sizes(self, types: Sequence[bytes] | None) -> list[ValueSize] | None:
+        return None if types is None else list(map(self.of_type, types))
+
+    # ------------------------------------------------------------------ one type
+
+    def _read(self, text: bytes, expanded: frozenset[bytes]) -> ValueSize:
+        """A type's size; ``expanded`` are the aliases around it."""
+        shaped = _SHAPED.match(text)
+        if shaped is not None and text.endswith(b">"):
+            inside = text[shaped.end() : -1]
+            if shaped[1] in (b"tensor", b"memref"):
+                return ValueSize(self._shaped_bytes(inside), is_address=shaped[1] == b"memref")
+            return self._tuple(inside, expanded) if shaped[1] == b"tuple" else NO_SIZE
+        if _SCALAR.fullmatch(text):
+            return NO_SIZE
+        definition = self._definition(text)
+        if definition is not None and text not in expanded:
+            return self._read(definition, expanded | {text})
+        name = _ALIAS.match(text)
+        is_plain = name is not None and name[0][1:].decode("utf-8", "replace") in types_of_kind("plain")
+        return NO_SIZE if is_plain else UNKNOWN_SIZE
+
+    def _tuple(self, inside: bytes, expanded: frozenset[bytes]) -> ValueSize:
+        """A tuple holds what its elements hold."""
+        sizes = [self._read(part, expanded).bytes for part in split_list(inside + b">", 0)[0]]
+        known = [size for size in sizes if size is not None]
+        return ValueSize(sum(known)) if len(known) == len(sizes) else UNKNOWN_SIZE
+
+    def _shaped_bytes(self, inside: bytes) -> int | None:
+        """Shape times width of what stands in the brackets of a tensor or a memref."""
+        dimensions, offset = list[bytes](), 0
+        while (match := _DIMENSION.match(inside, offset)) is not None:
+            dimensions.append(match[1])
+            offset = match.end()
+        if not all(map(bytes.isdigit, dimensions)):
+            return None
+        element, *rest = split_list(inside[offset:] + b">", 0)[0] or [b""]
+        return self._element_bytes(element, prod(map(int, dimensions)), rest)
+
+    def _element_bytes(self, element: bytes, count: int, rest: Sequence[bytes]) -> int | None:
+        """The bytes of so many elements; ``rest`` is what follows their type: an encoding, a memory space.
+
+        A tensor in a ``ttnn_layout`` has the shape of its numbers, though its element is a tile of them.
+        """
+        if (tile := _TILE.fullmatch(element)) is not None:
+            is_by_number = any(self._is_ttnn_layout(part) for part in rest)
+            numbers = count if is_by_number else count * int(tile["rows"]) * int(tile["columns"])
+            return _tile_bytes(tile["element"], numbers)
+        shaped = _SHAPED.match(element)
+        if shaped is not None and shaped[1] in (b"vector", b"complex") and element.endswith(b">"):
+            inside = element[shaped.end() : -1]
+            if shaped[1] == b"complex":
+                return self._element_bytes(inside.strip(), 2 * count, ())
+            of_one = self._shaped_bytes(inside)
+            return None if of_one is None else count * of_one
+        width = _width(element)
+        return None if width is None else count * width
+
+    def _is_ttnn_layout(self, encoding: bytes) -> bool:
+        definition = self._definition(encoding) or encoding
+        return definition.startswith(b"#ttnn.ttnn_layout<")
+
+    def _definition(self, alias: bytes) -> bytes | None:
+        """What an alias of a type or an attribute stands for; None for other texts."""
+        span = self._ir.aliases.get(alias)
+        if span is None:
+            return None
+        return self._ir.source.data[span.start : span.end].strip()
+
+
+def _first_type(text: bytes) -> bytes:
+    """The type that a text begins with, without attributes and a location behind it."""
+    text = text.strip()
+    name = _NAME.match(text)
+    end = name.end() if name is not None else 0
+    return text[: split_list(text, end + 1)[1] if text[end : end + 1] == b"<" else end]
+
+
+def _width(element: bytes) -> int | None:
+    """The bytes of a number; None for what is none. Numbers of fewer than eight bits have a byte each."""
+    match = _SCALAR.fullmatch(element)
+    if match is None or element == b"none":
+        return None
+    bits = 64 if element == b"index" else int(match["bits"] or match["float"])
+    return -(-bits // 8)
+
+
+def _tile_bytes(element: bytes, numbers: int) -> int | None:
+    """The bytes of so many numbers in tiles: ``bfp_bf8`` and the like share an exponent among 16."""
+    if element.startswith(b"bfp_"):
+        of_1024 = _BLOCK_FLOATS.get(element[-1:])
+        return None if of_1024 is None else -(-numbers * of_1024 // 1024)
+    width = _width(b"i" + element[1:] if element.startswith(b"u") else element)
+    return None if width is None else numbers * width

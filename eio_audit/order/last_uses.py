@@ -1,0 +1,76 @@
+"""Ops that stand directly behind the last op that they wait for: a free behind the last use of what it frees.
+
+Such an op has no part in inversions, and once what it waits for is done, to delay it is of no use. Where it
+stands is decided last: the others get their order, then each of these goes as early as that order lets it.
+That is always legal: what waits for one of them and what it waits for keep their order in any legal order of
+the block, so directly behind the last of the latter it has not passed any of the former.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from eio_audit.order.precedence import Precedence
+
+
+def behind_last_uses(order: Sequence[int], followers: Collection[int], precedence: Precedence) -> list[int]:
+    """Return ``order`` with each of ``followers`` directly behind the last op that it waits for.
+
+    Those that wait for the same op, or for one another, stand in textual order. One that waits for nothing
+    goes to the start of the block. The others keep their order, and a second call changes nothing.
+
+    Args:
+        order: the ops of a block, numbered by textual order, in an order that keeps the dependences.
+        followers: the ops to place.
+        precedence: the dependences of the block.
+
+    Complexity: O(n + m), plus O(f log f) for f followers.
+
+    Example:
+        Ops 2 and 3 wait for op 0; op 1 stands between.
+
+        >>> precedence = Precedence.from_edges(4, producers=[0, 0], users=[2, 3])
+        >>> behind_last_uses([0, 1, 3, 2], {2, 3}, precedence)
+        [0, 2, 3, 1]
+    """
+    if not followers:
+        return list(order)
+    leads = [op for op in order if op not in followers]
+    place_of = {op: place for place, op in enumerate(leads)}
+    behind: list[list[int]] = [[] for _ in range(len(leads) + 1)]
+    for op in sorted(followers):
+        # A follower that this one waits for is above it in the text, so its place is known.
+        place_of[op] = max(map(place_of.__getitem__, precedence.predecessors(op)), default=-1)
+        behind[place_of[op] + 1].append(op)
+    placed = behind[0]
+    for op, following in zip(leads, behind[1:], strict=True):
+        placed += [op, *following]
+    return placed
+
+
+def away_from_last_uses(
+    order: Sequence[int], followers: Collection[int], precedence: Precedence
+) -> list[int]:
+    """Return those of ``followers`` between which and the last op that they wait for another one stands.
+
+    Followers of one op may stand in any order among themselves.
+
+    Complexity: O(n + m).
+
+    Example:
+        >>> precedence = Precedence.from_edges(4, producers=[0, 0], users=[2, 3])
+        >>> away_from_last_uses([0, 3, 1, 2], {2, 3}, precedence)
+        [2]
+    """
+    lead = -1  # how many others have been passed, less one
+    place_of: dict[int, int] = {}
+    away = []
+    for op in order:
+        if op not in followers:
+            lead += 1
+            place_of[op] = lead
+            continue
+        place_of[op] = max(map(place_of.__getitem__, precedence.predecessors(op)), default=-1)
+        if place_of[op] != lead:
+            away.append(op)
+    return away

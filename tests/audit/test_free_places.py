@@ -1,0 +1,187 @@
+import re
+
+import pytest
+from hypothesis import given
+
+from eio_audit import AuditOptions, check, explain, fix, read, read_text
+from eio_audit.audit.check import audit_dump
+from eio_audit.audit.options import Follow
+from eio_audit.audit.order_keys import OrderKeys
+from eio_audit.order.last_uses import away_from_last_uses
+from tests.cli.running import SAMPLES
+from tests.programs import freeing_programs
+from tests.reading import ir_of
+
+FREES = AuditOptions(follow=["frees"])
+T = "tensor<4xf32>"
+
+
+def op(result: str, index: int, operand: str = "%a", name: str = "ttnn.abs") -> str:
+    return f'  {result} = "{name}"({operand}) : ({T}) -> {T} loc("{index}|x")'
+
+
+def free(value: str, index: int, force: str = "false") -> str:
+    return f'  "ttnn.deallocate"({value}) <{{force = {force}}}> : ({T}) -> () loc("{index}|x")'
+
+
+def function(*ops: str) -> str:
+    return "\n".join([f"func.func @f(%a: {T}) {{", *ops, "  return", "}"])
+
+
+def fixed(*ops: str, options: AuditOptions = FREES) -> list[str]:
+    return fix(read_text(function(*ops)), options).text.decode().split("\n")[1:-2]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"ttnn.deallocate"(%a) <{force = false}> : (tensor<4xf32>) -> ()', True),
+        ("memref.dealloc %m : memref<4xf32>", True),
+        ("gpu.dealloc %m : memref<4xf32>", True),
+        ("%t = gpu.dealloc async [%a] %m : memref<4xf32>", False),
+        ('%t = "ttnn.conv2d"(%a) <{deallocate_activation = true}> : (tensor<4xf32>) -> tensor<4xf32>', False),
+        ('"memref.store"(%a) : (tensor<4xf32>) -> ()', False),
+        ('"my.free"(%a) : (tensor<4xf32>) -> ()', False),
+    ],
+)
+def test_what_only_frees_is_decided_by_the_op_table(text: str, expected: bool) -> None:
+    ir = ir_of(f'func.func @f(%a: {T}, %m: memref<4xf32>) {{\n{text} loc("1|x")\nreturn\n}}')
+    assert OrderKeys(ir, FREES).frees_by_op[1] == expected
+    assert OrderKeys(ir, FREES).follows(1) == (Follow.FREES if expected else None)
+
+
+def test_an_op_that_is_taken_to_do_nothing_frees_nothing() -> None:
+    ir = ir_of(function(free("%a", 1)))
+    assert OrderKeys(ir, AuditOptions(follow=["frees"], assume_pure=["ttnn.*"])).follows(1) is None
+
+
+def test_a_free_stands_behind_the_last_use_and_counts_in_no_inversion() -> None:
+    ops = [op("%0", 5), op("%2", 6, "%0"), free("%0", 9), op("%3", 1)]
+    before = check(read_text(function(*ops)), FREES).summary
+    assert (before.inversions, before.followed) == (2, 1)
+    assert check(read_text(function(*ops))).summary.inversions == 3
+    assert fixed(*ops) == [ops[3], ops[0], ops[1], ops[2]]
+
+
+def test_frees_of_one_last_use_stand_in_textual_order() -> None:
+    ops = [op("%0", 1), op("%1", 2), op("%2", 3, "%0, %1"), free("%1", 9), op("%3", 4), free("%0", 9)]
+    assert fixed(*ops) == [*ops[:4], ops[5], ops[4]]
+
+
+def test_a_free_moves_back_where_nothing_else_does() -> None:
+    ops = [op("%0", 1), op("%1", 2), free("%0", 0)]
+    result = fix(read_text(function(*ops)), FREES)
+    assert (result.before.avoidable, result.changed, result.moved) == (0, True, 1)
+    assert result.text.decode() == function(ops[0], ops[2], ops[1])
+
+
+def test_a_free_without_an_index_follows_too_and_a_block_without_any_index_is_left() -> None:
+    ops = [op("%0", 1), op("%1", 2), free("%0", 0).partition(" loc(")[0]]
+    assert fixed(*ops) == [ops[0], ops[2], ops[1]]
+    bare = [line.partition(" loc(")[0] for line in ops]
+    assert fixed(*bare) == bare
+
+
+def test_a_free_of_an_argument_that_nothing_uses_comes_first() -> None:
+    assert fixed(op("%0", 1), free("%a", 9)) == [op("%0", 1), free("%a", 9)]  # %0 uses it
+    ops = ['  %0 = "ttnn.zeros"() : () -> i32 loc("1|x")', free("%a", 9)]
+    assert fixed(*ops) == ops[::-1]
+
+
+def test_a_forced_free_stays_behind_the_uses_of_views_and_one_that_is_not_need_not() -> None:
+    view = op("%1", 2, "%0", "ttnn.reshape")
+    forced = [op("%0", 1), view, op("%2", 3, "%1"), free("%0", 9, "true"), op("%3", 4)]
+    assert fixed(*forced) == forced
+    unforced = [*forced[:3], free("%0", 9), forced[4]]
+    assert fixed(*unforced) == [*unforced[:2], unforced[3], unforced[2], unforced[4]]
+
+
+def test_a_block_of_frees_alone() -> None:
+    [block] = check(read_text(function(free("%a", 2), free("%a", 1))), FREES).dumps[0].blocks
+    assert (block.indexed, block.followed, block.followed_frees, block.moved) == (0, 2, 2, 0)
+
+
+def test_frees_in_a_graph_region_stay() -> None:
+    text = "module {\n" + "\n".join([op("%0", 1, "%9"), op("%9", 2, "%0"), free("%0", 0)]) + "\n}"
+    assert not fix(read_text(text), FREES).changed
+
+
+def test_a_plain_fix_says_what_it_costs_and_following_frees_brings_them_back() -> None:
+    path = str(SAMPLES / "ttnn" / "small.mlir")
+    before = read(path)[0].source.data[:]
+    plain = fix(read(path))
+    [memory] = [block.memory for dump in plain.dumps for block in dump.blocks if block.memory]
+    assert (memory.peak, memory.peak_fixed, memory.away, memory.away_fixed) == (173_056, 299_520, 0, 6)
+    put_back = fix(read_text(plain.text), FREES)
+    [memory] = [block.memory for dump in put_back.dumps for block in dump.blocks if block.memory]
+    assert (memory.peak, memory.peak_fixed, memory.away, memory.away_fixed) == (299_520, 173_056, 6, 0)
+    assert put_back.text == before
+
+
+@pytest.mark.parametrize("name", ["small", "encoder", "resnet"])
+def test_following_frees_costs_no_memory_on_the_samples(name: str) -> None:
+    """And never an inversion: they are 24 of 120 in the small one, and none can be avoided."""
+    result = fix(read(str(SAMPLES / "ttnn" / f"{name}.mlir")), FREES, measures_memory=True)
+    assert not result.changed
+    assert result.before.inversions == result.before.minimum == (24 if name == "small" else 0)
+
+
+def test_how_much_of_the_disorder_has_a_free_at_an_end() -> None:
+    [block] = [b for b in check(read(str(SAMPLES / "ttnn" / "small.mlir"))).dumps[0].blocks if b.inversions]
+    assert (block.frees, block.inversions, block.at_frees) == (21, 120, 96)
+
+
+@given(freeing_programs())
+def test_a_fix_puts_every_free_behind_its_last_use_and_a_second_run_changes_nothing(text: str) -> None:
+    once = fix(read_text(text), FREES)
+    again = fix(read_text(once.text), FREES)
+    assert again.text == once.text
+    assert again.before.inversions == once.before.minimum
+    assert once.changed == (once.text != text.encode()) == (once.moved > 0)
+    assert not once.before.has_indices or is_each_free_at_its_last_use(once.text.decode())
+    for block in once.dumps[0].blocks:
+        assert block.memory is None or block.memory.away_fixed == 0
+
+
+@given(freeing_programs())
+def test_following_frees_leaves_no_more_inversions_among_the_others_than_a_plain_fix(text: str) -> None:
+    plain, following = fix(read_text(text)), fix(read_text(text), FREES)
+    among_others = check(read_text(plain.text), FREES).summary.inversions
+    assert following.before.minimum <= among_others
+
+
+def is_each_free_at_its_last_use(text: str) -> bool:
+    """Read from the text alone where no free is forced; what a forced one waits for the dependences say."""
+    lines = [line.strip() for line in text.split("\n")[1:-3]]
+    is_free = [line.startswith('"ttnn.deallocate"') for line in lines]
+    none_is_forced = all("force = false" in line for line, free in zip(lines, is_free, strict=True) if free)
+    for place, line in enumerate(lines):
+        if not (is_free[place] and none_is_forced):
+            continue
+        value = re.escape(re.findall(r"\((%\d+)\)", line)[0])
+        uses = [k for k in range(place) if re.search(rf"{value}\b", lines[k])]
+        between = lines[(uses[-1] if uses else -1) + 1 : place]
+        if not all(other.startswith('"ttnn.deallocate"') for other in between):
+            return False
+    dump = audit_dump(read_text(text)[0])
+    block = dump.ir.op_block[1] if len(dump.ir) > 1 else 0
+    graph = dump.dependences.of([block])[block]
+    order = range(len(dump.ir.block_ops[block]))
+    return not away_from_last_uses(order, dump.keys.frees_in(block), graph.precedence)
+
+
+def test_an_explanation_says_what_a_free_follows() -> None:
+    text = function(op("%0", 5), op("%1", 3, "%0"), free("%0", 9), op("%2", 1), free("%2", 1), free("%a", 0))
+    [plain] = explain(read_text(text), "4").ops
+    [followed] = explain(read_text(text), "4", FREES).ops
+    assert plain.last_use is not None and followed.last_use is not None
+    assert (plain.follows, plain.last_use.result) == (None, "%1")
+    assert (followed.follows, followed.last_use.result, followed.consumer) == (Follow.FREES, "%1", None)
+    [of_argument] = explain(read_text(text), "7").ops
+    assert of_argument.last_use is not None
+    assert of_argument.last_use.result == "%2"
+    [as_fixed] = explain(read_text(text), "7", FREES).ops
+    assert as_fixed.last_use is not None
+    assert as_fixed.last_use.result == "%0"
+    [no_free] = explain(read_text(text), "%1").ops
+    assert no_free.last_use is None

@@ -1,0 +1,78 @@
+import pytest
+
+from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
+from tests.reading import ir_of
+
+LAYOUT = "#l = #ttnn.ttnn_layout<(d0) -> (d0), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #dram>>\n"
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [
+        ("tensor<1x64x112x112xbf16, #l>", 1_605_632),
+        ("tensor<f32>", 4),
+        ("tensor<0x4xf32>", 0),
+        ("tensor<4xf8E4M3FN>", 4),
+        ("tensor<4xtf32>", 16),
+        ("tensor<3xi1>", 3),
+        ("tensor<3xsi64>", 24),
+        ("tensor<3xindex>", 24),
+        ("tensor<2xcomplex<f32>>", 16),
+        ("tensor<4x?xf32>", None),
+        ("tensor<*xf32>", None),
+        ("tensor<4x!quant.uniform<i8:f32, 1.0>>", None),
+        ("tensor<4x!t>", None),
+        ("memref<4x4xf32, strided<[4, 1], offset: ?>>", 64),
+        ("memref<2xvector<4xf32>>", 32),
+        ("memref<2x2x!ttcore.tile<32x32, f32>, #ttcore.memory_space<l1>>", 16_384),
+        ("tensor<32x32x!ttcore.tile<32x32, bfp_bf8>, #l>", 1_088),
+        ("tensor<32x32x!ttcore.tile<32x32, u16>, #l>", 2_048),
+        ("tensor<1x1x!ttcore.tile<32x32, bfp_bf4>, #other>", 576),
+        ("tuple<tensor<4xf32>, tensor<2xi64>>", 32),
+        ("tuple<tensor<4xf32>, tensor<?xi64>>", None),
+        ("vector<4xf32>", 0),
+        ("i32", 0),
+        ("!ttnn.device", 0),
+        ("!t", 32),
+        ("!loop", None),
+        ("!my.type", None),
+    ],
+)
+def test_the_size_of_a_type(type_: str, expected: int | None) -> None:
+    ir = ir_of(LAYOUT + '!t = tensor<8xf32>\n!loop = !loop\n"my.op"() : () -> ()')
+    assert ValueSizes(ir).of_type(type_.encode()).bytes == expected
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        ('%0 = "a.b"(%b) {s = "() -> i1"} : (tensor<4xf32>) -> tensor<2xf32> loc("x")', [8]),
+        ('%0:2 = "a.b"(%b) : (tensor<4xf32>) -> (tensor<2xf32>, i32)', [8, 0]),
+        ('%0 = "a.b"(%b) ({ "a.c"() : () -> () }) : (tensor<4xf32>) -> tensor<2xf32> loc(#l)', [8]),
+        ("%0 = arith.addf %b, %b : tensor<4xf32>", [16]),
+        ("%0:2 = a.two %b : tensor<4xf32>", [16, 16]),
+        ("%0 = memref.alloc() : memref<4xf32>", [16]),
+        ("%0 = tensor.cast %b : tensor<4xf32> to tensor<?xf32>", [None]),
+        ("%0 = func.call @g(%b) : (tensor<4xf32>) -> tensor<16xf32>", [64]),
+        ("%0:2 = func.call @g(%b) : (tensor<4xf32>) -> (tensor<1xf32>, i32)", [4, 0]),
+        ("%0 = scf.if %c -> (tensor<4xf64>) {\nscf.yield %b : tensor<4xf64>\n}", [32]),
+        ("%0 = a.select %c, %b : i1, tensor<4xf32>", [None]),
+        ("%0 = a.constant", [None]),
+        ('"a.b"(%b) : (tensor<4xf32>) -> ()', []),
+    ],
+)
+def test_the_sizes_of_results(op: str, expected: list[int | None]) -> None:
+    ir = ir_of(f"func.func @f(%b: tensor<4xf32>, %c: i1) {{\n{op}\nreturn\n}}")
+    assert [size.bytes for size in ValueSizes(ir).of_results(1)] == expected
+
+
+def test_the_sizes_of_arguments() -> None:
+    header = 'func.func @f(%a: tensor<4xf32> {x = "tensor<9xf32>"} loc("a"), %m: memref<2xf32>, %i: i32)'
+    ir = ir_of(f'{header} {{\n"my.op"(%a) : (tensor<4xf32>) -> ()\nreturn\n}}')
+    block = ir.op_block[1]
+    assert list(ValueSizes(ir).of_arguments(block, 3)) == [
+        ValueSize(16),
+        ValueSize(8, is_address=True),
+        ValueSize(0),
+    ]
+    assert [size.bytes for size in ValueSizes(ir).of_arguments(block, 2)] == [None, None]

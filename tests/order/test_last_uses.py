@@ -1,0 +1,51 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eio_audit.order.last_uses import away_from_last_uses, behind_last_uses
+from eio_audit.order.linear_extension import restore_order
+from tests.order.small_blocks import Block, blocks, precedence_of
+
+
+@pytest.mark.parametrize(
+    ("order", "followers", "edges", "expected"),
+    [
+        pytest.param([0, 1, 2], {2}, [(0, 2)], [0, 2, 1], id="behind what it waits for"),
+        pytest.param([0, 1, 2, 3], {3}, [(0, 3), (1, 3)], [0, 1, 3, 2], id="behind the last"),
+        pytest.param([1, 0, 2, 3], {3}, [(0, 3), (1, 3)], [1, 0, 3, 2], id="the last in the new order"),
+        pytest.param([0, 1, 3, 2], {2, 3}, [(0, 2), (0, 3)], [0, 2, 3, 1], id="several in textual order"),
+        pytest.param([0, 1, 2, 3], {1, 3}, [(0, 1), (1, 3)], [0, 1, 3, 2], id="behind another one"),
+        pytest.param([0, 1, 2], {2}, [], [2, 0, 1], id="what waits for nothing comes first"),
+        pytest.param([2, 0, 1], set(), [], [2, 0, 1], id="none"),
+    ],
+)
+def test_where_they_stand(
+    order: list[int], followers: set[int], edges: list[tuple[int, int]], expected: list[int]
+) -> None:
+    assert behind_last_uses(order, followers, precedence_of(len(order), edges)) == expected
+
+
+def test_those_that_others_part_from_their_last_use_are_away() -> None:
+    precedence = precedence_of(6, [(0, 2), (0, 3), (1, 5)])
+    assert away_from_last_uses(range(6), {2, 3, 5}, precedence) == [2, 3, 5]
+    assert away_from_last_uses([0, 3, 2, 1, 5, 4], {2, 3, 5}, precedence) == []
+
+
+@given(blocks(), st.data())
+def test_the_new_order_is_legal_keeps_the_others_and_has_none_away(block: Block, data: st.DataObject) -> None:
+    order = restore_order(block.keys, block.precedence).order
+    followers = data.draw(st.sets(st.sampled_from(order))) if order else set()
+    placed = behind_last_uses(order, followers, block.precedence)
+    assert sorted(placed) == sorted(order)
+    assert [op for op in placed if op not in followers] == [op for op in order if op not in followers]
+    assert all(placed.index(before) < placed.index(after) for before, after in block.edges)
+    assert away_from_last_uses(placed, followers, block.precedence) == []
+    assert behind_last_uses(placed, followers, block.precedence) == placed
+
+
+@given(blocks(), st.data())
+def test_what_is_not_away_stays(block: Block, data: st.DataObject) -> None:
+    order = list(range(len(block.keys)))
+    followers = data.draw(st.sets(st.sampled_from(order))) if order else set()
+    is_same = behind_last_uses(order, followers, block.precedence) == order
+    assert is_same == (away_from_last_uses(order, followers, block.precedence) == [])

@@ -1,0 +1,114 @@
+"""What a pass, and then a fix, make of the samples: order, modules, functions of the generated code, memory.
+
+    python -m tests.real_samples      writes the table in docs/real_passes.md
+
+Every row is measured on a text: on a sample, or on what ``fix`` writes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from eio_audit import AuditOptions, Stage, check, diff, fix, read_text, structure
+
+HERE = Path(__file__).resolve().parent
+SAMPLES = HERE.parent / "sample_irs"
+DOCUMENT = HERE.parent / "docs" / "real_passes.md"
+BEGIN, END = "<!-- tests/real_samples.py: begin -->\n", "<!-- tests/real_samples.py: end -->\n"
+PROGRAMS = ("small", "encoder", "resnet")
+FOLLOWS_FREES = AuditOptions(follow={"frees"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is measured on one text.
+
+    Attributes:
+        program: of which it is a state.
+        state: which.
+        ops: directly in blocks with an op index.
+        inversions: of all ops with an index.
+        relabelled: how many indices ``fix`` put right.
+        runs: stretches of the text of one module each, added up over the modules.
+        functions: that code generation makes of it.
+        peak: the most bytes that the values of a block hold at once, the largest block's.
+    """
+
+    program: str
+    state: str
+    ops: int
+    inversions: int
+    relabelled: int
+    runs: int
+    functions: int
+    peak: int
+
+
+def rows() -> Iterator[Row]:
+    """The rows of the table."""
+    for program in PROGRAMS:
+        before, after = (
+            (SAMPLES / program / f"{when}_inline.mlir").read_bytes() for when in ("before", "after")
+        )
+        yield measured(program, "before the pass", before)
+        yield from fixed(program, "after it", after)
+    for program in PROGRAMS:
+        final = (SAMPLES / "ttnn" / f"{program}.mlir").read_bytes()
+        yield from fixed(f"{program}, TTNN", "as it is", final)
+        result = fix(read_text(final), FOLLOWS_FREES, relabel="nested")
+        yield measured(f"{program}, TTNN", "`fix --relabel --follow frees`", result.text, result.relabelled)
+
+
+def fixed(program: str, state: str, text: bytes) -> Iterator[Row]:
+    """A text, and what ``fix`` writes of it."""
+    dumps = read_text(text)
+    yield measured(program, state, text)
+    yield measured(program, "`fix`", fix(dumps).text)
+    whole = fix(dumps, relabel="nested")
+    yield measured(program, "`fix --relabel`", whole.text, whole.relabelled)
+
+
+def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
+    """The figures of a text."""
+    dumps = read_text(text)
+    audit = check(dumps, measures_memory=True)
+    runs = diff(dumps[0], dumps[0]).fragmentation.modules
+    predictions = structure(dumps[0]).predictions
+    held = [block.memory.peak for dump in audit.dumps for block in dump.blocks if block.memory]
+    return Row(
+        program,
+        state,
+        ops=audit.summary.ops,
+        inversions=audit.summary.inversions,
+        relabelled=relabelled,
+        runs=sum(run.before for run in runs),
+        functions=len(predictions[Stage.NOW].functions),
+        peak=max(held),
+    )
+
+
+def table(lines: list[Row]) -> str:
+    """The rows as Markdown."""
+    text = [
+        "| program | state | ops | inversions | indices put right | runs of modules | functions | peak live bytes |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in lines:
+        numbers = (row.ops, row.inversions, row.relabelled, row.runs, row.functions, row.peak)
+        text.append(f"| {row.program} | {row.state} | {' | '.join(f'{number:,}' for number in numbers)} |")
+    return "\n".join(text) + "\n"
+
+
+def main() -> None:
+    """Writes the table."""
+    made = table(list(rows()))
+    print(made)
+    text = DOCUMENT.read_text()
+    head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    DOCUMENT.write_text(head + made + tail)
+
+
+if __name__ == "__main__":
+    main()

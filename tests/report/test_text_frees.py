@@ -1,0 +1,108 @@
+"""What reports say of frees, and of what blocks hold in memory."""
+
+import io
+
+from eio_audit import AuditOptions, check, explain, fix, read_text
+from eio_audit.report.console import make_console
+from eio_audit.report.text import print_check, print_fix
+from eio_audit.report.text_explain import print_explanation
+
+PLAIN = AuditOptions()
+FREES = AuditOptions(follow=["frees"])
+T = "tensor<256xf32>"
+
+
+def op(result: str, index: int, operand: str = "%a") -> str:
+    return f'{result} = "ttnn.abs"({operand}) : ({T}) -> {T} loc("{index}|x")'
+
+
+def free(value: str, index: int) -> str:
+    return f'"ttnn.deallocate"({value}) <{{force = false}}> : ({T}) -> () loc("{index}|x")'
+
+
+def function(*ops: str, results: str = "") -> str:
+    return "\n".join([f"func.func @f(%a: {T}) {{", *ops, f"return {results}", "}"])
+
+
+# Ordered by its index, the free of %0 goes behind %2, where %1 is held besides.
+HOLDING = function(op("%0", 1), op("%1", 2, "%0"), free("%0", 9), op("%2", 3, "%1"), free("%1", 9))
+MIXED = function(op("%0", 3), op("%1", 2, "%0"), free("%0", 9), op("%2", 4))
+MISPLACED = function(op("%0", 1), op("%1", 2), free("%0", 2), free("%1", 2))
+
+
+def checked(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) -> list[str]:
+    file = io.StringIO()
+    result = check(read_text(text, "a.mlir"), options, measures_memory=verbose)
+    print_check(result, make_console(file, color=False), verbose=verbose)
+    return file.getvalue().splitlines()
+
+
+def fixed(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) -> list[str]:
+    file = io.StringIO()
+    result = fix(read_text(text, "a.mlir"), options, measures_memory=verbose)
+    print_fix(result, "a.mlir", make_console(file), verbose=verbose)
+    return file.getvalue().splitlines()
+
+
+def test_how_many_inversions_a_free_is_an_end_of_and_how_many_following_leaves() -> None:
+    assert (
+        "    1 of 2 inversions involves the one op that only frees: see --follow frees, which leaves 1"
+        in (checked(MIXED))
+    )
+    only_frees = checked(HOLDING)
+    assert "    the inversion" not in "".join(only_frees)
+    assert "    1 inversion involves one of 2 ops that only free: see --follow frees, which leaves none" in (
+        only_frees
+    )
+
+
+def test_frees_that_follow_are_named_in_the_last_line() -> None:
+    last = checked(HOLDING, FREES)[-1]
+    assert last == "checked 1 dump, 1 block, 6 ops (2 follow their last uses): all in order"
+    one = checked(MIXED, FREES)
+    assert any("5 ops (1 follows its last use): 1 inversion, 1 forced" in line for line in one)
+
+
+def test_a_verbose_check_says_what_a_block_holds() -> None:
+    assert "    peak live bytes: 3,072, after a fix 4,096" in checked(HOLDING, verbose=True)
+    assert not any("live bytes" in line for line in checked(HOLDING))
+
+
+def test_a_fix_says_what_it_costs() -> None:
+    assert fixed(HOLDING) == [
+        "a.mlir: 1 op moved, 1 inversion removed; none remains",
+        "a.mlir: @f ^bb0: peak live bytes 3,072 -> 4,096, frees away from their last use 0 -> 1: see --follow frees",
+    ]
+
+
+def test_a_verbose_fix_says_what_blocks_hold_that_do_not_cost_more() -> None:
+    text = function(op("%0", 2), op("%1", 1))
+    assert fixed(text) == ["a.mlir: 1 op moved, 1 inversion removed; none remains"]
+    assert fixed(text, verbose=True)[1:] == ["a.mlir: @f ^bb0: peak live bytes 2,048"]
+
+
+def test_a_fix_that_moves_frees_alone() -> None:
+    assert fixed(MISPLACED, FREES, verbose=True) == [
+        "a.mlir: 1 free moved behind its last use (in order)",
+        "a.mlir: @f ^bb0: peak live bytes 3,072 -> 2,048, frees away from their last use 1 -> 0",
+    ]
+    assert fixed(MISPLACED) == ["a.mlir: in order: unchanged"]
+
+
+def test_values_of_unknown_size_are_named() -> None:
+    text = HOLDING.replace(op("%2", 3, "%1"), op("%2", 3, "%1").replace(f"-> {T}", "-> tensor<?xf32>"))
+    assert "peak live bytes 3,072 -> 3,072" not in fixed(text)[1]
+    assert "1 value of unknown size left out" in fixed(text)[1]
+
+
+def explained(text: str, line: int, options: AuditOptions = PLAIN) -> list[str]:
+    file = io.StringIO()
+    print_explanation(explain(read_text(text, "a.mlir"), str(line), options), make_console(file, color=False))
+    return file.getvalue().splitlines()
+
+
+def test_an_explanation_of_a_free() -> None:
+    assert "    it only frees; its last use is #2 ttnn.abs %1 (line 3)" in explained(HOLDING, 4)
+    followed = explained(HOLDING, 4, FREES)
+    assert "    its index does not count (--follow frees)" in followed
+    assert "    it follows its last use, #2 ttnn.abs %1 (line 3)" in followed
