@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read_text, trace
 from eio_audit.audit import history
+from eio_audit.audit.check import audit_dump
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -422,7 +423,7 @@ def test_what_is_known_of_texts_seen_before_changes_no_figure(log: str) -> None:
 
 def test_a_dump_that_is_that_of_before_is_not_read() -> None:
     text = module(function("f", 1, 2))
-    with mock.patch.object(history, "audit_dump", wraps=history.audit_dump) as audit:
+    with mock.patch.object(history, "audit_dump", wraps=audit_dump) as audit:
         traced(*(dump("After", f"p{number}", text) for number in range(9)))
     assert audit.call_count == 2  # the function, and what is around it
 

@@ -75,7 +75,7 @@ def test_only_an_alias_of_a_plain_location_at_a_line_end_is_put_in_place(
     line: str, expected: str, kept: str
 ) -> None:
     text = divided(f"func.func @f() {{\n  {line}\n}}\n{TABLE}")
-    part = text.function_dump(text.functions["@f"]).source.data.decode()
+    part = text.function_dump(text.functions["@f"]).text.decode()
     assert part == f"func.func @f() {{\n  {expected}\n}}\n\n{kept}"
 
 
