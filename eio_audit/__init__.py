@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.markers import Marker
     from eio_audit.mlir.semantics.effects import EffectSource
     from eio_audit.mlir.source import InputError, Source, source_name
+    from eio_audit.mlir.states import HOW_TO_NAME_STATES, Moment, State
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
 __version__ = "0.1.0"
@@ -130,6 +131,7 @@ _HOMES = {
     "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source", "source_name"),
+    "mlir.states": ("HOW_TO_NAME_STATES", "Moment", "State"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
 }
 """Where the public names live; a module is imported when one of its names is first used."""
@@ -139,6 +141,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "AVOIDABLE",
     "DEFAULT_INDEX_PATTERN",
+    "HOW_TO_NAME_STATES",
     "RULES",
     "UNAVOIDABLE",
     "WRONG_LABEL",
@@ -187,6 +190,7 @@ __all__ = [
     "Marker",
     "MislabelledOp",
     "ModelLine",
+    "Moment",
     "MovedLayoutOp",
     "Neighbour",
     "OpChange",
@@ -209,6 +213,7 @@ __all__ = [
     "Runs",
     "Source",
     "Stage",
+    "State",
     "Structure",
     "Summary",
     "TornModule",
