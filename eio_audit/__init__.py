@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         InversionKind,
         InvertedOp,
         Neighbour,
-        OpEffects,
         OpExplanation,
         PathStep,
         explain,
@@ -72,7 +71,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.dumps import Dump, read, read_text, stream
     from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
-    from eio_audit.mlir.semantics.effects import EffectSource
+    from eio_audit.mlir.semantics.effects import Effects, EffectSource
     from eio_audit.mlir.source import InputError, Source, source_name
     from eio_audit.mlir.states import HOW_TO_NAME_STATES, Moment, State
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
@@ -101,7 +100,6 @@ _HOMES = {
         "InversionKind",
         "InvertedOp",
         "Neighbour",
-        "OpEffects",
         "OpExplanation",
         "PathStep",
         "explain",
@@ -127,7 +125,7 @@ _HOMES = {
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
     "audit.verification": ("VerificationError",),
     "mlir.dumps": ("Dump", "read", "read_text", "stream"),
-    "mlir.semantics.effects": ("EffectSource",),
+    "mlir.semantics.effects": ("EffectSource", "Effects"),
     "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source", "source_name"),
@@ -168,6 +166,7 @@ __all__ = [
     "DumpFile",
     "DumpPlace",
     "EffectSource",
+    "Effects",
     "Explanation",
     "Finding",
     "Fix",
@@ -195,7 +194,6 @@ __all__ = [
     "Neighbour",
     "OpChange",
     "OpChanges",
-    "OpEffects",
     "OpExplanation",
     "OpLabel",
     "OpTable",
