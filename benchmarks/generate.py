@@ -9,6 +9,7 @@ Everything is streamed, so a million ops need no memory; the same arguments give
 from __future__ import annotations
 
 import argparse
+import io
 import random
 import sys
 from collections.abc import Iterator
@@ -18,12 +19,18 @@ from typing import IO
 IMAGE = "tensor<1x64x56x56xf32>"
 WEIGHT = "tensor<64x64x3x3xf32>"
 VECTOR = "tensor<64xf32>"
-KINDS = ("flat", "nested", "alias", "dense", "log")
+KINDS = ("flat", "nested", "alias", "dense", "log", "pipeline")
 FARTHEST = 40
 """Ops over which a shuffled constant moves up, at most; a derived op carries an index as far off."""
 
 FUNCTIONS = 10
 """Of the module in a log."""
+CONSTANT_FUNCTIONS = 6
+"""Small functions beside the large one of a pipeline's module."""
+CHANGES_EVERY = 8
+"""Passes of a pipeline of which one changes something."""
+SCOPES = (2, *(1,) * 10, 0, *(1,) * 8)
+"""How many modules are around the functions in the dumps of a pipeline, in turns; 0: one function alone."""
 
 
 @dataclass(slots=True)
@@ -166,6 +173,28 @@ def write_log(out: IO[str], ops: int, dumps: int) -> None:
         out.write("} loc(unknown)\n\n")
 
 
+def write_pipeline(out: IO[str], ops: int, dumps: int) -> None:
+    """A log like that of a compiler's whole pipeline: most passes change nothing, and locations are aliases.
+
+    One function has nearly all ops. Every CHANGES_EVERY-th pass rewrites it. Most dumps show the module, some
+    the module around it as well, and some the function alone; aliases have other numbers there.
+    """
+    for number in range(dumps):
+        seed = number // CHANGES_EVERY
+        depth = SCOPES[number % len(SCOPES)]
+        table = [f'#loc{k + 1} = loc("arg{k}")\n' for k in range(10 * depth)]
+        functions = io.StringIO()
+        Model(ops, shuffle=0.02 if seed else 0.0, seed=seed).write_function(functions, "forward", table)
+        for function in range(CONSTANT_FUNCTIONS if depth else 0):
+            Model(ops // 50).write_function(functions, f"forward_const_eval_{function}", table)
+        out.write(f"\n// -----// IR Dump After TTIRPass{number} (ttir-pass-{number}) //----- //\n")
+        out.writelines("  " * level + "module {\n" for level in range(depth))
+        out.writelines("  " * (depth - 1) + line for line in functions.getvalue().splitlines(keepends=True))
+        out.writelines("  " * level + "} loc(#loc)\n" for level in reversed(range(depth)))
+        out.write("#loc = loc(unknown)\n")
+        out.writelines([*table, "\n"])
+
+
 def main() -> None:
     """Writes to standard output."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -177,6 +206,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.kind == "log":
         write_log(sys.stdout, arguments.ops, arguments.dumps)
+        return
+    if arguments.kind == "pipeline":
+        write_pipeline(sys.stdout, arguments.ops, arguments.dumps)
         return
     dense_bytes = arguments.dense_mb << 20 if arguments.kind == "dense" else 0
     is_nested = arguments.kind == "nested"

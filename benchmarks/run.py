@@ -88,6 +88,12 @@ CASES = {
         is_clean=False,
         yardstick=SPLIT,
     ),
+    "pipeline": Case(
+        ("trace", "--fail-on", "never", "FILE"),
+        ("pipeline", "--ops", "1700", "--dumps", "110"),
+        is_clean=False,
+        yardstick=SPLIT,
+    ),
     "small": Case(CHECK, ("flat", "--ops", "1000"), runs=15),
     "version": Case(("--version",), runs=15, against_python=True),
 }
@@ -177,6 +183,8 @@ ROWS = {
     "dense": Row("`check`, 120 MB of dense constants in 1k ops", ("dense",), ratio, 0.3, 0.15),
     "trace": Row("`trace`, 50 dumps of 10k ops in one log, against mlir-opt -split-input-file",
                  ("trace",), ratio, 0.35, 0.2),
+    "pipeline": Row("`trace`, 110 dumps of a pipeline, 62 MB; one pass in eight changes something",
+                    ("pipeline",), ratio, 0.15),
     "growth": Row("`check`, time at 1M ops / time at 100k ops", ("flat", "million"), growth, 11),
     "memory": Row("`check`, flat: (peak memory - 20 MB) / file size, worst of 100k and 1M ops",
                   ("flat", "million"), memory, 2.5),

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         InversionKind,
         InvertedOp,
         Neighbour,
-        OpEffects,
         OpExplanation,
         PathStep,
         explain,
@@ -72,8 +71,9 @@ if TYPE_CHECKING:
     from eio_audit.mlir.dumps import Dump, read, read_text, stream
     from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
     from eio_audit.mlir.markers import Marker
-    from eio_audit.mlir.semantics.effects import EffectSource
+    from eio_audit.mlir.semantics.effects import Effects, EffectSource
     from eio_audit.mlir.source import InputError, Source, source_name
+    from eio_audit.mlir.states import HOW_TO_NAME_STATES, Moment, State
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
 __version__ = "0.1.0"
@@ -100,7 +100,6 @@ _HOMES = {
         "InversionKind",
         "InvertedOp",
         "Neighbour",
-        "OpEffects",
         "OpExplanation",
         "PathStep",
         "explain",
@@ -126,10 +125,11 @@ _HOMES = {
     "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
     "audit.verification": ("VerificationError",),
     "mlir.dumps": ("Dump", "read", "read_text", "stream"),
-    "mlir.semantics.effects": ("EffectSource",),
+    "mlir.semantics.effects": ("EffectSource", "Effects"),
     "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
     "mlir.markers": ("Marker",),
     "mlir.source": ("InputError", "Source", "source_name"),
+    "mlir.states": ("HOW_TO_NAME_STATES", "Moment", "State"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
 }
 """Where the public names live; a module is imported when one of its names is first used."""
@@ -139,6 +139,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "AVOIDABLE",
     "DEFAULT_INDEX_PATTERN",
+    "HOW_TO_NAME_STATES",
     "RULES",
     "UNAVOIDABLE",
     "WRONG_LABEL",
@@ -165,6 +166,7 @@ __all__ = [
     "DumpFile",
     "DumpPlace",
     "EffectSource",
+    "Effects",
     "Explanation",
     "Finding",
     "Fix",
@@ -187,11 +189,11 @@ __all__ = [
     "Marker",
     "MislabelledOp",
     "ModelLine",
+    "Moment",
     "MovedLayoutOp",
     "Neighbour",
     "OpChange",
     "OpChanges",
-    "OpEffects",
     "OpExplanation",
     "OpLabel",
     "OpTable",
@@ -209,6 +211,7 @@ __all__ = [
     "Runs",
     "Source",
     "Stage",
+    "State",
     "Structure",
     "Summary",
     "TornModule",

@@ -17,11 +17,11 @@ from eio_audit.audit.functions import functions_around
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.order_keys import OrderKeys
 from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.audit.shared_work import SharedWork
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.source import InputError
-from eio_audit.order.effort import Effort
 
 if TYPE_CHECKING:
     from eio_audit.audit.keyed_block import KeyedBlock
@@ -98,12 +98,12 @@ def check(
         measures_memory: say of each block what its values hold (``BlockAudit.memory``).
     """
     audits, errors = [], []
-    effort, source = Effort(), None
+    work, source = SharedWork(), None
     for dump in dumps:
         if dump.source is not source:
-            effort, source = Effort(), dump.source
+            work, source = SharedWork(), dump.source
         try:
-            audited = audit_dump(dump, options, effort=effort)
+            audited = audit_dump(dump, options, work=work)
             if measures_memory:
                 audited = measured(audited)
             if look_into is not None:
@@ -127,7 +127,7 @@ def audit_dump(
     *,
     describes_worst: bool = True,
     keeps_names: bool = False,
-    effort: Effort | None = None,
+    work: SharedWork | None = None,
 ) -> AuditedDump:
     """Reads one dump and audits its order.
 
@@ -136,7 +136,7 @@ def audit_dump(
         options: the choices that change the figures.
         describes_worst: whether the displaced ops are described that carry most inversions.
         keeps_names: as for ``read_ir``: the dump may be read again in another order.
-        effort: what may be done to find orders for all dumps of its source.
+        work: what the audits of all dumps of its source share; they describe the worst ops, or none does.
 
     Raises:
         InputError: the dump cannot be read.
@@ -158,7 +158,7 @@ def audit_dump(
 
         disorder_audits = DisorderAudits(
             ir,
-            effort or Effort(),
+            work or SharedWork(),
             describes_worst=describes_worst,
             finds_wrong_labels=options.order_from is None,  # the order of another dump has no labels here
         )

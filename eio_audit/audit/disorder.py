@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, repeat
 from operator import is_not
@@ -16,10 +16,10 @@ from eio_audit.audit.holds import find_holds
 from eio_audit.audit.keyed_block import KeyedBlock
 from eio_audit.audit.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.mislabelled_op import MislabelledOp
+from eio_audit.audit.shared_work import SharedWork
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.order.displaced import displaced_in
-from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
 from eio_audit.order.profile import order_profile
 from eio_audit.order.runs import Runs, split_into_runs
@@ -33,6 +33,9 @@ PROFILE_PARTS = 40
 
 SHAPE_OPS = 1_000
 """Up to how many ops a block may be one of many of its shape."""
+
+MOST_SHAPES = 2_000
+"""How many shapes are known at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class _Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class _Disorder:
+class ShapeDisorder:
     """What is to be said of every block of one shape.
 
     Attributes:
@@ -82,17 +85,17 @@ class DisorderAudits:
 
     Args:
         ir: the dump that the blocks are of.
-        effort: what may be done to find orders for all of them.
+        work: what the audits of several dumps share.
         describes_worst: whether the ops are described that are in most inversions.
         finds_wrong_labels: whether labels are looked for that contradict the dependences.
     """
 
-    def __init__(self, ir: IR, effort: Effort, *, describes_worst: bool, finds_wrong_labels: bool) -> None:
+    def __init__(self, ir: IR, work: SharedWork, *, describes_worst: bool, finds_wrong_labels: bool) -> None:
         self._weights = LabelWeights(ir)
         self._finds_wrong_labels = finds_wrong_labels
-        self._effort = effort
+        self._effort = work.effort
+        self._known = work.known
         self._describes_worst = describes_worst
-        self._known: dict[Hashable, _Disorder] = {}
 
     def audit(self, in_order: BlockAudit, block: KeyedBlock) -> BlockDisorder:
         """Audits a block.
@@ -112,16 +115,18 @@ class DisorderAudits:
         donors = {ops[wrong.place]: ops[wrong.donor] for wrong in disorder.wrong}
         return BlockDisorder(audit, disorder.order, donors)
 
-    def _disorder(self, block: KeyedBlock) -> _Disorder:
+    def _disorder(self, block: KeyedBlock) -> ShapeDisorder:
         weights = self._weights.of(block)
         if len(block.keys) > SHAPE_OPS:
             return self._found(block, weights)
         shape = block.shape, weights
+        if len(self._known) > MOST_SHAPES:
+            self._known.clear()
         if shape not in self._known:
             self._known[shape] = self._found(block, weights)
         return self._known[shape]
 
-    def _found(self, block: KeyedBlock, weights: bytes) -> _Disorder:
+    def _found(self, block: KeyedBlock, weights: bytes) -> ShapeDisorder:
         keys = block.counted_keys
         runs = split_into_runs(keys)
         inversions, out_of_place = runs.inversions, displaced_in(runs)
@@ -141,31 +146,34 @@ class DisorderAudits:
             worst = _displaced_places(block, out_of_place, runs.carried_by_position(), NAMED_OPS)
             figures["profile"] = order_profile(keys, PROFILE_PARTS)
         if block.graph is None:
-            return _Disorder(figures, worst)
-        precedence = block.graph.precedence
+            return ShapeDisorder(figures, worst)
+        # Before the search for orders, which may use up the effort.
+        wrong = self._wrong_labels(block, weights, _carried(runs, is_counted), figures)
         restoration = restore_block(block, inversions, self._effort)
         figures |= {
             "forced": restoration.forced,
             "minimum": restoration.inversions,
             "lower_bound": restoration.lower_bound,
         }
-        order = None
-        if restoration.moved:
-            order = BlockOrder(restoration.order)
-            figures |= {"moved": restoration.moved, "moved_lower_bound": restoration.moved_lower_bound}
-        if not (restoration.forced and self._finds_wrong_labels):
-            return _Disorder(figures, worst, order)
-        wrong = fewest_wrong_labels(block.keys, weights, precedence, self._effort)
+        if not restoration.moved:
+            return ShapeDisorder(figures, worst, wrong=wrong)
+        figures |= {"moved": restoration.moved, "moved_lower_bound": restoration.moved_lower_bound}
+        return ShapeDisorder(figures, worst, BlockOrder(restoration.order), wrong)
+
+    def _wrong_labels(
+        self, block: KeyedBlock, weights: bytes, carried: Sequence[int], figures: dict[str, Any]
+    ) -> list[_Wrong]:
+        """The ops whose labels are wrong; adds to the block's figures."""
+        if block.graph is None or not self._finds_wrong_labels:
+            return []
+        found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, self._effort)
         figures |= {
-            "wrong_labels": len(wrong.changed),
-            "wrong_by_passes": sum(weights[place] <= INHERITED for place in wrong.changed),
-            "wrong_certified": wrong.certified,
+            "wrong_labels": len(found.changed),
+            "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.changed),
+            "wrong_certified": found.certified,
         }
-        carried = _carried(runs, is_counted)
-        changed = zip(wrong.changed, wrong.donors, strict=True)
-        return _Disorder(
-            figures, worst, order, [_Wrong(place, donor, carried[place]) for place, donor in changed]
-        )
+        changed = zip(found.changed, found.donors, strict=True)
+        return [_Wrong(place, donor, carried[place]) for place, donor in changed]
 
 
 def _carried(runs: Runs, is_counted: Sequence[bool]) -> list[int]:

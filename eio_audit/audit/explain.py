@@ -18,7 +18,7 @@ from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.audit.origin import ModelLine, Origin
 from eio_audit.mlir.dumps import Dump
-from eio_audit.mlir.semantics.effects import EffectSource
+from eio_audit.mlir.semantics.effects import Effects, EffectSource
 from eio_audit.order.displaced import displaced
 
 DESCRIBED_INVERSIONS = 10
@@ -97,26 +97,6 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
-class OpEffects:
-    """What an op does to memory, its regions included; kinds are ``read``, ``write``, ``free``.
-
-    Attributes:
-        anywhere: on all memory.
-        memory: on what memrefs and pointers lead to.
-        tensors: on the buffers of tensors.
-        states: on what no value stands for, by name: ``stack``, ``environment``, ``files``, ``solver``; an op
-            that may not return writes ``control``, one that may trap reads it.
-        source: how this is known.
-    """
-
-    anywhere: frozenset[str]
-    memory: frozenset[str]
-    tensors: frozenset[str]
-    states: Mapping[str, frozenset[str]]
-    source: EffectSource
-
-
-@dataclass(frozen=True, slots=True)
 class OpExplanation:
     """Why one op stands where it stands.
 
@@ -136,7 +116,8 @@ class OpExplanation:
         consumer: the indexed op with which an op that has no say in inversions stays; None for others.
         last_use: of an op that only frees, the last op that it waits for: as the block stands or, where it is
             to follow its last use, as a fix orders it. None for others.
-        effects: what it does to memory.
+        effects: what it does to memory, its regions included.
+        effects_source: how this is known.
         inversions: how many inversions it is an end of.
         kinds: those by kind, only kinds that occur.
         inverted: the ops it is inverted with, at most DESCRIBED_INVERSIONS of a kind: forced ones first,
@@ -159,7 +140,8 @@ class OpExplanation:
     follows: Follow | None
     consumer: OpLabel | None
     last_use: OpLabel | None
-    effects: OpEffects
+    effects: Effects
+    effects_source: EffectSource
     inversions: int
     kinds: Mapping[InversionKind, int]
     inverted: tuple[InvertedOp, ...]
@@ -265,6 +247,7 @@ class _OpInBlock:
     def explain(self) -> OpExplanation:
         """Gathers all there is to say."""
         ir, indices, block = self.dump.ir, self.dump.indices, self.block
+        table = self.dump.dependences.effects
         inverted = _inverted_with(self.keys, self.place)
         kinds = [self._kind(place) for place in inverted]
         numbers = Counter(kinds)
@@ -282,7 +265,8 @@ class _OpInBlock:
             follows=self.dump.keys.follows(self.op),
             consumer=self._consumer(),
             last_use=self._last_use(),
-            effects=self._effects(),
+            effects=table.of(self.op),
+            effects_source=table.source_of(self.op),
             inversions=len(inverted),
             kinds={kind: numbers[kind] for kind in InversionKind if kind in numbers},
             inverted=tuple(self._described(list(zip(inverted, kinds, strict=True)))),
@@ -295,13 +279,6 @@ class _OpInBlock:
     @property
     def _own_key(self) -> int | None:
         return self.keys[self.place]
-
-    def _effects(self) -> OpEffects:
-        table = self.dump.dependences.effects
-        effects = table.of(self.op)
-        return OpEffects(
-            effects.anywhere, effects.memory, effects.tensors, effects.states, table.source_of(self.op)
-        )
 
     # ------------------------------------------------------------------ inversions
 

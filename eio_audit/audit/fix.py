@@ -13,11 +13,11 @@ from eio_audit.audit.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.free_labels import donors_of_frees
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.reordering import reordered
+from eio_audit.audit.shared_work import SharedWork
 from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.pieces import BlockOrder
 from eio_audit.mlir.source import Source, Span
-from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_inversions
 
 
@@ -103,7 +103,7 @@ def fix(
     if form is not None and options.order_from is not None:
         raise ValueError("labels of another dump cannot be put right here")
     source: Source | None = None
-    effort = Effort()
+    work = SharedWork()
     fixed: list[_FixedDump] = []
     offset = 0
     pieces: list[bytes | memoryview] = []
@@ -112,7 +112,7 @@ def fix(
             raise ValueError("expected dumps of one source")
         source = dump.source
         fixed.append(
-            _fixed(dump, options, effort, relabel=form, renumber=renumber, measures_memory=measures_memory)
+            _fixed(dump, options, work, relabel=form, renumber=renumber, measures_memory=measures_memory)
         )
         text = fixed[-1].text
         if only_dumps:
@@ -149,19 +149,19 @@ class _FixedDump:
 def _fixed(
     dump: Dump,
     options: AuditOptions,
-    effort: Effort,
+    work: SharedWork,
     *,
     relabel: Relabel | None,
     renumber: bool,
     measures_memory: bool,
 ) -> _FixedDump:
-    before = audit_dump(dump, options, describes_worst=False, keeps_names=True, effort=effort)
+    before = audit_dump(dump, options, describes_worst=False, keeps_names=True, work=work)
     ordered = before
     relabelled = 0
     if relabel is not None:
         for donors_of in (_donors, _donors_of_frees):  # frees have their places when the others have theirs
             if donors := donors_of(ordered):
-                ordered = _with_right_labels(replace(ordered, donors=donors), relabel, effort)
+                ordered = _with_right_labels(replace(ordered, donors=donors), relabel, work)
                 relabelled += len(donors)
     named = ordered
     if renumber:
@@ -187,7 +187,7 @@ def _donors_of_frees(dump: AuditedDump) -> Mapping[int, int]:
     return donors_of_frees(dump, dump.orders, dump.indices.by_op)
 
 
-def _with_right_labels(dump: AuditedDump, form: Relabel, effort: Effort) -> AuditedDump:
+def _with_right_labels(dump: AuditedDump, form: Relabel, work: SharedWork) -> AuditedDump:
     """The dump audited again with its wrong labels put right.
 
     Raises:
@@ -199,7 +199,7 @@ def _with_right_labels(dump: AuditedDump, form: Relabel, effort: Effort) -> Audi
     text = relabelled(dump, flat=form is Relabel.FLAT)
     source = Source(dump.dump.source.name, text)
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
-    audited = audit_dump(right, dump.options, describes_worst=False, keeps_names=True, effort=effort)
+    audited = audit_dump(right, dump.options, describes_worst=False, keeps_names=True, work=work)
     if audited.audit.summary.forced:
         raise VerificationError("the new labels contradict the dependences, too")
     return audited

@@ -1,6 +1,8 @@
-"""The functions that blocks stand in, and that a dump shows."""
+"""The functions that blocks stand in and that a dump shows, and the ops around them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.traits import OpTraits
@@ -27,6 +29,48 @@ def only_function(ir: IR) -> str | None:
     """The symbol of the function that is all there is in a dump; None for a program."""
     is_one_op = ir.block_count > 0 and len(ir.block_ops[0]) == 1
     return function_symbol(ir, ir.block_ops[0][0]) if is_one_op else None
+
+
+def find_scopes(ir: IR) -> set[int]:
+    """The functions, the modules, and whatever else holds a function.
+
+    - an op that the op table marks as a function or a symbol table,
+    - an unlisted op with a symbol and a region, but without operands and results: a function or a module of
+      an unlisted dialect. It stands outside all ops, in a symbol table, or in an unlisted op that holds
+      nothing but ops with symbols; elsewhere the symbol may be one that the op uses,
+    - every op around one of these.
+
+    Complexity: linear.
+    """
+    scopes: set[int] = set()
+    holders = {-1}
+    for op, number in enumerate(ir.op_name):
+        row = ir.op_table.rows.get(ir.names[number])
+        parent = ir.parent_op(ir.op_block[op])
+        if row is not None:
+            is_scope = not row.flags.isdisjoint(("function", "symbol_table"))
+            is_holder = "symbol_table" in row.flags
+        else:
+            is_scope = parent in holders and _is_unlisted_function(ir, op)
+            is_holder = parent in holders and all(map(ir.symbol, _ops_in(ir, op)))
+        if is_scope:
+            scopes.update((op, *ir.enclosing_ops(ir.op_block[op])))
+        if is_holder:
+            holders.add(op)
+    return scopes
+
+
+def _is_unlisted_function(ir: IR, op: int) -> bool:
+    has_values = ir.operands_of(op) or ir.result_count(op)
+    return op in ir.regions_of and not has_values and ir.symbol(op) is not None
+
+
+def _ops_in(ir: IR, holder: int) -> Iterator[int]:
+    """The ops that stand in the regions of an op, those nested in them left out."""
+    op, end = holder + 1, ir.subtree_end[holder]
+    while op < end:
+        yield op
+        op = ir.subtree_end[op]
 
 
 def _may_be_function(row: OpTraits | None) -> bool:

@@ -43,7 +43,7 @@ _COMMUTING = """
 COMMUTING = frozenset(_COMMUTING.split())
 """Parts of the names of ops that a rearrangement can be moved past if their attributes change with it."""
 
-_SHAPE = re.compile(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\[[0-9]+\])x)*)")
+_SHAPE = re.compile(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\*|\[[0-9]+\])x)*)")
 _INTEGERS = re.compile(r"array<[su]?i[0-9]+: ([^>]*)>|dense<\[([^\]]*)\]>|\[([^\]]*)\]")
 _TYPED_INTEGER = re.compile(r"(-?[0-9]+)(?:\s*:\s*\w+)?\s*(?:,|$)")
 _PERMUTATION = re.compile(
@@ -59,7 +59,8 @@ class Rearrangement:
     Attributes:
         permutation: dimension ``k`` of the result is dimension ``permutation[k]`` of the operand; None for a
             reshape, and for a permute that does not say.
-        shape_in, shape_out: as printed, ``1x32x?``; None where the text names no types.
+        shape_in, shape_out: as printed, ``1x32x?``; empty for rank 0, ``*`` for an unknown rank, None
+            where the text names no types.
         is_reshape: whether it is one.
     """
 
@@ -72,7 +73,7 @@ class Rearrangement:
     def is_known(self) -> bool:
         """Whether the text says what it does."""
         if self.is_reshape:
-            return self.shape_in is not None and "?" not in f"{self.shape_in}{self.shape_out}"
+            return self.shape_in is not None and not {"?", "*"} & {*f"{self.shape_in}{self.shape_out}"}
         return self.permutation is not None
 
     @property
@@ -90,7 +91,11 @@ class Rearrangement:
     def __str__(self) -> str:
         if self.permutation is not None:
             return f"[{', '.join(map(str, self.permutation))}]"
-        return f"{self.shape_in or '?'} -> {self.shape_out or '?'}" if self.is_reshape else ""
+        return f"{_printed(self.shape_in)} -> {_printed(self.shape_out)}" if self.is_reshape else ""
+
+
+def _printed(shape: str | None) -> str:
+    return "?" if shape is None else shape or "scalar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +127,7 @@ def parse_rearrangement(text: OpText, *, is_reshape: bool) -> Rearrangement:
     """What an op does according to its text: its first type becomes its last, by a permutation or not."""
     shapes = [shape[1].rstrip("x") for type_ in text.types if (shape := _SHAPE.match(type_))]
     shape_in, shape_out = (shapes[0], shapes[-1]) if shapes else (None, None)
-    permutation = (
-        None if is_reshape else _permutation(text, 0 if shape_in is None else shape_in.count("x") + 1)
-    )
+    permutation = None if is_reshape else _permutation(text, shape_in.count("x") + 1 if shape_in else 0)
     return Rearrangement(permutation, shape_in, shape_out, is_reshape)
 
 

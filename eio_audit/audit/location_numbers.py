@@ -102,6 +102,8 @@ class LocationNumbers:
                 count = len(children(location))
                 inside = tuple(done[len(done) - count :])
                 del done[len(done) - count :]
+                if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
+                    inside = ()  # "x"(unknown) is how MLIR has "x"
                 is_unknown = isinstance(location, UnknownLoc)
                 key = (type(location).__name__, _own_part(location), inside)
                 done.append(NO_LOCATION if is_unknown else interned.number(key))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.index_pattern import IndexPattern
@@ -25,7 +26,7 @@ class Follow(StrEnum):
     """Ops that only free, by the op table: each stands directly behind the last use of what it frees."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AuditOptions:
     """The choices that change the figures of an audit; the same for every dump of one run.
 
@@ -56,7 +57,7 @@ class AuditOptions:
         object.__setattr__(self, "follow", frozenset(map(Follow, self.follow)))
         object.__setattr__(self, "assume_pure", tuple(self.assume_pure))
 
-    @property
+    @cached_property
     def op_table(self) -> OpTable:
         """The op table that dumps are read with: the shipped one and the project's rows."""
         return OpTable(self.ops)

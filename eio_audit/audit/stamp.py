@@ -3,6 +3,10 @@
 An index location is what the default index pattern reads: a name ``DEBUG|7|arith.addf``, 7 being the op's
 place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
 location, or the place in the file where it stands, as MLIR's parser notes it.
+
+Functions, modules and what else holds functions get no index, because passes give their locations to ops
+that they make. They keep their own location; without one, or with an index in it, they get their place in the
+file.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.audit.verification import VerificationError
 from eio_audit.mlir.dumps import Dump, common_source
@@ -29,12 +34,12 @@ _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
 def stamp(dumps: Sequence[Dump]) -> bytes:
     """The source of some dumps with every op of them numbered in textual order, from 0 in each dump.
 
-    Nested ops follow the op that holds them. Nothing but locations changes, and the result is read again to
-    make sure of it.
+    Nested ops follow the op that holds them. Scopes (``find_scopes``) count, but carry no index. Nothing but
+    locations changes, and the result is read again to make sure of it.
 
     Raises:
         InputError: a dump cannot be read.
-        VerificationError: the result is not the same program with an index on every op.
+        VerificationError: the result is not the same program with an index on every op but scopes.
         ValueError: there is no dump, or the dumps are of several sources.
 
     >>> from eio_audit.mlir.dumps import read_text
@@ -53,14 +58,35 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
 
 
 def _stamped(ir: IR) -> bytes:
-    """The dump with a name around every location."""
-    file = quoted("-" if ir.source.name == "<stdin>" else ir.source.name)
+    """The dump with a name around every location, and places for scopes."""
     locations = NamedLocations(ir, b"#stamp")
+    scopes = _scope_locations(ir)
     for index, op in enumerate(_printed_ops(ir)):
-        position = ir.source.position_at(_name_offset(ir, op))
-        place = b"%s:%d:%d" % (file, position.line, position.column)
-        locations.add(op, b'"DEBUG|%d|%s"' % (index, ir.name(op).encode()), place)
+        own = ir.location_text(op)
+        if op not in scopes:
+            locations.add(op, b'"DEBUG|%d|%s"' % (index, ir.name(op).encode()), _place(ir, op))
+        elif own is None:
+            locations.add(op, scopes[op])
+        elif own != scopes[op]:
+            locations.replace(op, scopes[op])
     return locations.text()
+
+
+def _scope_locations(ir: IR) -> dict[int, bytes]:
+    """By scope the text of its location in the stamped dump."""
+    indices = OriginalIndices(ir)
+    own = {op: ir.location_text(op) for op in find_scopes(ir)}
+    return {
+        op: _place(ir, op) if text is None or indices.index(op) is not None else text
+        for op, text in own.items()
+    }
+
+
+def _place(ir: IR, op: int) -> bytes:
+    """The place in the file as a location."""
+    position = ir.source.position_at(_name_offset(ir, op))
+    file = quoted("-" if ir.source.name == "<stdin>" else ir.source.name)
+    return b"%s:%d:%d" % (file, position.line, position.column)
 
 
 def _printed_ops(ir: IR) -> Iterator[int]:
@@ -97,8 +123,12 @@ def _verify(before: IR, text: bytes) -> None:
     if len(after) != len(before):
         raise VerificationError("the stamped text has other operations")
     indices = OriginalIndices(after)
+    scopes = _scope_locations(before)
     for index, op in enumerate(_printed_ops(before)):
-        if indices.index(op) != index or _without_location(after, op) != _without_location(before, op):
+        is_scope = op in scopes
+        is_located = not is_scope or after.location_text(op) == scopes[op]
+        is_indexed = indices.index(op) == (None if is_scope else index)
+        if not (is_located and is_indexed and _without_location(after, op) == _without_location(before, op)):
             line = before.source.line_at(before.op_start[op])
             raise VerificationError(f"an op changed: {before.name(op)} at {before.source.name}:{line}")
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from eio_audit.audit.displaced_op import DisplacedOp
 from eio_audit.audit.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.history import Difference, DumpStates, History
+from eio_audit.audit.history import Difference, DumpStates, History, Part
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.markers import Marker
@@ -182,11 +182,11 @@ class _Program:
 
     name: str
     history: History = field(default_factory=History)
-    shown_in: dict[str | None, DumpPlace] = field(default_factory=dict)
+    shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
     open: list[_Run] = field(default_factory=list)
 
-    def innermost(self, function: str | None) -> _Run | None:
-        """The pass that is at work on a function."""
+    def innermost(self, function: Part) -> _Run | None:
+        """The pass that is at work on a function or module."""
         return next((run for run in reversed(self.open) if run.function in (None, function)), None)
 
     def end(self, pass_name: str, function: str | None) -> _Run | None:
@@ -283,13 +283,14 @@ class _Tracer:
             run = _Run(marker.pass_name, shown.function, program.name)
             self._runs.append(run)
         run.failed = marker.failed
-        self._charge(run, program, shown, [*shown.states.functions, *program.history.gone(shown.states)])
+        parts = [*shown.states.functions, *program.history.gone(shown.states)]
+        self._charge(run, program, shown, parts, may_wrap=True)
         run.show(shown)
 
     def _take_before(self, program: _Program, shown: _Shown) -> None:
         """A dump before a pass, or without marker: what is different, the passes at work did."""
         history = program.history
-        by_run: dict[_Run | None, list[str | None]] = {}
+        by_run: dict[_Run | None, list[Part]] = {}
         for function in [*shown.states.functions, *history.gone(shown.states)]:
             by_run.setdefault(program.innermost(function), []).append(function)
         for run, functions in by_run.items():
@@ -301,8 +302,10 @@ class _Tracer:
                 self._charge(unknown, program, shown, functions)
                 unknown.show(shown)
 
-    def _charge(self, run: _Run, program: _Program, shown: _Shown, functions: Collection[str | None]) -> None:
-        difference = program.history.difference(shown.states, functions)
+    def _charge(
+        self, run: _Run, program: _Program, shown: _Shown, parts: Collection[Part], *, may_wrap: bool = False
+    ) -> None:
+        difference = program.history.difference(shown.states, parts, may_wrap=may_wrap)
         run.charge(difference)
         if difference is not None and difference.introduced and self._culprit is None:
             before = program.shown_in.get(difference.grown)
@@ -315,7 +318,7 @@ class _Tracer:
         dump_before = self._kind(shown.place.source, replace(marker, when="before") if marker else None)
         return Culprit(
             pass_name=run.pass_name,
-            function=difference.grown,
+            function=difference.grown if isinstance(difference.grown, str) else None,
             introduced=difference.introduced,
             place=shown.place,
             before=before,
@@ -330,7 +333,7 @@ class _Tracer:
         history = program.history
         for function, state in shown.states.functions.items():
             program.shown_in[function] = shown.place
-            if function not in history.functions and not history.is_complete:
+            if function not in history.functions and not history.is_new(function, shown.states):
                 self._initial += sum(block.avoidable for block in state.blocks)
         history.remember(shown.states)
 

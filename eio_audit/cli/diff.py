@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import eio_audit
-from eio_audit import AuditOptions, Dump, Gate, InputError, __version__, diff, source_name
+from eio_audit import AuditOptions, Gate, InputError, __version__, diff
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import (
     GATE_EXIT_CODES,
@@ -18,13 +18,12 @@ from eio_audit.cli.options import (
     output_option,
     pass_option,
     quiet_option,
-    read_dumps,
     report_output,
-    select,
     verbose_option,
     warn_of_unmatched,
 )
 from eio_audit.cli.output import encoded, write_bytes, write_text
+from eio_audit.cli.pass_pair import around_pass
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
@@ -54,17 +53,18 @@ def diff_command(
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
 
-    With one log instead of two dumps: what the pass named by --pass did. What fails is looked for in the
-    dump after.
+    With one log or folder instead of two dumps: what the pass named by --pass did. Files of a folder such as
+    ttir-before-PASS.mlir and ttir-after-PASS.mlir are a pair. What fails is looked for in the dump after.
 
     \b
     Examples:
       eio-audit diff before.mlir after.mlir
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
+      eio-audit diff dumps/
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
     """
     if after is None:
-        old, new = _around_pass(read_dumps(before), before, pass_name, dump_number)
+        old, new = around_pass(before, pass_name, dump_number)
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
     result = diff(old, new, options, measures_memory=verbose or format_ in ("json", "html"))
@@ -93,30 +93,3 @@ def diff_command(
     if not has_indices and not gate.never_fails:
         raise InputError(new.source.name, None, NOTHING_INDEXED)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
-
-
-def _around_pass(
-    dumps: list[Dump], path: str, pass_name: str | None, dump_number: int | None
-) -> tuple[Dump, Dump]:
-    """The dumps before and after a pass of a log; without a dump before it, the last one before that."""
-    name = source_name(path)
-    afters = [d for d in select(dumps, pass_name, None) if d.marker and d.marker.when == "after"]
-    if dump_number is not None:
-        afters = afters[dump_number:][:1]
-    if len(afters) != 1:
-        raise InputError(
-            name,
-            None,
-            f"{len(afters)} dumps after a pass: say which pass with --pass, and which of them with --dump",
-        )
-    new = afters[0]
-    assert new.marker
-    earlier = dumps[: dumps.index(new)]
-    same_pass = [
-        d
-        for d in earlier
-        if d.marker and d.marker.when == "before" and d.marker.pass_name == new.marker.pass_name
-    ]
-    if not earlier:
-        raise InputError(name, None, "there is no dump before this one to compare with")
-    return (same_pass or earlier)[-1], new

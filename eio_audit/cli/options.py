@@ -15,9 +15,11 @@ from click.core import ParameterSource
 
 from eio_audit import (
     DEFAULT_INDEX_PATTERN,
+    HOW_TO_NAME_STATES,
     AuditOptions,
     Dump,
     DumpAudit,
+    DumpFile,
     Follow,
     IndexPattern,
     InputError,
@@ -354,21 +356,24 @@ def format_option(*formats: str) -> Callable[[F], F]:
     )
 
 
-def select(dumps: Sequence[Dump], pass_name: str | None, dump_number: int | None) -> list[Dump]:
-    """The dumps of one file that ``--pass`` and ``--dump`` choose.
+def select(
+    dumps: Sequence[Dump], pass_name: str | None, dump_number: int | None, path: str | None = None
+) -> list[Dump]:
+    """The dumps of one file, or of the folder ``path``, that ``--pass`` and ``--dump`` choose.
 
     Raises:
-        InputError: the file has no dump of that pass, or not so many.
+        InputError: there is no dump of that pass, or not so many.
     """
     chosen = list(dumps)
+    name = dumps[0].source.name if path is None and dumps else path or ""
     if pass_name is not None and dumps:
         chosen = [d for d in dumps if d.marker and pass_name in (d.marker.pass_name, d.marker.class_name)]
         if not chosen:
-            raise InputError(dumps[0].source.name, None, _no_such_pass(dumps, pass_name))
+            raise InputError(name, None, _no_such_pass(dumps, pass_name))
     if dump_number is not None and chosen:
         if dump_number >= len(chosen):
             there = "is only one dump" if len(chosen) == 1 else f"are only {len(chosen)} dumps"
-            raise InputError(dumps[0].source.name, None, f"there {there} to choose from")
+            raise InputError(name, None, f"there {there} to choose from")
         chosen = [chosen[dump_number]]
     return chosen
 
@@ -402,11 +407,12 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
     classes = [dump.marker.class_name for dump in dumps if dump.marker]
     parts = [other for other in passes if name.casefold() in other.casefold()]
     close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {_listed(passes)}"
+    hint = f"did you mean '{close[0]}'?" if close else f"there are {listed(passes)}"
     return f"no dump of pass '{name}'; {hint}"
 
 
-def _listed(names: Sequence[str], most: int = LISTED_NAMES) -> str:
+def listed(names: Sequence[str], most: int = LISTED_NAMES) -> str:
+    """The names in one line, and how many more there are."""
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
@@ -415,7 +421,16 @@ def note_skipped(files: Sequence[str]) -> None:
     """Says on standard error which files of folders are not read, because they hold no IR."""
     if files:
         were = "file without IR was" if len(files) == 1 else "files without IR were"
-        click.echo(f"note: {len(files):,} {were} skipped: {_listed(files, SKIPPED_NAMES)}", err=True)
+        click.echo(f"note: {len(files):,} {were} skipped: {listed(files, SKIPPED_NAMES)}", err=True)
+
+
+def note_apart(files: Sequence[DumpFile]) -> None:
+    """Says on standard error which files beside pairs of states are told of alone, and how to name them."""
+    names = [Path(file.path).name for file in files if file.is_apart]
+    if names:
+        are = "1 file is" if len(names) == 1 else f"{len(names):,} files are"
+        are += f" no state of a program that has a before and an after: {listed(names, SKIPPED_NAMES)}"
+        click.echo(f"note: {are}; {HOW_TO_NAME_STATES}", err=True)
 
 
 def warn_of_unmatched(dumps: Sequence[DumpAudit]) -> None:

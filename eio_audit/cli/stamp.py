@@ -16,8 +16,9 @@ from eio_audit.cli.output import write_bytes
 def stamp_command(path: str, max_size: int, output: str | None) -> None:
     """Give every op an index location, so that a pass behind can be audited; - is standard input.
 
-    An op's index is its place in the text. The location it had is kept below. Needs a compiler that prints
-    locations: --mlir-print-debuginfo.
+    An op's index is its place in the text. The location it had is kept below. Functions and modules keep
+    theirs and get no index: passes give it to ops that they make. Needs a compiler that prints locations:
+    --mlir-print-debuginfo.
 
     \b
     Examples:

@@ -29,6 +29,7 @@ from eio_audit.cli.options import (
     audit_options,
     format_option,
     max_size,
+    note_apart,
     note_skipped,
     output_option,
     quiet_option,
@@ -63,7 +64,8 @@ def trace_command(
 ) -> None:
     """Tell what each pass of a log or a folder of dumps did to the order, and which one shuffled first.
 
-    Several files are the stages of a compiler in the order given; - is standard input.
+    Several files are the stages of a compiler in the order given; - is standard input. In a folder,
+    ttir.mlir, ttir-before-PASS.mlir and ttir-after-PASS.mlir are one program in three states.
 
     \b
     Examples:
@@ -84,6 +86,7 @@ def trace_command(
         show_error(error)
     if not quiet:
         note_skipped(skipped)
+        note_apart(files)
         warn_of_patterns(result.unmatched)
     output = report_output(output, quiet=quiet)
     if format_ == "json":
@@ -120,7 +123,8 @@ def _dumps(
 ) -> Iterator[Dump]:
     """The dumps of all files; one that cannot be read does not hide the others."""
     for file in files:
-        stage = Path(file.path).name if len(files) > 1 else None
+        named = file.state.marker if file.state is not None else None
+        stage = named or (Path(file.path).name if len(files) > 1 else None)
         try:
             yield from stream(file.path, file.program, stage, advance, max_size())
         except InputError as error:

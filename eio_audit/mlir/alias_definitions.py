@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import ALIAS, OUTER, STRING, Brackets, string_end
+from eio_audit.mlir.tokens import ALIAS, OR_FAIL, OUTER, STRING, Brackets, string_end
 
 _NAME = rb"[#!][A-Za-z_][\w$.-]*+"
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
@@ -17,12 +17,12 @@ _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
 _LINE = re.compile(rb"^(%b) = ([^\n]*+)(?:\n|\Z)" % _NAME, re.MULTILINE)
 _LAST_OR_OTHER_LINE = re.compile(rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (_NAME, _GOES_ON, _NAME), re.MULTILINE)
 """The start of a line that is not one whole definition with another below it."""
-_SEVERAL_LINES = re.compile(
-    rb"^%b = [^\n]*+(?:%b|\n(?!%b = |module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)|\Z))"
-    % (_NAME, _GOES_ON, _NAME),
+_TABLE = re.compile(
+    rb"^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
+    rb"|^(?P<first>%b = )" % (_NAME, _GOES_ON, OR_FAIL, _NAME),
     re.MULTILINE,
 )
-"""A definition that may have several lines."""
+"""Definitions one below the other; in a group what tells that one may have several lines."""
 _STATEMENT = re.compile(
     rb"[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (_NAME, STRING),
@@ -79,8 +79,18 @@ def end_of_definitions(source: Source, span: Span) -> int:
 
 def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """The aliases that a text defines at line starts, each with its value, and the text without them."""
-    if not _SEVERAL_LINES.search(text):
-        return _LINE.findall(text), _LINE.sub(b"", text)
+    definitions: list[tuple[bytes, bytes]] = []
+    rest, offset = [], 0
+    for table in _TABLE.finditer(text):
+        if table.lastgroup is not None:
+            return _without_definitions_of_several_lines(text)
+        definitions += _LINE.findall(text, table.start(), table.end())
+        rest.append(text[offset : table.start()])
+        offset = table.end()
+    return definitions, b"".join([*rest, text[offset:]])
+
+
+def _without_definitions_of_several_lines(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     source, offset = Source("", text), 0
     definitions, rest = [], []
     while line := _LINE.search(text, offset):

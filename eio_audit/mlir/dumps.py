@@ -22,6 +22,9 @@ _HOLDS_IR = re.compile(
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
     re.MULTILINE,
 )
+_OTHER_LINE = re.compile(rb"\n[^#!\n]")
+"""The line end above a line that cannot begin a definition of an alias."""
+_BLANK_BYTES = frozenset(b" \t\r\n")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -42,6 +45,18 @@ class Dump:
     marker: Marker | None
     line: int
     program: str = ""
+
+    @property
+    def text(self) -> bytes:
+        """The IR."""
+        return self.source.data[self.span.start : self.span.end]
+
+    def has_text(self, text: bytes) -> bool:
+        """Whether the IR is this text; nothing is copied."""
+        data, span = self.source.data, self.span
+        if len(text) != span.end - span.start:
+            return False
+        return data.startswith(text, span.start) if isinstance(data, bytes) else self.text == text
 
 
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
@@ -65,7 +80,7 @@ def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
 def stream(
     path: str,
     program: str = "",
-    stage: str | None = None,
+    stage: str | Marker | None = None,
     advance: Callable[[int], None] = lambda _: None,
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
 ) -> Iterator[Dump]:
@@ -74,7 +89,8 @@ def stream(
     Args:
         path: of the file, ``-`` for standard input.
         program: what the file's dumps are states of.
-        stage: what to call a file without markers, if its name tells of no pass: a stage of a compiler.
+        stage: what to call a file without markers, if its name alone tells of no pass: a stage of a compiler,
+            or the marker that stands for its name.
         advance: is told how many bytes more of the file have been read.
         max_unpacked_bytes: what a compressed file may unpack to.
 
@@ -107,7 +123,7 @@ def common_source(dumps: Sequence[Dump]) -> Source:
     return dumps[0].source
 
 
-def find_dumps(source: Source, program: str = "", stage: str | None = None) -> list[Dump]:
+def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
     """The dumps of one source, in order of appearance.
 
     A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
@@ -118,7 +134,7 @@ def find_dumps(source: Source, program: str = "", stage: str | None = None) -> l
         source: what to split.
         program: what its dumps are states of. Behind a ``// -----`` line another program begins, and where
             a stage of a compiler comes again.
-        stage: what to call a source without markers, if its name tells of no pass.
+        stage: what to call a source without markers, if its name tells of no pass, or the marker to take.
 
     Raises:
         InputError: the source is MLIR bytecode.
@@ -129,7 +145,7 @@ def find_dumps(source: Source, program: str = "", stage: str | None = None) -> l
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
     if not markers:
-        named = Marker(stage, stage, None) if stage is not None else None
+        named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
         )
@@ -232,7 +248,20 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
-    return _end_of_aliases(source, Span(line_end + 1, span.end)) if line_end >= 0 else span.end
+    if line_end < 0:
+        return span.end
+    if not _OTHER_LINE.search(data, line_end, span.end):
+        return _last_line_end(data, Span(line_end + 1, span.end))
+    return _end_of_aliases(source, Span(line_end + 1, span.end))
+
+
+def _last_line_end(data: Text, span: Span) -> int:
+    """Behind the last line that is not blank."""
+    end = span.end
+    while end > span.start and data[end - 1] in _BLANK_BYTES:
+        end -= 1
+    line_end = data.find(b"\n", end, span.end) if end > span.start else span.start - 1
+    return line_end + 1 if line_end >= 0 else span.end
 
 
 def _start_of_first_op(source: Source, span: Span) -> int:

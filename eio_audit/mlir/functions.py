@@ -24,11 +24,17 @@ from eio_audit.mlir.traits import OpTable
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
 _BLANKS = re.compile(rb"[ \t]*+")
 _ALIAS_USE = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)")
+_ATTRIBUTE_ALIAS_USE = re.compile(rb"(#[A-Za-z_][\w$.-]*+)")
+_LOCATION_ALIAS = re.compile(rb"loc\((#[A-Za-z_][\w$.-]*+)\)\n")
+_LONG_LOCATION = 1000
+"""Bytes from which on a location stays an alias, since many ops may have it."""
 _LONGEST_EXPANSION = 4096
 """Bytes that an alias may stand for; aliases that use others twice can stand for any number."""
 _SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The begin of a line that is not indented, as a printer's lines in a function are."""
+_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
+"""The end of a line with a brace."""
 _LINE_TAIL = 8
 """Bytes at the end of a line in which the brace is looked for; blanks may follow it."""
 _LONGEST_HEADER = 1 << 16
@@ -97,8 +103,12 @@ class DumpText:
     @cached_property
     def key(self) -> bytes:
         """Equal for dumps that say the same, whatever their aliases are called."""
-        keys = [function.key for function in self.functions.values()]
-        return b"".join([self.aliases.key_of(_without_noise(self._around)), *keys])
+        return b"".join([self.around_key, *(function.key for function in self.functions.values())])
+
+    @cached_property
+    def around_key(self) -> bytes:
+        """Equal for dumps that say the same around their functions."""
+        return self.aliases.key_of(_without_noise(self._around))
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """The other functions that it calls, and that these call."""
@@ -114,7 +124,7 @@ class DumpText:
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
         """The function, other functions behind it, and the aliases they use, as a dump."""
         text = b"\n".join([function.text, *(other.text for other in others)])
-        return self._part(text, function.line)
+        return self._part(self.aliases.in_place(text), function.line)
 
     @cached_property
     def around(self) -> Dump:
@@ -141,52 +151,91 @@ class Aliases:
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
-        self._expanded: dict[bytes, bytes] = {}
 
     def key_of(self, text: bytes) -> bytes:
         """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
         if self.definitions:
-            parts = _ALIAS_USE.split(text)
-            parts[1::2] = [self._expansion(name) for name in parts[1::2]]
+            parts = self._use.split(text)
+            names = parts[1::2]
+            parts[1::2] = map(self._expansions.get, names, names)
             text = b"".join(parts)
         return blake2b(text, digest_size=16).digest()
 
+    def in_place(self, text: bytes) -> bytes:
+        """The text with locations instead of aliases at line ends, where an alias stands for a plain one.
+
+        A table of locations takes as long to read as the ops that use it. No string goes over a line end, so
+        nothing in a string is taken for an alias.
+        """
+        plain = self._plain_locations
+        parts = _LOCATION_ALIAS.split(text) if plain else [text]
+        parts[1::2] = [b"loc(%b)\n" % plain.get(name, name) for name in parts[1::2]]
+        return b"".join(parts)
+
     def used_in(self, text: bytes) -> bytes:
         """The definitions of the aliases that a text uses, and of those that they use."""
-        names: dict[bytes, None] = {}
-        pending = [*dict.fromkeys(_ALIAS_USE.findall(text))] if self.definitions else []
+        if not self.definitions:
+            return b""
+        names = dict.fromkeys(filter(self.definitions.__contains__, self._use.findall(text)))
+        pending = [name for name in names if name in self._using]
         while pending:
-            name = pending.pop()
-            if name in self.definitions and name not in names:
-                names[name] = None
-                pending += _ALIAS_USE.findall(self.definitions[name])
-        return b"".join(b"%b = %b\n" % (name, self.definitions[name]) for name in names)
+            for name in _ALIAS_USE.findall(self.definitions[pending.pop()]):
+                if name in self.definitions and name not in names:
+                    names[name] = None
+                    pending += [name] if name in self._using else []
+        return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in names])
 
-    def _expansion(self, root: bytes) -> bytes:
-        """What an alias stands for, without any alias in it but those in a loop; a digest of what is long."""
-        if root not in self.definitions:
-            return root
-        pending = [] if root in self._expanded else [root]
+    @cached_property
+    def _use(self) -> re.Pattern[bytes]:
+        """A use of an alias. One that can begin with one character only is found ten times as fast."""
+        has_types = min(self.definitions, default=b"#") < b"#"  # a type's begins with "!"
+        return _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
+
+    @cached_property
+    def _using(self) -> set[bytes]:
+        """The aliases whose definitions may use others."""
+        return self.definitions.keys() - self._plain_locations.keys()
+
+    @cached_property
+    def _plain_locations(self) -> dict[bytes, bytes]:
+        """By alias the location that it stands for, where that is short and has no alias in it."""
+        return {
+            name: value[4:-1]
+            for name, value in self.definitions.items()
+            if value[:4] == b"loc(" and value[-1:] == b")" and len(value) < _LONG_LOCATION
+            if b"#" not in value and b"!" not in value
+        }
+
+    @cached_property
+    def _expansions(self) -> dict[bytes, bytes]:
+        """By alias what it stands for, without aliases in it but those in a loop; a digest of a long one."""
+        expanded = {**self._plain_locations}
+        for root in self._using:
+            self._expand(root, expanded)
+        return expanded
+
+    def _expand(self, root: bytes, expanded: dict[bytes, bytes]) -> None:
+        pending = [] if root in expanded else [root]
         entered: set[bytes] = set()
         while pending:
             name = pending[-1]
             entered.add(name)
             inside = _ALIAS_USE.findall(self.definitions[name])
-            missing = [n for n in inside if n in self.definitions and n not in self._expanded]
+            missing = [n for n in inside if n in self.definitions and n not in expanded]
             missing = [n for n in missing if n not in entered]
             pending += missing
             if not missing:
-                self._expanded[name] = self._replaced(name)
+                parts = _ALIAS_USE.split(self.definitions[name])
+                parts[1::2] = [expanded.get(inner, inner) for inner in parts[1::2]]
+                expanded[name] = _expansion(b"".join(parts))
                 pending.pop()
-        return self._expanded[root]
 
-    def _replaced(self, name: bytes) -> bytes:
-        parts = _ALIAS_USE.split(self.definitions[name])
-        parts[1::2] = [self._expanded.get(inner, inner) for inner in parts[1::2]]
-        text = b"".join(parts)
-        if text.startswith(b"loc(") and text.endswith(b")"):
-            text = text[len(b"loc(") : -1]
-        return text if len(text) <= _LONGEST_EXPANSION else blake2b(text).digest()
+
+def _expansion(value: bytes) -> bytes:
+    """What an alias with this definition stands for in a text."""
+    if value.startswith(b"loc(") and value.endswith(b")"):
+        value = value[len(b"loc(") : -1]
+    return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,17 +252,13 @@ class _Extent:
 
 def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Extent]:
     """The functions, in order, that begin and end on lines of their own."""
-    line = span.start
-    while line < span.end:
-        line_end = data.find(b"\n", line, span.end)
-        if line_end < 0:
-            return
-        extent = None
-        if data[max(line, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
-            extent = _function_at(data, Span(line, line_end), span.end, op_table)
+    offset = span.start
+    while opening := _OPENING.search(data, offset, span.end):
+        line = max(data.rfind(b"\n", offset, opening.start()) + 1, offset)
+        extent = _function_at(data, Span(line, opening.end() - 1), span.end, op_table)
         if extent is not None:
             yield extent
-        line = extent.end if extent else line_end + 1
+        offset = extent.end if extent else opening.end()
 
 
 def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent | None:

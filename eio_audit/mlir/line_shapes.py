@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import islice
+from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.boundaries import Boundaries
 from eio_audit.mlir.builder import OpenOp
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.line_columns import IS_CUSTOM, OPENS_REGION, Line, LineColumns, OpLines
 from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.traits import OpTable
 
 LONGEST_SHAPE = 1 << 12
 MOST_SHAPES = 1 << 16
@@ -23,6 +25,9 @@ SHAPES_JUDGED = 8
 """Of how many lines one may have a new shape; a judgement costs as much as reading several lines exactly."""
 
 _SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
+
+_VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
+"""By op table, what the exact reader says of a shape with one name for all symbols."""
 
 _BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
 _INSIDE = b'\n"judge.inside"() : () -> ()\n'
@@ -36,13 +41,16 @@ class LineShapes:
     Args:
         read_exactly: reads a text line by line; None where it is damaged.
         text: looks at what follows a brace.
+        op_table: what it is read with. All dumps that are read with one table share the verdicts.
     """
 
-    def __init__(self, read_exactly: Callable[[bytes], IR | None], text: Boundaries) -> None:
+    def __init__(
+        self, read_exactly: Callable[[bytes], IR | None], text: Boundaries, op_table: OpTable
+    ) -> None:
         self._read_exactly = read_exactly
         self._text = text
         self._ops: dict[bytes, bool] = {}
-        self._verdicts: dict[bytes, bool] = {}  # by shape with one name for all symbols
+        self._verdicts = _VERDICTS.setdefault(op_table, {})
         self._ends: dict[tuple[str, bool, bool, bytes, bool], bool] = {}
         self._ends_seen = 0
 
@@ -53,6 +61,7 @@ class LineShapes:
             return
         if len(self._ops) > MOST_SHAPES:
             self._ops.clear()
+        if len(self._verdicts) > MOST_SHAPES:
             self._verdicts.clear()
         new = [shape for shape in dict.fromkeys(shapes) if shape not in self._ops]
         for shape in islice(new, FEWEST_JUDGED + len(shapes) // SHAPES_JUDGED):

@@ -51,7 +51,7 @@ class PlainLines:
         self._ir = builder.ir
         self._data = builder.ir.source.data
         self._end = end
-        self._shapes = LineShapes(read_exactly, text)
+        self._shapes = LineShapes(read_exactly, text, builder.ir.op_table)
         self._lines = OpLines(self._data, end, end)
         self._columns = LineColumns(self._lines)
         self._known = known

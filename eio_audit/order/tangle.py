@@ -1,33 +1,34 @@
 """The wrong labels of one tangle (contradictions.py), and the links that prove that they are the fewest.
 
-First every op gives what it can to those below it, taking the best that is near at hand: *links*, which
-prove a bound. Where the tangle is small enough, they are made as many as can be (antichain.py), and the
-labels that are then kept are as many as can be, too. Otherwise the labels to keep are the heaviest that rise
-along an order of the ops: none that rise contradict each other.
+Ops are linked with ops that they are over, as many as can be: by sweeps (links.py), and where these do not
+come to an end, with bitsets (antichain.py). The links prove how much is wrong at least, and the same search
+says what may be kept. A tangle that is too large for it gets an answer that is quickly found, and a bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import compress
 
 from eio_audit.order.antichain import Flow
-from eio_audit.order.candidates import pull_up, push_down
+from eio_audit.order.candidates import CANDIDATES
 from eio_audit.order.contradictions import with_what_fits
 from eio_audit.order.effort import Effort
 from eio_audit.order.forced import by_falling_key, early_ops, forced_with
+from eio_audit.order.links import Link, Links, first_links
 from eio_audit.order.rising import heaviest_rising
 from eio_audit.order.windows import Window
 
-PASSED_ON = 8  # ops above that an op knows of when first links are made
-TANGLE_BITS = 1 << 30  # what the bitsets of a tangle may hold together
-
-Links = list[tuple[int, int, int]]
+BITSET_OPS = 1 << 14  # in a tangle that bitsets are used for, one for each op
+ROUNDS = 4  # of sweeps, where bitsets can be used instead
+ROUNDS_ALONE = 24  # where they cannot
+GLANCE_STEPS = 8  # what may be done for each op and dependence where the effort is spent
 
 
 def wrong_labels_of(
     window: Window, weights: Sequence[int], carried: Sequence[int], effort: Effort
-) -> tuple[set[int], Links]:
+) -> tuple[set[int], list[Link]]:
     """Return the ops whose labels are wrong, and links as (u, v, amount) with u over v.
 
     Args:
@@ -44,33 +45,54 @@ def wrong_labels_of(
         >>> wrong_labels_of(chain, weights=[1, 2, 1], carried=[2, 2, 2], effort=Effort())
         ({0, 2}, [(0, 1, 1), (1, 2, 1)])
     """
-    first = list(first_links(window, weights))
-    mirror = window.mirrored()  # early ops give: where nothing else decides, it is their labels that change
-    smallest_below = mirror.smallest_keys_below()
-    late = early_ops(mirror, smallest_below)
-    early_count = len(early_ops(window, window.smallest_keys_below()))
-    if early_count * len(late) > TANGLE_BITS or effort.is_spent:
-        return _wrong_without_search(window, weights), first
-    last = window.size - 1
-    rows = {last - op: over for op, over in forced_with(mirror, late, smallest_below, effort)}
-    if effort.is_spent:
-        return _wrong_without_search(window, weights), first
-    graph = _Contradictions(rows, [last - op for op in by_falling_key(mirror, late)])
-    flow = graph.flow(weights, first)
-    is_largest = flow.grow(effort)
-    links = graph.links(flow)
-    if not is_largest:
-        return _wrong_without_search(window, weights), links
-    wrong = graph.wrong(flow)
+    search = _Search(window, effort)
+    wrong, links = search.run(weights, [])
+    if wrong is None:
+        return _wrong_at_a_glance(window, weights, links), links
     # Once more, so that sets of one weight differ by how many ops they have and what these carry.
-    per_op = 1 + sum(map(carried.__getitem__, graph.ops))
-    per_unit = per_op * (1 + len(graph.ops))
+    per_op = 1 + sum(carried)
+    per_unit = per_op * (1 + window.size)
     costs = [weight * per_unit + per_op - ends for weight, ends in zip(weights, carried, strict=True)]
-    flow = graph.flow(costs, [(u, v, amount * per_unit) for u, v, amount in links])
-    return graph.wrong(flow) if flow.grow(effort) else wrong, links
+    finer, _ = search.run(costs, [(u, v, amount * per_unit) for u, v, amount in links])
+    return wrong if finer is None else finer, links
 
 
-class _Contradictions:
+class _Search:
+    """Searches of a window for the least that is wrong, by the weights that ops are given."""
+
+    def __init__(self, window: Window, effort: Effort) -> None:
+        self._window = window
+        self._effort = effort
+
+    def run(self, weights: Sequence[int], links: Sequence[Link]) -> tuple[set[int] | None, list[Link]]:
+        """Return the ops to change, None where the effort does not suffice, and all links."""
+        by_sweeps = Links(self._window, weights, [*links, *first_links(self._window, weights, links)])
+        fits = self._window.size <= BITSET_OPS
+        is_largest = by_sweeps.grow(self._effort, ROUNDS if fits else ROUNDS_ALONE)
+        grown = list(by_sweeps)
+        if is_largest:
+            return by_sweeps.wrong(), grown
+        pairs = self._pairs if fits and not self._effort.is_spent else None
+        if pairs is None:
+            return None, grown
+        flow = pairs.flow(weights, grown)
+        is_largest = flow.grow(self._effort)
+        return pairs.wrong(flow) if is_largest else None, pairs.links(flow)
+
+    @cached_property
+    def _pairs(self) -> _Pairs | None:
+        """All pairs of the window, None where the effort does not suffice."""
+        window, last = self._window, self._window.size - 1
+        mirror = window.mirrored()  # givers are to be above, as they are for the sweeps
+        smallest_below = mirror.smallest_keys_below()
+        late = early_ops(mirror, smallest_below)
+        over = {last - op: row for op, row in forced_with(mirror, late, smallest_below, self._effort)}
+        if self._effort.is_spent:
+            return None
+        return _Pairs(over, [last - op for op in by_falling_key(mirror, late)])
+
+
+class _Pairs:
     """All pairs of a tangle: givers are over takers.
 
     Args:
@@ -83,16 +105,15 @@ class _Contradictions:
         self._takers = takers
         self._giver_of = {op: giver for giver, op in enumerate(self._givers)}
         self._taker_of = {op: taker for taker, op in enumerate(takers)}
-        self.ops = sorted({*self._givers, *takers})
 
-    def flow(self, weights: Sequence[int], links: Links) -> Flow:
+    def flow(self, weights: Sequence[int], links: Iterable[Link]) -> Flow:
         """Return a flow to grow, where no op gives or takes more than its weight."""
         flow = Flow(self._rows, [weights[op] for op in self._givers], [weights[op] for op in self._takers])
         for u, v, amount in links:
             flow.give(self._giver_of[u], self._taker_of[v], amount)
         return flow
 
-    def links(self, flow: Flow) -> Links:
+    def links(self, flow: Flow) -> list[Link]:
         """Return what flows."""
         return sorted(
             (self._givers[giver], self._takers[taker], amount) for giver, taker, amount in flow.links
@@ -105,47 +126,22 @@ class _Contradictions:
         return wrong | {op for taker, op in enumerate(self._takers) if not unreached >> taker & 1}
 
 
-def first_links(window: Window, weights: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield links that are found in one sweep, as (u, v, amount).
+def _wrong_at_a_glance(window: Window, weights: Sequence[int], links: Iterable[Link]) -> set[int]:
+    """Return ops to change that are quickly found: the lightest of four sets.
 
-    Each op takes from those above it, smallest key first, and passes on to its users the few with the largest
-    keys that have something left, itself among them.
-
-    Complexity: O(n + m), times the few.
-
-    Example:
-        >>> from eio_audit.order.precedence import Precedence
-        >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
-        >>> list(first_links(chain, [1, 2, 1]))
-        [(0, 1, 1), (1, 2, 1)]
+    Two come from what the links reach, down and up; two are all but ops whose keys rise along an order: none
+    that rise contradict each other.
     """
-    keys, supplies = window.keys, list(weights)
-    smallest_below = window.smallest_keys_below()
-    passed_on: list[list[int]] = []
-    for op in range(window.size):
-        key, room = keys[op], weights[op] if window.indexed[op] else 0
-        known = {u for producer in window.precedence.predecessors(op) for u in passed_on[producer]}
-        above = sorted((u for u in known if supplies[u]), key=lambda u: (keys[u], u))
-        for u in above:
-            amount = min(supplies[u], room)
-            if amount and keys[u] > key:
-                supplies[u] -= amount
-                room -= amount
-                yield u, op, amount
-        if window.indexed[op]:
-            above.append(op)
-            above.sort(key=lambda u: (keys[u], u))
-        passed_on.append([u for u in above if supplies[u] and keys[u] > smallest_below[op]][-PASSED_ON:])
-
-
-def _wrong_without_search(window: Window, weights: Sequence[int]) -> set[int]:
-    """Return ops to change that are quickly found: all but some whose keys rise along an order."""
     indexed = set(compress(range(window.size), window.indexed))
-    found = (
-        indexed - with_what_fits(window, _heaviest_rising_along(order, window, weights))
-        for order in (range(window.size), pull_up(window), push_down(window))
-    )
-    return min(found, key=lambda wrong: sum(map(weights.__getitem__, wrong)))
+    down = Links(window, weights, links)
+    up = down.mirrored()
+    wrong = [indexed - _heaviest_rising_along(order(window), window, weights) for order in CANDIDATES]
+    if down.spread(Effort(GLANCE_STEPS * window.extent)):
+        wrong.append(down.wrong())
+    if up.spread(Effort(GLANCE_STEPS * window.extent)):
+        wrong.append({window.size - 1 - op for op in up.wrong()})
+    lightest = min(wrong, key=lambda ops: sum(map(weights.__getitem__, ops)))
+    return indexed - with_what_fits(window, indexed - lightest)
 
 
 def _heaviest_rising_along(order: Sequence[int], window: Window, weights: Sequence[int]) -> set[int]:

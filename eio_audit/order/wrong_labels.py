@@ -84,18 +84,18 @@ def fewest_wrong_labels(
 ) -> Relabelling:
     """Return labels of the least weight to change, and the labels that they take.
 
-    Among the sets of the least weight it takes one of the fewest ops, and of these one whose ops are ends of
-    the most inversions.
+    Among the sets of the least weight it takes one of the fewest ops, of these one whose ops are ends of the
+    most inversions, and of these the one that changes producers rather than what depends on them.
 
     Args:
         keys: per op, its label; None for an op without one, which is not changed.
         weights: per op, what it costs to change its label, at least 1.
         precedence: the dependences.
         effort: how much may be done. Where it does not suffice, the result is still free of contradiction,
-            but may weigh more than ``lower_bound``.
+            but may weigh more than ``lower_bound``, or be certified and not of the fewest ops.
 
-    Complexity: O(n + m) where no label contradicts a dependence. For k ops that have a part in
-    contradictions, O(k * k) bits of memory, and in practice some tens of k operations on bitsets of k bits.
+    Complexity: O(n + m) where no label contradicts a dependence, and in practice near that otherwise. Where
+    sweeps do not come to an end, O(k * k) bits of memory for k ops that have a part in contradictions.
 
     Example:
         23 feeds 18, behind 15: one of the two is wrong.

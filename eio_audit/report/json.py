@@ -323,7 +323,7 @@ def _explanation(op: OpExplanation) -> dict[str, object]:
             "memory": sorted(effects.memory),
             "tensors": sorted(effects.tensors),
             "states": {state: sorted(kinds) for state, kinds in effects.states.items()},
-            "known": effects.source.value,
+            "known": op.effects_source.value,
         },
         "inversions": op.inversions,
         "kinds": {kind.value: number for kind, number in op.kinds.items()},

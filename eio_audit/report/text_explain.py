@@ -11,7 +11,6 @@ from eio_audit.audit.explain import (
     InversionKind,
     InvertedOp,
     Neighbour,
-    OpEffects,
     OpExplanation,
     PathStep,
 )
@@ -91,7 +90,14 @@ def _print_title(op: OpExplanation, source: str, console: Console) -> None:
 
 def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
     _print_title(op, source, console)
-    facts = (_model(op), _derived(op), _right(op), _index(op), _last_use(op), _effects(op.effects))
+    facts = (
+        _model(op),
+        _derived(op),
+        _right(op),
+        _index(op),
+        _last_use(op),
+        _effects(op),
+    )
     for fact in filter(None, (*facts, *_neighbours(op))):
         print_line(console, fact, indent=4)
     print_line(console, (_inversions(op), "bold"), indent=4)
@@ -147,8 +153,8 @@ def _carry(number: int) -> str:
     return "carries" if number == 1 else "carry"
 
 
-def _effects(effects: OpEffects) -> str:
-    source = _SOURCES[effects.source]
+def _effects(op: OpExplanation) -> str:
+    effects, source = op.effects, _SOURCES[op.effects_source]
     if effects.anywhere == ANY:
         return f"may do anything to memory ({source})"
     parts = [

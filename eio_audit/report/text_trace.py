@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from eio_audit.audit.trace import Culprit, Trace, TracedPass
 from eio_audit.report.console import Console, print_line
 from eio_audit.report.hyperlink import hyperlink
 from eio_audit.report.table import Column, print_table
-from eio_audit.report.wording import argument, contradicting, count, op_name, reason
+from eio_audit.report.wording import argument, contradicting, count, op_name, pass_title, reason
 
-NOT_SHOWN = "(not in the log)"
 UNSEEN = "passes that the log does not show"
-"""What stands for the names of passes that a log does not show: in the table, and in a sentence."""
+"""What stands for the names of passes that a log does not show, in a sentence."""
 
 
 def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> None:
     """Prints a table in the order of the passes; unless verbose, those that changed nothing are folded."""
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
     if trace.passes:
-        if len(sources) == 1:
-            print_line(console, (next(iter(sources)), "bold"))
-        _print_passes(trace.passes, console, is_log=len(sources) == 1, verbose=verbose)
+        is_log = len(sources) == 1
+        folder = "" if is_log else _common_folder(sources)
+        if is_log or folder:
+            print_line(console, (folder or next(iter(sources)), "bold"))
+        _print_passes(trace.passes, console, is_log=is_log, folder=folder, verbose=verbose)
         print_line(console)
     _print_conclusion(trace, console)
     if trace.mislabeller is not None:
@@ -56,13 +59,30 @@ def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> list[_Row]:
 
 
 def _title(traced: TracedPass) -> str:
-    name = traced.pass_name or NOT_SHOWN
+    name = pass_title(traced)
     if traced.failed:
         return f"{name} (failed)"
     return f"{name} (no change)" if traced.changed is False else name
 
 
-def _print_passes(passes: Sequence[TracedPass], console: Console, *, is_log: bool, verbose: bool) -> None:
+def _common_folder(sources: Iterable[str]) -> str:
+    """The innermost folder that all files are in; empty where there is none to be named."""
+    try:
+        return os.path.commonpath([Path(source).parent for source in sources]).rstrip(os.sep)
+    except ValueError:  # some paths are absolute
+        return ""
+
+
+def _place(traced: TracedPass, folder: str) -> str:
+    """Where a dump is, from the folder on; without the folders that tell its program, which has a column."""
+    source = traced.place.source
+    name = source.removeprefix(folder + os.sep) if folder else source
+    return f"{name.removeprefix(traced.program.rstrip('/') + '/')}:{traced.place.line}"
+
+
+def _print_passes(
+    passes: Sequence[TracedPass], console: Console, *, is_log: bool, folder: str, verbose: bool
+) -> None:
     rows = _rows(passes, verbose=verbose)
     alone = [row.traced for row in rows]
     has_programs = len({traced.program for traced in passes}) > 1
@@ -89,12 +109,12 @@ def _print_passes(passes: Sequence[TracedPass], console: Console, *, is_log: boo
         Column("program", [t.program if t and has_programs else "" for t in alone], optional=True),
         Column(
             "dump",
-            ["" if t is None or is_log else f"{t.place.source}:{t.place.line}" for t in alone],
+            ["" if t is None or is_log else _place(t, folder) for t in alone],
             style="dim",
             optional=True,
         ),
     ]
-    print_table(console, columns, indent=2 if is_log else 0)
+    print_table(console, columns, indent=2 if is_log or folder else 0)
     if not all_certified:
         print_line(console, ("+ not certified: perhaps more are avoidable", "yellow"))
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
     from eio_audit.audit.displaced_op import DisplacedOp, Hold
     from eio_audit.audit.mislabelled_op import MislabelledOp
     from eio_audit.audit.op_label import OpLabel
+    from eio_audit.audit.trace import TracedPass
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -39,6 +40,18 @@ def argument(source: str) -> str:
 def moment_of(dump: DumpAudit) -> str:
     """``after canonicalize``; empty for a dump without a marker."""
     return " ".join(filter(None, (dump.when, dump.pass_name)))
+
+
+NOT_SHOWN = "(not in the log)"
+"""What stands for the names of passes that a log does not show."""
+
+
+def pass_title(traced: TracedPass) -> str:
+    """What a pass is called; what passes did that the log does not show is called by the pass behind it."""
+    marker = traced.place.marker
+    if traced.pass_name is not None:
+        return traced.pass_name
+    return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
 
 
 def op_name(op: OpLabel) -> str:

@@ -46,6 +46,18 @@ def test_location_aliases_are_no_change() -> None:
     assert counts(compare(aliased)) == {"unchanged": 5, "moved": 0, "modified": 0, "added": 0, "removed": 0}
 
 
+@pytest.mark.parametrize(("child", "definition"), [("unknown", ""), ("#loc", "#loc = loc(unknown)\n")])
+def test_a_name_with_an_unknown_child_is_the_name(child: str, definition: str) -> None:
+    with_child = BEFORE.replace('loc("DEBUG|0|net|abs")', f'loc("DEBUG|0|net|abs"({child}))') + definition
+    assert counts(compare(with_child)) == {
+        "unchanged": 5,
+        "moved": 0,
+        "modified": 0,
+        "added": 0,
+        "removed": 0,
+    }
+
+
 def test_a_moved_op() -> None:
     lines = BEFORE.split("\n")
     lines[1], lines[2] = lines[2], lines[1]

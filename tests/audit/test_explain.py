@@ -158,14 +158,14 @@ CALLEE = 'func.func @g() { "my.x"() : () -> ()\n return }\n'
     ],
 )
 def test_effects_and_how_they_are_known(line: str, anywhere: set[str], source: EffectSource) -> None:
-    effects = explained(function(line) + CALLEE, "%0").effects
-    assert (effects.anywhere, effects.source) == (anywhere, source)
+    explanation = explained(function(line) + CALLEE, "%0")
+    assert (explanation.effects.anywhere, explanation.effects_source) == (anywhere, source)
 
 
 def test_an_op_assumed_pure_says_so() -> None:
     options = AuditOptions(assume_pure=["my.*"])
     [explanation] = explain(read_text(function(op("%0", 1, name="my.op"))), "%0", options).ops
-    assert (explanation.effects.anywhere, explanation.effects.source) == (set(), EffectSource.ASSUMED)
+    assert (explanation.effects.anywhere, explanation.effects_source) == (set(), EffectSource.ASSUMED)
 
 
 def test_an_effect_on_a_tensor() -> None:

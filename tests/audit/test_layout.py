@@ -58,6 +58,9 @@ RESHAPE = '"ttir.reshape"(%{0}) <{{shape = [{3}]}}> : (tensor<{1}xf32>) -> tenso
             "2x3 -> 6",
         ),
         ("stablehlo.reshape %a : (tensor<2x?xf32>) -> tensor<?xf32>", "2x? -> ?"),
+        ("stablehlo.reshape %a : (tensor<1xf32>) -> tensor<f32>", "1 -> scalar"),
+        ("stablehlo.reshape %a : (tensor<*xf32>) -> tensor<f32>", "* -> scalar"),
+        ("stablehlo.transpose %a, dims = [] : (tensor<f32>) -> tensor<f32>", "[]"),
     ],
 )
 def test_what_an_op_does(op: str, does: str) -> None:
@@ -132,3 +135,16 @@ def test_what_an_op_does(op: str, does: str) -> None:
 )
 def test_inverse_pairs(body: str, expected: list[tuple[int, int, int]]) -> None:
     assert pairs(body) == expected
+
+
+def test_a_reshape_to_an_unknown_rank_has_no_inverse() -> None:
+    there, back = RESHAPE.format("a", "2x3", "*", ""), RESHAPE.format("0", "*", "2x3", "")
+    assert pairs(f"  %0 = {there}\n  %1 = {back}") == []
+
+
+def test_a_reshape_to_a_scalar_and_back_is_an_inverse_pair() -> None:
+    there, back = (
+        RESHAPE.format("a", "1", "", "").replace("<xf32>", "<f32>"),
+        '"ttir.reshape"(%0) : (tensor<f32>) -> tensor<1xf32>',
+    )
+    assert pairs(f"  %0 = {there}\n  %1 = {back}") == [(0, 1, 0)]

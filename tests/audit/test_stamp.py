@@ -7,6 +7,9 @@ from iree.compiler import ir
 
 from eio_audit import InputError, VerificationError, check, read_text, stamp
 from eio_audit.audit import stamp as stamp_module
+from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.source import Source
 from tests.judge import parse
 from tests.programs import programs
 
@@ -49,6 +52,48 @@ def test_nested_ops_follow_their_holder_and_end_before_it() -> None:
     )
 
 
+def test_a_function_and_the_module_around_it_get_their_place_without_an_index() -> None:
+    assert stamped("module {\n  func.func @f() {\n    return\n  }\n}") == (
+        "module {\n  func.func @f() {\n"
+        '    return loc("DEBUG|2|func.return"("in.mlir":3:5))\n'
+        '  } loc("in.mlir":2:3)\n} loc("in.mlir":1:1)'
+    )
+
+
+@pytest.mark.parametrize("location", ["unknown", '"f"("a.py":1:2)', "#a"])
+def test_a_function_keeps_a_location_without_an_index(location: str) -> None:
+    text = f'#a = loc("a")\nfunc.func @f() {{\n}} loc({location})\n'
+    assert stamped(text) == text
+
+
+@pytest.mark.parametrize("location", ['"DEBUG|7|f"("a.py":1:2)', '"f"("7|x")', 'fused["a", "7|x"]', "#a"])
+def test_a_function_does_not_keep_an_index(location: str) -> None:
+    text = '#a = loc("7|a")\nfunc.func @f() {\n} loc('
+    assert stamped(f"{text}{location})\n") == f'{text}"in.mlir":2:1)\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "scopes"),
+    [
+        ("module {\n my.x\n}", ["builtin.module"]),
+        ("a.module @m {\n b.func @f() {\n  b.x\n }\n}", ["a.module", "b.func"]),
+        ("a.shell {\n func.func @f() {\n  b.x\n }\n}", ["a.shell", "func.func"]),
+        ("b.func @f() {\n b.call @g {\n  b.x\n }\n b.y\n}", ["b.func"]),
+        ("func.func @f() {\n b.call @g {\n  b.x\n }\n}", ["func.func"]),
+        ("module {\n %0 = b.x @f {\n  b.y\n }\n}", ["builtin.module"]),
+        ("module {\n memref.global @g : memref<2xi32>\n b.decl @d\n}", ["builtin.module"]),
+        (
+            "func.func @f() {\n scf.execute_region {\n  module {\n  }\n }\n}",
+            ["func.func", "scf.execute_region", "builtin.module"],
+        ),
+    ],
+)
+def test_what_is_or_holds_a_function_has_no_index(text: str, scopes: list[str]) -> None:
+    ir = read_ir(Source("in.mlir", stamped(text).encode()))
+    indices = OriginalIndices(ir)
+    assert [ir.name(op) for op in range(len(ir)) if indices.index(op) is None] == scopes
+
+
 def test_an_op_that_a_short_form_names_has_no_place_for_a_location() -> None:
     text = "linalg.map { math.absf } ins(%0 : tensor<1xf32>) outs(%1 : tensor<1xf32>)"
     source = f"%0 = my.a\n%1 = my.a\n{text}"
@@ -78,6 +123,16 @@ def test_a_stamp_that_is_not_read_back_is_not_returned(monkeypatch: pytest.Monke
         stamped("%0 = my.op")
 
 
+@pytest.mark.parametrize("location", ['"DEBUG|0|func.func"("in.mlir":1:1)', '"in.mlir":1:2'])
+def test_a_function_with_another_location_is_not_returned(
+    monkeypatch: pytest.MonkeyPatch, location: str
+) -> None:
+    text = f"func.func @f() {{\n}} loc({location})".encode()
+    monkeypatch.setattr(stamp_module, "_stamped", lambda _: text)
+    with pytest.raises(VerificationError, match="an op changed: func.func at in.mlir:1"):
+        stamped("func.func @f() {\n}")
+
+
 @given(programs())
 def test_every_op_is_indexed_and_in_order(text: str) -> None:
     result = check(read_text(stamped(text)))
@@ -105,7 +160,7 @@ def test_mlir_accepts_every_form_and_sees_the_same_program(local_scope: bool, de
 def test_the_child_is_the_place_that_mlir_itself_notes() -> None:
     text = HAND_WRITTEN.read_text()
     printed = parse(stamped(text, name="<stdin>"))
-    assert [child_of(op) for op in ops_in(printed.operation)] == [
+    assert [place_of(op) for op in ops_in(printed.operation)] == [
         str(op.location) for op in ops_in(parse(text).operation)
     ]
 
@@ -121,7 +176,10 @@ def is_implicit(op: ir.Operation) -> bool:
     return op.name in ("scf.yield", "affine.yield") and not len(op.operands)
 
 
-def child_of(op: ir.Operation) -> str:
+def place_of(op: ir.Operation) -> str:
+    """The child of an index location, or the location of a scope."""
+    if op.name in ("builtin.module", "func.func"):
+        return str(op.location)
     match = re.fullmatch(r'loc\("DEBUG\|\d+\|[^"]*"\((.*)\)\)', str(op.location))
     assert match, op.location
     return f"loc({match[1]})"

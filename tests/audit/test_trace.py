@@ -1,8 +1,12 @@
+from unittest import mock
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, OriginalOrder, Trace, check, read_text, trace
+from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read_text, trace
+from eio_audit.audit import history
+from eio_audit.audit.check import audit_dump
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -176,6 +180,86 @@ def test_indices_that_are_gone_are_lost() -> None:
     assert result.passes[0].lost == 2
 
 
+def nested(*inner: str, header: str = "module", location: str = "") -> str:
+    """A module around other texts, as MLIR prints it."""
+    lines = "".join(f"  {line}\n" for text in inner for line in text.splitlines())
+    return f"{header} {{\n{lines}}}{location}\n"
+
+
+F, G, H = function("f", 1, 2), function("g", 3, 4), function("h", 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        (nested(F, header="module @i"), nested(nested(F, header="module @i"), header="module @o", location=' loc("9|o")')),
+        (nested(F), nested(nested(nested(F, header="builtin.module"), header="ttcore.device_module"), location=' loc("9|o")')),
+        (nested(F), nested(nested(F, header="builtin.module"), nested(G, header="builtin.module"))),
+    ],
+    ids=["names", "no names", "two of no name"],
+)  # fmt: skip
+def test_a_module_shown_alone_has_lost_nothing(inner: str, outer: str) -> None:
+    """Passes that run on a module in the program print that module."""
+    result = traced(
+        dump("Before", "a", outer),
+        dump("After", "a", outer),
+        dump("Before", "b", inner),
+        dump("After", "b", inner),
+        dump("Before", "c", outer),
+        dump("After", "c", outer),
+        outer,
+    )
+    assert rows(result) == [("a", None, False, 0), ("b", None, False, 0), ("c", None, False, 0)]
+    assert [p.lost for p in result.passes] == [0, 0, 0]
+
+
+def test_a_module_seen_later_was_there_before() -> None:
+    inner, other = nested(F, header="module @i"), nested(G, header="module @j")
+    outer = nested(inner, other, header="module @o")
+    result = traced(
+        *(dump("After", name, text) for name, text in zip("abc", (inner, other, outer), strict=True))
+    )
+    assert rows(result) == [("a", None, None, 0), ("b", None, None, 0), ("c", None, False, 0)]
+
+
+def test_a_pass_that_puts_a_module_around_the_program_changed_something() -> None:
+    wrapped = nested(nested(nested(F, header="builtin.module"), header="ttcore.device_module"))
+    result = traced(
+        dump("After", "a", nested(F)), dump("After", "wrap", wrapped), dump("After", "c", wrapped)
+    )
+    assert rows(result) == [("a", None, None, 0), ("wrap", None, True, 0), ("c", None, False, 0)]
+
+
+def test_what_is_gone_from_a_module_shown_alone_is_lost() -> None:
+    result = traced(
+        dump("Before", "a", nested(nested(F, G, header="module @i"), nested(H, header="module @j"))),
+        dump("After", "a", nested(F, header="module @i")),
+    )
+    assert [(p.changed, p.lost) for p in result.passes] == [(True, 2)]
+
+
+def test_what_comes_to_a_module_shown_alone_counts() -> None:
+    result = traced(
+        dump("Before", "a", nested(nested(F, header="module @i"))),
+        dump("After", "a", nested(F, function("k", 8, 7), header="module @i")),
+    )
+    assert rows(result) == [("a", None, True, 1)]
+
+
+def test_a_module_that_is_gone_is_lost_with_all_that_it_held() -> None:
+    result = traced(
+        dump("Before", "a", nested(nested(F, header="module @i"), nested(nested(G), header="module @j"))),
+        dump("After", "a", nested(nested(F, header="module @i"))),
+    )
+    assert [(p.changed, p.lost) for p in result.passes] == [(True, 2)]
+
+
+def test_an_attribute_of_a_module_is_a_change() -> None:
+    before = nested(nested(F, header="module @i"))
+    after = nested(F, header="module @i attributes {x}")
+    assert rows(traced(dump("Before", "a", before), dump("After", "a", after))) == [("a", None, True, 0)]
+
+
 def test_a_failed_pass() -> None:
     text = function("f", 1, 2)
     result = traced(dump("Before", "a", text), dump("After", "a", text).replace(" (a)", " Failed (a)"))
@@ -291,6 +375,57 @@ def test_with_an_order_from_another_dump_each_function_has_a_history_too() -> No
 def test_patterns_that_match_no_op() -> None:
     options = AuditOptions(assume_pure=("ttir.*", "my.*"))
     assert trace(read_text(dump("After", "a", function("f", 1))), options).unmatched == ("my.*",)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> str:
+    """Dumps of a few functions in a few states, alone, in modules and in modules around these."""
+
+    def texts(*names: str) -> list[str]:
+        return [
+            function(name, *draw(st.sampled_from([(1, 2, 3), (2, 1, 3), (3, None), ()]))) for name in names
+        ]
+
+    dumps = []
+    for number in range(draw(st.integers(1, 7))):
+        text = draw(
+            st.sampled_from(
+                [
+                    *texts("f", "g"),
+                    module(*texts("f", "g")),
+                    module(*texts("f"), CALLER.replace("@f", "@c"), draw(st.sampled_from([PURE, READS]))),
+                    nested(nested(*texts("f"), header="module @i"), nested(*texts("h"), header="module @j")),
+                    nested(*texts("f"), header="module @i"),
+                ]
+            )
+        )
+        if draw(st.booleans()):
+            text = text.replace('loc("1|op")', f"loc(#loc{number})") + f'#loc{number} = loc("1|op")\n'
+        kinds = draw(st.sampled_from([("Before",), ("After",), ("Before", "After")]))
+        dumps += [dump(when, f"p{draw(st.integers(0, 2))}", text) for when in kinds]
+    return "".join(dumps * draw(st.integers(1, 2)))
+
+
+def traced_without_reuse(text: str) -> Trace:
+    """Every dump and every function is read."""
+    with (
+        mock.patch.object(Dump, "has_text", lambda *_: False),
+        mock.patch.object(history._Recent, "get", lambda _, __, read: read()),
+        mock.patch.object(history.FunctionState, "is_shown_by", lambda *_: False),
+    ):
+        return trace(read_text(text))
+
+
+@given(logs())
+def test_what_is_known_of_texts_seen_before_changes_no_figure(log: str) -> None:
+    assert trace(read_text(log)) == traced_without_reuse(log)
+
+
+def test_a_dump_that_is_that_of_before_is_not_read() -> None:
+    text = module(function("f", 1, 2))
+    with mock.patch.object(history, "audit_dump", wraps=audit_dump) as audit:
+        traced(*(dump("After", f"p{number}", text) for number in range(9)))
+    assert audit.call_count == 2  # the function, and what is around it
 
 
 def test_figures_of_the_samples_are_those_of_check() -> None:

@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,109 @@ def test_dumps_without_indices_are_compared_but_not_judged(tmp_path: Path, fail_
     assert result.returncode == code
     assert b"ops: 3 unchanged, 0 moved" in result.stdout
     assert (b"no op carries an op index" in result.stderr) == (code == 2)
+
+
+STATES = ("ttir.mlir.txt", "ttir-before-erase-inverse-ops.mlir.txt", "ttir-after-erase-inverse-ops.mlir.txt")
+
+
+def states(folder: Path, *names: str) -> Path:
+    """A folder with the small sample's source, before and after under these names, in that order and again."""
+    samples = ("source", "before_alias", "after_alias")
+    for number, name in enumerate(names):
+        shutil.copy(SAMPLES / "small" / f"{samples[number % 3]}.mlir", folder / name)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        STATES,
+        ("source.mlir", "before.mlir", "after.mlir"),
+        ("net.mlir", "net_before_EraseInverseOps_0.mlir.gz", "net_after_EraseInverseOps_0.mlir"),
+    ],
+)
+def test_the_before_and_after_of_a_folder_are_a_pair(tmp_path: Path, names: tuple[str, ...]) -> None:
+    from_folder = json.loads(run("diff", states(tmp_path, *names), "--format", "json").stdout)
+    pair = (SAMPLES / "small" / f"{name}_alias.mlir" for name in ("before", "after"))
+    from_files = json.loads(run("diff", *pair, "--format", "json").stdout)
+    assert from_folder["ops"] == from_files["ops"]
+    assert [dump["source"] for dump in from_folder["dumps"]] == [str(tmp_path / name) for name in names[1:]]
+
+
+def test_the_pass_of_a_pair_is_the_one_that_the_names_tell(tmp_path: Path) -> None:
+    done = run("diff", states(tmp_path, *STATES), "--pass", "erase-inverse-ops")
+    assert [line.rpartition("  ")[2] for line in done.stdout.decode().splitlines()[:2]] == [
+        "before erase-inverse-ops",
+        "after erase-inverse-ops",
+    ]
+
+
+SEVERAL = ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "b-before-y.mlir", "b-after-y.mlir")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            (),
+            "2 pairs of files to choose from: 1: a-before-x.mlir and a-after-x.mlir, 2: b-before-y.mlir and "
+            "b-after-y.mlir; say which with --pass or --dump N, or name the two files",
+        ),
+        (("--pass", "z"), "no pair of files of pass 'z'; there are x, y"),
+        (
+            ("--pass", "x", "--dump", "2"),
+            "there are not so many: 1 pair of files to choose from: 1: a-before-x.mlir and a-after-x.mlir",
+        ),
+    ],
+)
+def test_which_of_several_pairs_has_to_be_clear(
+    tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    done = run("diff", states(tmp_path, *SEVERAL), *options)
+    assert (done.returncode, done.stderr.decode()) == (2, f"{tmp_path}: error: {message}\n")
+
+
+@pytest.mark.parametrize("options", [("--pass", "y"), ("--dump", "2"), ("--dump", "last")])
+def test_one_of_several_pairs_is_chosen(tmp_path: Path, options: tuple[str, ...]) -> None:
+    document = json.loads(run("diff", states(tmp_path, *SEVERAL), *options, "--format", "json").stdout)
+    assert [dump["source"] for dump in document["dumps"]] == [
+        str(tmp_path / name) for name in ("b-before-y.mlir", "b-after-y.mlir")
+    ]
+
+
+HOW_TO_NAME = (
+    "name them PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir"
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            ("a.mlir", "a-before-x.mlir", "a-after-y.mlir"),
+            "no two files are the states before and after a pass: a.mlir, a-after-y.mlir, a-before-x.mlir",
+        ),
+        (
+            ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "a_before_x.mlir"),
+            "names that say the same: a-before-x.mlir, a_before_x.mlir",
+        ),
+    ],
+)
+def test_a_pairing_that_is_not_plain_says_which_files_it_saw(
+    tmp_path: Path, names: tuple[str, ...], message: str
+) -> None:
+    done = run("diff", states(tmp_path, *names))
+    assert (done.returncode, done.stderr.decode()) == (2, f"{tmp_path}: error: {message}; {HOW_TO_NAME}\n")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("tree", "ttir-erase-inverse-ops"), ("numbered", "eio")],
+)
+def test_a_pass_of_a_folder_of_passes_is_the_pair_of_its_dumps(
+    tmp_path: Path, folder: str, name: str
+) -> None:
+    path = SAMPLES / "small" / "tree" if folder == "tree" else tmp_path
+    states(tmp_path, "0_source.mlir", "1_flatten.mlir", "2_eio.mlir")
+    counts = json.loads(run("diff", path, "--pass", name, "--format", "json").stdout)["ops"]
+    assert counts == {"unchanged": 4, "moved": 0, "modified": 8, "added": 8, "removed": 6}

@@ -115,6 +115,36 @@ def test_a_tree_of_dumps() -> None:
     assert document["culprit"] is None
 
 
+def test_the_folder_of_a_tree_is_named_once() -> None:
+    done = run("trace", SAMPLES / "small" / "tree").stdout.decode().replace(str(SAMPLES), "SAMPLES")
+    assert done.splitlines()[:4] == [
+        "SAMPLES/small/tree/builtin_module_no-symbol-name",
+        "  pass                          ops  inversions  forced  avoidable  made wrong  derived  dump",
+        "  ... 3 passes changed nothing",
+        "  ttir-flatten-sliding-window    16           0       0          0                    3  "
+        "5_ttir-flatten-sliding-window.mlir:1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "shown"),
+    [
+        (("x/m/before-p.mlir", "x/m/after-p.mlir", "y/m/before-p.mlir", "y/m/after-p.mlir"),
+         ["after-p.mlir:1", "after-p.mlir:1"]),
+        (("x/1_a.mlir", "y/1_a.mlir"), ["1_a.mlir:1", "1_a.mlir:1"]),
+    ],
+)  # fmt: skip
+def test_the_folder_of_a_program_is_named_once(
+    tmp_path: Path, files: tuple[str, ...], shown: list[str]
+) -> None:
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SAMPLES / "small" / "source.mlir", tmp_path / file)
+    rows = run("trace", tmp_path, "--verbose").stdout.decode().splitlines()
+    assert rows[0] == str(tmp_path)
+    assert [row.split()[-1] for row in rows[2 : 2 + len(shown)]] == shown
+
+
 def test_files_are_stages_in_the_order_given() -> None:
     stages = [SAMPLES / "resnet" / f"{name}.mlir" for name in ("source", "before_alias", "after_inline")]
     document = json.loads(run("trace", *stages, "--format", "json").stdout)
@@ -219,3 +249,90 @@ def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
 @pytest.mark.parametrize(("most", "code"), [("173", 0), ("172", 1)])
 def test_a_ceiling_for_all_dumps(most: str, code: int) -> None:
     assert run("trace", LOG, "--max-avoidable", most).returncode == code
+
+
+def sampled(folder: Path, *names: str) -> Path:
+    """A folder with the small sample's source, before and after under these names, in that order and again."""
+    samples = ("source", "before_alias", "after_alias")
+    for number, name in enumerate(names):
+        shutil.copy(SAMPLES / "small" / f"{samples[number % 3]}.mlir", folder / name)
+    return folder
+
+
+def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: Path) -> None:
+    pass_ = "erase-inverse-ops.mlir.txt"
+    folder = sampled(tmp_path, "ttir.mlir.txt", f"ttir-before-{pass_}", f"ttir-after-{pass_}")
+    done = run("trace", folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (
+        done.stdout.decode().replace(str(tmp_path), "DIR")
+        == """\
+DIR
+  pass                        ops  inversions  forced  avoidable  made wrong  derived  dump
+  ttir.mlir.txt                12           0       0          0                    0  ttir.mlir.txt:1
+  (before erase-inverse-ops)   16           0       0          0                    3  ttir-before-erase-inverse-ops.mlir.txt:1
+  erase-inverse-ops            18          18      18          0           6        6  ttir-after-erase-inverse-ops.mlir.txt:1
+
+traced 3 dumps, 3 passes, 2 changed something: none introduced avoidable inversions
+most wrong indices by: erase-inverse-ops (dump at DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow; see fix --relabel
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "rows"),
+    [
+        (
+            ("source.mlir", "before.mlir", "after.mlir"),
+            [("source.mlir", ""), ("before.mlir", ""), ("after.mlir", "")],
+        ),
+        (
+            ("net.mlir", "net_before_Erase.mlir", "net_after_Erase.mlir"),
+            [("net.mlir", "net"), (None, "net"), ("Erase", "net")],
+        ),
+        (
+            ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "b-before-x.mlir", "b-after-x.mlir"),
+            [("a.mlir", "a"), (None, "a"), ("x", "a"), ("b.mlir", "b"), (None, "b"), ("x", "b")],
+        ),
+        (
+            (
+                "a.mlir",
+                "a-before-x.mlir",
+                "a-after-x.mlir",
+                "a-input.mlir",
+                "a-before-y.mlir",
+                "a-after-y.mlir",
+            ),
+            [("a.mlir", "a.mlir"), ("x", "a x"), ("y", "a y"), ("a-input.mlir", "a-input.mlir")],
+        ),
+    ],
+)
+def test_each_program_of_a_folder_with_states_has_its_own_history(
+    tmp_path: Path, names: tuple[str, ...], rows: list[tuple[str | None, str]]
+) -> None:
+    document = json.loads(run("trace", sampled(tmp_path, *names), "--format", "json").stdout)
+    assert [(p["pass"], p["program"]) for p in document["passes"]] == rows
+
+
+def test_a_file_beside_states_is_told_of_alone_with_a_note(tmp_path: Path) -> None:
+    done = run("trace", sampled(tmp_path, "final.mlir", "a-before-x.mlir", "a-after-x.mlir"))
+    assert done.stderr.decode() == (
+        "note: 1 file is no state of a program that has a before and an after: final.mlir; name them "
+        "PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir\n"
+    )
+
+
+def test_names_that_say_the_same_are_an_error(tmp_path: Path) -> None:
+    done = run("trace", sampled(tmp_path, "a.mlir", "a-before-x.mlir", "a-after-x.mlir", "a-source.mlir"))
+    assert done.returncode == 2
+    assert b": error: names that say the same: a-source.mlir, a.mlir; name them PROGRAM-" in done.stderr
+
+
+def test_stages_named_after_passes_are_one_program_in_natural_order(tmp_path: Path) -> None:
+    folder = sampled(tmp_path, "s1-input.mlir", "s2-after-flatten.mlir", "s3-after-eio.mlir")
+    document = json.loads(run("trace", folder, "--format", "json").stdout)
+    assert [(p["pass"], p["changed"]) for p in document["passes"]] == [
+        ("s1-input.mlir", None),
+        ("s2-after-flatten.mlir", True),
+        ("s3-after-eio.mlir", True),
+    ]

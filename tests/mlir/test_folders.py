@@ -120,3 +120,50 @@ def test_a_file_that_is_named_is_a_dump_whatever_it_holds(tmp_path: Path) -> Non
     path = tmp_path / "CMakeLists.txt"
     path.write_text("project(x)\n")
     assert find_files(str(path)) == [str(path)]
+
+
+def test_states_stand_in_order_of_time_where_their_program_would(tmp_path: Path) -> None:
+    in_order = [
+        "m.mlir",
+        "n.mlir.txt",
+        "n-before-cse.mlir.txt",
+        "n-after-cse.mlir.txt",
+        "n2/before.mlir",
+        "n2/after.mlir",
+        "o.mlir",
+    ]
+    assert order(tmp_path, *sorted(in_order)) == in_order
+    assert programs(tmp_path) == ["m.mlir", "n", "n", "n", "n2/", "n2/", "o.mlir"]
+
+
+def test_numbers_tell_more_than_the_words_before_and_after(tmp_path: Path) -> None:
+    in_order = ["1_before_x.mlir", "2_after_x.mlir", "3_before_y.mlir", "4_after_y.mlir"]
+    assert order(tmp_path, *in_order) == in_order
+    assert programs(tmp_path) == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("b-after-x.log", "b-before-x.log"), ["b", "b"]),
+        (("after.log", "before.log"), ["after.log", "before.log"]),
+    ],
+)
+def test_a_log_is_a_state_only_if_its_name_has_a_pass(
+    tmp_path: Path, names: tuple[str, ...], expected: list[str]
+) -> None:
+    assert programs(tmp_path, *names) == expected
+
+
+def test_files_that_may_be_one_state_are_read_all_the_same_where_no_history_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    names = ["a-before-x.mlir", "a_before_x.mlir", "a-after-x.mlir"]
+    assert sorted(order(tmp_path, *names)) == sorted(names)
+    with pytest.raises(InputError, match="names that say the same: a-before-x.mlir, a_before_x.mlir; name"):
+        find_dump_files(str(tmp_path))
+
+
+def test_programs_of_other_folders_are_others(tmp_path: Path) -> None:
+    names = ("a-before.mlir", "a-after.mlir", "a/before.mlir", "a/after.mlir")
+    assert sorted(programs(tmp_path, *names)) == ["a", "a", "a/", "a/"]

@@ -1,3 +1,5 @@
+import pytest
+
 from eio_audit import read_text
 from eio_audit.mlir.functions import DumpText, FunctionText
 from eio_audit.mlir.reader import read_ir
@@ -39,15 +41,42 @@ def test_functions_that_are_called() -> None:
     assert text.reached_from(text.functions["@g"]) == []
 
 
-def test_a_function_is_a_dump_of_its_own_with_the_aliases_it_uses() -> None:
+def test_a_function_is_a_dump_of_its_own_with_its_locations_in_place() -> None:
     text = divided(MODULE)
     assert text.function_dump(text.functions["@g"]).source.data.decode() == (
         '"func.func"() <{function_type = (i32) -> i32, sym_name = "g"}> ({\n'
         "^bb0(%b: i32):\n"
-        '  "func.return"(%b) : (i32) -> () loc(#loc2)\n'
+        '  "func.return"(%b) : (i32) -> () loc("y")\n'
         "}) : () -> ()\n\n"
-        '#loc2 = loc("y")\n'
     )
+
+
+LONG = "n" * 1000
+TABLE = f"""#loc = loc("a")
+#loc1 = loc("b"(#loc))
+#loc2 = loc("{LONG}")
+#attribute = my.attribute
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "kept"),
+    [
+        ("my.op loc(#loc)", 'my.op loc("a")', ""),
+        ('my.op {note = "loc(#loc)"}', 'my.op {note = "loc(#loc)"}', '#loc = loc("a")\n'),
+        ("my.op loc(#loc1)", "my.op loc(#loc1)", '#loc1 = loc("b"(#loc))\n#loc = loc("a")\n'),
+        ("my.op loc(#loc2)", "my.op loc(#loc2)", f'#loc2 = loc("{LONG}")\n'),
+        ("my.op {x = #attribute}", "my.op {x = #attribute}", "#attribute = my.attribute\n"),
+        ("my.op loc(#attribute)", "my.op loc(#attribute)", "#attribute = my.attribute\n"),
+        ("my.op loc(#loc9)", "my.op loc(#loc9)", ""),
+    ],
+)
+def test_only_an_alias_of_a_plain_location_at_a_line_end_is_put_in_place(
+    line: str, expected: str, kept: str
+) -> None:
+    text = divided(f"func.func @f() {{\n  {line}\n}}\n{TABLE}")
+    part = text.function_dump(text.functions["@f"]).text.decode()
+    assert part == f"func.func @f() {{\n  {expected}\n}}\n\n{kept}"
 
 
 def test_around_the_functions_are_their_headers_and_the_rest() -> None:

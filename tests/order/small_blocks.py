@@ -37,6 +37,18 @@ def blocks(draw: st.DrawFn, unindexed: bool = True) -> Block:
     return Block(keys, edges)
 
 
+@st.composite
+def tangled_blocks(draw: st.DrawFn) -> Block:
+    """Blocks with many dependences against the keys."""
+    chance = draw(st.randoms(use_true_random=True))
+    size = chance.randrange(2, 9)
+    keys: list[Key] = [chance.randrange(-1, size) + (size - op) // 2 for op in range(size)]
+    if chance.random() < 0.3:
+        keys[chance.randrange(size)] = None
+    share = chance.choice([0.15, 0.3, 0.6])
+    return Block(keys, [pair for pair in combinations(range(size), 2) if chance.random() < share])
+
+
 def count_pairs(keys: Sequence[Key]) -> int:
     """Inversions by their definition."""
     return sum(is_inversion(one, two) for one, two in combinations(keys, 2))

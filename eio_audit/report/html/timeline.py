@@ -7,10 +7,7 @@ from itertools import groupby
 
 from eio_audit.audit.trace import TracedPass
 from eio_audit.report.html.page import escaped
-from eio_audit.report.wording import count
-
-NOT_SHOWN = "(not in the log)"
-"""What stands for the names of passes that a log does not show."""
+from eio_audit.report.wording import count, pass_title
 
 
 def draw_timeline(passes: Sequence[TracedPass]) -> str:
@@ -21,7 +18,7 @@ def draw_timeline(passes: Sequence[TracedPass]) -> str:
 
 def pass_name(traced: TracedPass) -> str:
     """What a pass is called, and how it went."""
-    name = traced.pass_name or NOT_SHOWN
+    name = pass_title(traced)
     return f"{name} (failed)" if traced.failed else name
 
 

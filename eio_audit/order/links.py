@@ -1,0 +1,221 @@
+"""Links of ops whose keys contradict each other (contradictions.py), made as many as can be by sweeps.
+
+A link (u, v, amount) says that u gives to v, which it is over. No op gives more than its weight, nor takes
+more: that is the flow of antichain.py. But where that has a bitset for each op, here nothing is held but the
+links and a key per op. What ops are over is found by going down from them, those with the largest key first:
+where an op has been on the way from a larger key, nothing new is to be found from a smaller one. So all that
+can be reached from many ops costs little more than to look at each dependence once.
+
+The price is that each op reached is reached from one only. So of the paths along which more could be given
+only some are found at a time. On real dumps the first links are nearly all there are, and few rounds find the
+rest; where ops in long tangled chains all contradict each other, bitsets are quicker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from eio_audit.order.effort import Effort
+from eio_audit.order.windows import Window
+
+Link = tuple[int, int, int]
+
+PASSED_ON = 8  # ops above that an op knows of when first links are made
+ROOT = -1
+
+
+def first_links(window: Window, weights: Sequence[int], links: Iterable[Link] = ()) -> Iterator[Link]:
+    """Yield links that are found in one sweep, in addition to some that there are.
+
+    Each op takes from those above it, smallest key first, and passes on to its users the few with the largest
+    keys that have something left, itself among them.
+
+    Complexity: O(n + m), times the few.
+
+    Example:
+        >>> from eio_audit.order.precedence import Precedence
+        >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+        >>> list(first_links(chain, [1, 2, 1]))
+        [(0, 1, 1), (1, 2, 1)]
+    """
+    keys, supplies, rooms = window.keys, list(weights), list(weights)
+    for u, v, amount in links:
+        supplies[u] -= amount
+        rooms[v] -= amount
+    smallest_below = window.smallest_keys_below()
+    passed_on: list[list[int]] = []
+    for op in range(window.size):
+        key, room = keys[op], rooms[op] if window.indexed[op] else 0
+        known = {u for producer in window.precedence.predecessors(op) for u in passed_on[producer]}
+        above = sorted((u for u in known if supplies[u]), key=lambda u: (keys[u], u))
+        for u in above:
+            amount = min(supplies[u], room)
+            if amount and keys[u] > key:
+                supplies[u] -= amount
+                room -= amount
+                yield u, op, amount
+        if window.indexed[op]:
+            above.append(op)
+            above.sort(key=lambda u: (keys[u], u))
+        passed_on.append([u for u in above if supplies[u] and keys[u] > smallest_below[op]][-PASSED_ON:])
+
+
+class Links:
+    """Links among the ops of a window, and which ops can be reached by giving on.
+
+    From an op that has something left, all are reached that it is over; from an op that is reached so, those
+    that it takes from, as it could take from another one instead.
+
+    Args:
+        window: the ops.
+        weights: how much each may give, and may take.
+        links: those to start from.
+
+    Example:
+        Of the links that 4 might have, that to 2 leaves 3 with none.
+
+        >>> from eio_audit.order.precedence import Precedence
+        >>> window = Window([4, 3, 2, 3], [True] * 4, Precedence.from_edges(4, [0, 1, 0], [2, 2, 3]))
+        >>> links = Links(window, [1, 1, 1, 1], [(0, 2, 1)])
+        >>> links.grow(Effort(), rounds=2)
+        True
+        >>> list(links)
+        [(1, 2, 1), (0, 3, 1)]
+    """
+
+    def __init__(self, window: Window, weights: Sequence[int], links: Iterable[Link]) -> None:
+        self._window = window
+        self._weights = weights
+        self._smallest_below = window.smallest_keys_below()
+        self._supplies, self._rooms = list(weights), list(weights)
+        self._taken: list[dict[int, int]] = [{} for _ in weights]  # per op, how much it takes, by who gives
+        for u, v, amount in links:
+            self._supplies[u] -= amount
+            self._take(u, v, amount)
+        self._giver_from: dict[int, int] = {}  # per op reached as a giver, the taker that it was reached from
+        self._taker_from: dict[int, int] = {}  # per op reached as a taker, the giver
+        self._root: dict[int, int] = {}  # per giver, the one with something left that it was reached from
+        self._swept: list[int] = []  # per op, the largest key that has been on the way from there
+
+    def __iter__(self) -> Iterator[Link]:
+        """Yield the links, by taker."""
+        for v, given in enumerate(self._taken):
+            for u in sorted(given):
+                yield u, v, given[u]
+
+    def grow(self, effort: Effort, rounds: int) -> bool:
+        """Make links as many as can be; return False where that would take more rounds or effort.
+
+        Args:
+            effort: how many dependences may be looked at.
+            rounds: how often more links may be looked for; the last one finds none.
+
+        Complexity: O(n + m) a round, times how often a larger key comes by late, mostly below 3.
+        """
+        for _ in range(rounds):
+            pushed = self._reach(effort, pushes=True)
+            if effort.is_spent:
+                return False
+            if not pushed:
+                return True
+        return False
+
+    def wrong(self) -> set[int]:
+        """Return the ops to change so that no two are left of which one is over the other.
+
+        They weigh as much as there are links, and what takers that are reached have room for besides: where
+        there are as many links as can be, that is nothing. To be asked after ``grow`` or ``spread``.
+        """
+        keys = self._window.keys
+        return set(self._taker_from) | {
+            op
+            for op, smallest in enumerate(self._smallest_below)
+            if smallest < keys[op] and self._window.indexed[op] and op not in self._giver_from
+        }
+
+    def spread(self, effort: Effort) -> bool:
+        """Find all that can be reached, and leave the links as they are; return False if effort is spent."""
+        self._reach(effort, pushes=False)
+        return not effort.is_spent
+
+    def mirrored(self) -> Links:
+        """Return the links read from the end: givers take, takers give."""
+        last = self._window.size - 1
+        links = [(last - v, last - u, amount) for u, v, amount in self]
+        return Links(self._window.mirrored(), self._weights[::-1], links)
+
+    def _reach(self, effort: Effort, *, pushes: bool) -> int:
+        """Find what can be reached from ops with something left, layer by layer; return what was given on."""
+        keys, supplies = self._window.keys, self._supplies
+        givers = [op for op, key in enumerate(keys) if supplies[op] and self._smallest_below[op] < key]
+        givers = [op for op in givers if self._window.indexed[op]]
+        self._giver_from, self._taker_from = dict.fromkeys(givers, ROOT), {}
+        self._root = {op: op for op in givers}
+        self._swept = [-1] * self._window.size
+        pushed = 0
+        while givers and not effort.is_spent:
+            layer, givers = sorted(givers, key=lambda op: -keys[op]), []
+            for giver in layer:
+                if supplies[self._root[giver]]:
+                    pushed += self._sweep(giver, givers, effort, pushes=pushes)
+        return pushed
+
+    def _sweep(self, giver: int, following: list[int], effort: Effort, *, pushes: bool) -> int:
+        """Go down from a giver; add the givers reached through takers to ``following``.
+
+        What it gives on it gives at once, and the sweep ends when nothing is left to give.
+        """
+        keys, smallest_below, swept = self._window.keys, self._smallest_below, self._swept
+        indexed, taker_from = self._window.indexed, self._taker_from
+        key, root, pushed, stack = keys[giver], self._root[giver], 0, [giver]
+        while stack:
+            op = stack.pop()
+            users = self._window.precedence.successors(op)
+            effort.left -= 1 + len(users)
+            for user in users:
+                if swept[user] >= key or smallest_below[user] >= key:
+                    continue
+                swept[user] = key
+                stack.append(user)
+                if keys[user] >= key or not indexed[user] or user in taker_from:
+                    continue
+                taker_from[user] = giver
+                if pushes and self._rooms[user]:
+                    pushed += self._push(user)
+                    if not self._supplies[root]:
+                        for left in (op, *stack):  # others may go on from there
+                            swept[left] = -1
+                        return pushed
+                for holder in self._taken[user]:
+                    if holder not in self._giver_from:
+                        self._giver_from[holder], self._root[holder] = user, root
+                        following.append(holder)
+        return pushed
+
+    def _push(self, taker: int) -> int:
+        """Give as much as goes along the way on which a taker was reached, and return how much."""
+        way = []  # (giver, taker) from the end
+        while taker != ROOT:
+            way.append((self._taker_from[taker], taker))
+            taker = self._giver_from[way[-1][0]]
+        root, end = way[-1][0], way[0][1]
+        held = [(giver, taker) for (giver, _), (_, taker) in pairwise(way)]
+        amount = min(self._supplies[root], self._rooms[end])
+        for giver, taker in held:
+            amount = min(amount, self._taken[taker].get(giver, 0))
+        if not amount:
+            return 0
+        for giver, taker in held:
+            self._take(giver, taker, -amount)
+        for giver, taker in way:
+            self._take(giver, taker, amount)
+        self._supplies[root] -= amount
+        return amount
+
+    def _take(self, giver: int, taker: int, amount: int) -> None:
+        self._rooms[taker] -= amount
+        given = self._taken[taker]
+        given[giver] = given.get(giver, 0) + amount
+        if not given[giver]:
+            del given[giver]
