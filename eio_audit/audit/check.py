@@ -188,6 +188,7 @@ def audit_dump(
         unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
         assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
         unmatched=_without_op(options.assume_pure, ir),
+        options=options,
     )
     return AuditedDump(
         dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved, donors

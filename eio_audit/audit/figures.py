@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+
 if TYPE_CHECKING:  # there are none in a clean dump
     from eio_audit.audit.displaced_op import DisplacedOp
     from eio_audit.audit.mislabelled_op import MislabelledOp
@@ -171,6 +173,7 @@ class DumpAudit:
         assumed_pure: how many ops are taken to have no effects that otherwise would have some, by the pattern
             that says so; counted only where a block has inversions.
         unmatched: the patterns of ops to be taken as pure that match no op of the dump.
+        options: what it was audited with.
     """
 
     source: str
@@ -181,6 +184,7 @@ class DumpAudit:
     unknown_ops: Counter[str]
     assumed_pure: Counter[str] = field(default_factory=Counter)
     unmatched: tuple[str, ...] = ()
+    options: AuditOptions = DEFAULT_OPTIONS
 
     @cached_property
     def summary(self) -> Summary:

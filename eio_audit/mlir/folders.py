@@ -17,11 +17,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from eio_audit.mlir.dump_signs import holds_ir
 from eio_audit.mlir.markers import Marker
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.states import HOW_TO_NAME_STATES, State, States, find_states, parse_state
+
+if TYPE_CHECKING:
+    from eio_audit.mlir.states import State, States
 
 IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
@@ -73,6 +76,8 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     """
     if path == "-" or not Path(path).is_dir():
         return [DumpFile(path, "")]
+    from eio_audit.mlir.states import HOW_TO_NAME_STATES  # noqa: PLC0415  (for folders only)
+
     folder = _Folder(path, skip)
     for states in folder.states.values():
         if states.alike:
@@ -180,6 +185,8 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
 
 def _states(files: Sequence[Path]) -> dict[Path, States]:
     """By folder the states of a program, where names tell of pairs and not of an order of their own."""
+    from eio_audit.mlir.states import find_states  # noqa: PLC0415  (for folders only)
+
     by_folder: dict[Path, dict[str, str]] = {}
     for file in files:
         by_folder.setdefault(file.parent, {})[file.name] = _stem(file.name) or file.name
@@ -192,6 +199,8 @@ def _states(files: Sequence[Path]) -> dict[Path, States]:
 
 def _may_be_state(name: str, stem: str) -> bool:
     """Whether a file may be one state: a ``.log`` or ``.txt`` file only if its name has a pass."""
+    from eio_audit.mlir.states import parse_state  # noqa: PLC0415  (for folders only)
+
     state = parse_state(stem)
     return _is_ir_file(name) or (state is not None and state.pass_name != "")
 

@@ -16,7 +16,9 @@ from eio_audit.report.wording import (
     but_in_graph_regions,
     count,
     memory_change,
+    options_given,
     relabelling,
+    wrong_indices,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: 
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
     if fix.moved and not (before.avoidable or fix.relabelled):
         rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        print_line(console, f"{source_name}: {would}{_frees_moved(fix)} ({rest}){_relabelling(before)}")
+        print_line(console, f"{source_name}: {would}{_frees_moved(fix)} ({rest}){_relabelling(before, fix)}")
         return
     if not (before.inversions or fix.relabelled):
         state = "in order" if before.has_indices else "no op indices"
@@ -71,7 +73,7 @@ def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: 
     why = _why_they_remain(fix.ordered_from)
     if not fix.changed:
         rest = f"{_unmoved(fix)} ({count(remain, 'inversion')}{why})"
-        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}{_relabelling(before)}")
+        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}{_relabelling(before, fix)}")
         return
     if remain:
         removed = f"{before.inversions - remain:,} of {count(before.inversions, 'inversion')} removed"
@@ -81,7 +83,7 @@ def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: 
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
     moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
     what = f"{relabelled}{moved}, {removed}; {rest}"
-    print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from)}")
+    print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from, fix)}")
 
 
 def _frees_moved(fix: Fix) -> str:
@@ -97,9 +99,9 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
     print_line(console, f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
 
 
-def _relabelling(figures: Summary) -> str:
+def _relabelling(figures: Summary, fix: Fix) -> str:
     """What would remove the inversions that are left; empty where nothing would."""
-    return f"; --relabel {what}" if (what := relabelling(figures)) else ""
+    return f"; --relabel {what}" if (what := relabelling(figures, fix.dumps[0])) else ""
 
 
 def _unmoved(fix: Fix) -> str:
@@ -128,7 +130,8 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
     if sources:
-        _print_commands("to remove the avoidable ones", "eio-audit fix", sources, console)
+        options = options_given(broken[0])
+        _print_commands("to remove the avoidable ones", f"eio-audit fix{options}", sources, console)
     elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
         print_line(console, "nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
@@ -137,11 +140,11 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
         print_line(console, "nothing to move: no order with fewer inversions was found")
     figures = summarize(broken)
     if figures.wrong_labels:
-        indices = count(figures.wrong_labels, "index", "indices")
+        indices = wrong_indices(figures, broken[0])
         what = f"to put {indices} right and remove all{but_in_graph_regions(figures)}"
         ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
         sources = list(dict.fromkeys(dump.source for dump in ordered))
-        _print_commands(what, "eio-audit fix --relabel", sources, console)
+        _print_commands(what, f"eio-audit fix --relabel{options_given(broken[0])}", sources, console)
 
 
 def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:

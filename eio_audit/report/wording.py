@@ -37,6 +37,17 @@ def argument(source: str) -> str:
     return "FILE" if source.startswith("<") else shlex.quote(source)
 
 
+def options_given(dump: DumpAudit) -> str:
+    """The options that a dump was audited with, as a command takes them: `` --follow frees``."""
+    import shlex  # noqa: PLC0415  (not for clean dumps)
+
+    options = dump.options
+    words = [word for follow in sorted(options.follow) for word in ("--follow", follow)]
+    words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
+    words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
+    return f" {shlex.join(words)}" if words else ""
+
+
 def moment_of(dump: DumpAudit) -> str:
     """``after canonicalize``; empty for a dump without a marker."""
     return " ".join(filter(None, (dump.when, dump.pass_name)))
@@ -144,12 +155,17 @@ def contradicting(number: int) -> str:
     return count(number, "op whose index contradicts dataflow", "ops whose indices contradict dataflow")
 
 
-def relabelling(figures: Summary) -> str:
+def relabelling(figures: Summary, dump: DumpAudit) -> str:
     """What ``fix --relabel`` does: ``puts 42 indices right and removes all``; empty where none is wrong."""
     if not figures.wrong_labels:
         return ""
-    indices = count(figures.wrong_labels, "index", "indices")
-    return f"puts {indices} right and removes all{but_in_graph_regions(figures)}"
+    return f"puts {wrong_indices(figures, dump)} right and removes all{but_in_graph_regions(figures)}"
+
+
+def wrong_indices(figures: Summary, dump: DumpAudit) -> str:
+    """``42 indices``; frees that follow their last use are not counted, and may get another index, too."""
+    besides = " besides those of frees" if Follow.FREES in dump.options.follow else ""
+    return count(figures.wrong_labels, "index", "indices") + besides
 
 
 def but_in_graph_regions(figures: Summary) -> str:

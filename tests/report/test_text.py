@@ -232,6 +232,27 @@ def test_unknown_ops_keep_their_order() -> None:
     ]
 
 
+def test_the_command_to_type_next_has_the_options_of_the_audit() -> None:
+    text = function(op("%0", 2), op("%1", 1))
+    options = eio_audit.AuditOptions(
+        eio_audit.IndexPattern(r"(?P<index>\d+)"), follow={"frees", "constants"}, assume_pure=["my.*"]
+    )
+    check = eio_audit.check(eio_audit.read_text(text, "after.mlir"), options)
+    assert report(check).splitlines()[-1] == (
+        "to remove the avoidable ones: eio-audit fix --follow constants --follow frees --assume-pure 'my.*' "
+        "--index-pattern '(?P<index>\\d+)' after.mlir"
+    )
+
+
+def test_frees_that_follow_are_not_counted_among_the_wrong_indices() -> None:
+    text = function(op("%0", 23), op("%1", 18, "%0"))
+    check = eio_audit.check(eio_audit.read_text(text, "after.mlir"), eio_audit.AuditOptions(follow={"frees"}))
+    assert report(check).splitlines()[-1] == (
+        "to put 1 index besides those of frees right and remove all: "
+        "eio-audit fix --relabel --follow frees after.mlir"
+    )
+
+
 def test_derived_op() -> None:
     name = '"DEBUG|23|Conv2d[net.conv1]|net.py:1|forward|2|permute'
     derived = f'%0 = "ttir.abs"(%a) : (i32) -> i32 loc({name}_tm0"({name}"))'

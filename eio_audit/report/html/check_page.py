@@ -44,7 +44,7 @@ def _verdict(check: Check) -> str:
         return "No op carries an op index: there is no original order to compare with."
     if not summary.inversions:
         return "All in order."
-    relabel = f" eio-audit fix --relabel {what}." if (what := relabelling(summary)) else ""
+    relabel = f" eio-audit fix --relabel {what}." if (what := relabelling(summary, check.dumps[0])) else ""
     if summary.avoidable:
         total = count(summary.inversions, "inversion")
         return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}.{relabel}"
