@@ -125,8 +125,9 @@ class Dependences:
         Complexity: linear in ops and operands, O(n log n) in what they touch.
         """
         new = {b: DependenceGraph(self._ir.block_ops[b]) for b in blocks if b not in self._graphs}
-        self._add_uses(new)
-        self._add_effects(new)
+        if new:
+            self._add_uses(new)
+            self._add_effects(new)
         for graph in new.values():
             self._add_terminator(graph)
         self._graphs.update(new)

@@ -45,6 +45,8 @@ def test_a_command_imports_its_module(imported: set[str]) -> None:
         "gzip",
         "click.shell_completion",
         "eio_audit.mlir.location",
+        "eio_audit.mlir.semantics.effects",
+        "eio_audit.mlir.states",
         "eio_audit.order.best_order",
         "eio_audit.audit.fix",
         "eio_audit.report.table",
