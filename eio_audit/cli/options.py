@@ -15,7 +15,6 @@ from click.core import ParameterSource
 
 from eio_audit import (
     DEFAULT_INDEX_PATTERN,
-    HOW_TO_NAME_STATES,
     AuditOptions,
     Dump,
     DumpAudit,
@@ -430,6 +429,8 @@ def note_apart(files: Sequence[DumpFile]) -> None:
     if names:
         are = "1 file is" if len(names) == 1 else f"{len(names):,} files are"
         are += f" no state of a program that has a before and an after: {listed(names, SKIPPED_NAMES)}"
+        from eio_audit import HOW_TO_NAME_STATES
+
         click.echo(f"note: {are}; {HOW_TO_NAME_STATES}", err=True)
 
 
