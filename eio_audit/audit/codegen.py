@@ -21,7 +21,7 @@ from eio_audit.audit.codegen_ops import FREE, callers, codegen_ops
 from eio_audit.audit.figures import DumpAudit
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.relabel import right_labels
+from eio_audit.audit.relabel import RightLabels, right_labels
 from eio_audit.mlir.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue, order_by_rule
@@ -156,16 +156,21 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
         InputError: the dump cannot be read.
     """
     audited = audit_dump(dump, options, describes_worst=False)
-    return _structure(audited.audit, _stages(audited, Stage.NOW))
+    return _structure(audited.audit, _stages(audited, Stage.NOW, right_labels(audited)))
 
 
-def structure_change(before: AuditedDump, after: AuditedDump) -> Structure:
+def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
     """The functions that code generation makes before and after a pass, and of what ``fix`` makes of that.
+
+    Args:
+        before: the dump before.
+        after: the dump after.
+        right: what ``fix --relabel`` makes of that.
 
     Raises:
         InputError: a location is malformed.
     """
-    return _structure(after.audit, {Stage.BEFORE: predict(before), **_stages(after, Stage.AFTER)})
+    return _structure(after.audit, {Stage.BEFORE: predict(before), **_stages(after, Stage.AFTER, right)})
 
 
 def _structure(dump: DumpAudit, predictions: Mapping[Stage, Prediction]) -> Structure:
@@ -192,11 +197,10 @@ def _functions_of_modules(prediction: Prediction) -> Counter[Path]:
     return Counter(path for function in prediction.functions for path in function.parts)
 
 
-def _stages(dump: AuditedDump, present: Stage) -> dict[Stage, Prediction]:
+def _stages(dump: AuditedDump, present: Stage, right: RightLabels) -> dict[Stage, Prediction]:
     """What code generation makes of a dump, and of what ``fix`` makes of it."""
     now = predict(dump)
     fixed = predict(dump, orders=dump.orders) if dump.orders else now
-    right = right_labels(dump)
     relabelled = predict(dump, names=right.names, orders=right.orders) if right.names else fixed
     return {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled}
 

@@ -15,6 +15,7 @@ from eio_audit.audit.matching import match_ops
 from eio_audit.audit.module_runs import Fragmentation, fragmentation
 from eio_audit.audit.op_changes import Comparison, OpChanges
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.relabel import right_labels
 from eio_audit.audit.structure import ComparedOps
 from eio_audit.mlir.dumps import Dump
 
@@ -60,13 +61,14 @@ def diff(
     old, new = (_side(dump, options, interned, measures_memory) for dump in (before, after))
     comparison = Comparison(old, new, match_ops(old.ops, new.ops))
     layouts = LayoutChanges(comparison)
+    right = right_labels(new.audited)
     return Diff(
         before=old.audited.audit,
         after=new.audited.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
-        fragmentation=fragmentation(old.audited, new.audited),
-        structure=structure_change(old.audited, new.audited),
+        fragmentation=fragmentation(old.audited, new.audited, right),
+        structure=structure_change(old.audited, new.audited, right),
         locations=health_change(old.audited, new.audited, comparison.was),
     )
 

@@ -172,8 +172,7 @@ class DisorderAudits:
             "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.changed),
             "wrong_certified": found.certified,
         }
-        changed = zip(found.changed, found.donors, strict=True)
-        return [_Wrong(place, donor, carried[place]) for place, donor in changed]
+        return [_Wrong(place, donor, carried[place]) for place, donor in found.donor_of.items()]
 
 
 def _carried(runs: Runs, is_counted: Sequence[bool]) -> list[int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check import AuditedDump
 from eio_audit.audit.origin import Origin, parse_origin
-from eio_audit.audit.relabel import right_labels
+from eio_audit.audit.relabel import RightLabels
 
 RunKey = tuple[str, ...]
 """A module with those around it, outermost first; a source function as ``(file, name)``."""
@@ -46,14 +46,18 @@ class Fragmentation:
     functions: tuple[Runs, ...]
 
 
-def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
+def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
     """Counts the runs before, after, and after a fix without and with labels put right.
+
+    Args:
+        before: the dump before.
+        after: the dump after.
+        right: what ``fix --relabel`` makes of that.
 
     Complexity: linear in ops and the depth of their modules.
     """
     origins = _origins(after)
     with_right_labels = origins[:]
-    right = right_labels(after)
     for op, name in right.names.items():
         with_right_labels[op] = parse_origin(name)
     counts = [

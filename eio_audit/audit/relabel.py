@@ -15,13 +15,13 @@ from eio_audit.audit.check import AuditedDump
 from eio_audit.audit.free_labels import donors_of_frees
 from eio_audit.audit.original_index import OriginalIndices
 from eio_audit.audit.renumbering import has_same_structure
-from eio_audit.audit.verification import VerificationError
+from eio_audit.audit.verification import VerificationError, read_again
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.named_locations import NamedLocations, quoted
-from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.source import Span, splice
 from eio_audit.order.last_uses import behind_last_uses
 from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 ALIAS = b"#relabel"
 
@@ -73,18 +73,13 @@ def right_labels(dump: AuditedDump) -> RightLabels:
     """
     orders = _orders_with_right_labels(dump) if dump.donors else dump.orders
     names = _new_names(dump, dump.donors, {})
-    index_of = list(dump.indices.by_op)
-    for op, donor in dump.donors.items():
-        index_of[op] = dump.indices.index(donor)
-    frees = donors_of_frees(dump, orders, index_of)
+    frees = donors_of_frees(dump, orders, relabelled_keys(dump.indices.by_op, dump.donors))
     return RightLabels(names | _new_names(dump, frees, names), orders)
 
 
 def _orders_with_right_labels(dump: AuditedDump) -> dict[int, Sequence[int]]:
     """By block whose ops move, its order once the wrong labels are right: without an inversion."""
-    keys = dump.keys.by_op[:]
-    for op, donor in dump.donors.items():
-        keys[op] = dump.keys.by_op[donor]
+    keys = relabelled_keys(dump.keys.by_op, dump.donors)
     is_graph, region_of = dump.ir.region_is_graph, dump.ir.block_region
     blocks = [block for block in dump.keys.disordered_blocks if not is_graph[region_of[block]]]
     orders: dict[int, Sequence[int]] = {**dump.orders}
@@ -135,10 +130,7 @@ def _verify(dump: AuditedDump, text: bytes, locations: Mapping[int, bytes], defi
         VerificationError: it is not.
     """
     old = dump.ir
-    try:
-        new = read_ir(Source("relabelled " + old.source.name, text), None, old.op_table)
-    except InputError as error:
-        raise VerificationError(f"the relabelled text cannot be read: {error}") from error
+    new = read_again(old, text, "relabelled")
     if not has_same_structure(new, old):
         raise VerificationError("the relabelled text has other operations, or they use other values")
     if (
@@ -148,9 +140,7 @@ def _verify(dump: AuditedDump, text: bytes, locations: Mapping[int, bytes], defi
         raise VerificationError("more changed than the locations that were to change")
     if any(_location(new, op) != location for op, location in locations.items()):
         raise VerificationError("a location is not the one that was to be written")
-    expected = list(dump.indices.by_op)
-    for op, donor in dump.donors.items():
-        expected[op] = dump.indices.index(donor)
+    expected = relabelled_keys(dump.indices.by_op, dump.donors)
     if OriginalIndices(new, dump.options.pattern).by_op != expected:
         raise VerificationError("the relabelled text carries other op indices than it was to")
 

@@ -6,12 +6,10 @@ import re
 from dataclasses import replace
 
 from eio_audit.audit.check import AuditedDump
-from eio_audit.audit.verification import VerificationError
+from eio_audit.audit.verification import VerificationError, read_again
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.names_apart import names_apart
-from eio_audit.mlir.reader import read_ir
 from eio_audit.mlir.renumber import renumber
-from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.tokens import STRING
 
 _VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")
@@ -70,10 +68,7 @@ def _with_other_names(ir: IR, text: bytes) -> IR:
     """
     if _without_value_names(text) != _without_value_names(ir.dump_text):
         raise VerificationError("renumbering changed more than the names of values")
-    try:
-        named = read_ir(Source("renumbered " + ir.source.name, text), None, ir.op_table)
-    except InputError as error:
-        raise VerificationError(f"the renumbered text cannot be read: {error}") from error
+    named = read_again(ir, text, "renumbered")
     if not has_same_structure(named, ir):
         raise VerificationError("an op of the renumbered text uses or defines other values")
     return named

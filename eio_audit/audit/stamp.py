@@ -16,12 +16,11 @@ from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.original_index import OriginalIndices
-from eio_audit.audit.verification import VerificationError
+from eio_audit.audit.verification import VerificationError, read_again
 from eio_audit.mlir.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.named_locations import NamedLocations, quoted
 from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.tokens import OR_FAIL
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
@@ -116,10 +115,7 @@ def _verify(before: IR, text: bytes) -> None:
     Raises:
         VerificationError: it is not.
     """
-    try:
-        after = read_ir(Source("stamped " + before.source.name, text))
-    except InputError as error:
-        raise VerificationError(f"the stamped text cannot be read: {error}") from error
+    after = read_again(before, text, "stamped")
     if len(after) != len(before):
         raise VerificationError("the stamped text has other operations")
     indices = OriginalIndices(after)

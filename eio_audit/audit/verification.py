@@ -31,6 +31,24 @@ class VerificationError(Exception):
         super().__init__(printable(message))
 
 
+def read_again(old: IR, text: bytes, what: str, known: KnownLines | None = None) -> IR:
+    """What is read from the text that a dump has become.
+
+    Args:
+        old: the dump.
+        text: what it is now.
+        what: how messages call it: ``rewritten``.
+        known: lines that need not be split again.
+
+    Raises:
+        VerificationError: it cannot be read.
+    """
+    try:
+        return read_ir(Source(f"{what} {old.source.name}", text), None, old.op_table, known=known)
+    except InputError as error:
+        raise VerificationError(f"the {what} text cannot be read: {error}") from error
+
+
 class Reordering(Protocol):
     """A dump and the orders that some of its blocks get.
 
@@ -66,11 +84,7 @@ def verify(before: Reordering, text: bytes) -> None:
         if not order.holds_each_once(len(old.block_ops[block])):
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
     ops = placement_of_ops(old, orders)
-    source = Source("rewritten " + old.source.name, text)
-    try:
-        after = read_ir(source, None, old.op_table, known=KnownLines(old, ops.old_runs()))
-    except InputError as error:
-        raise VerificationError(f"the rewritten text cannot be read: {error}") from error
+    after = read_again(old, text, "rewritten", KnownLines(old, ops.old_runs()))
     if len(after) != len(old) or after.block_count != old.block_count:
         raise VerificationError("the rewritten text has other operations or blocks")
     _Comparison(before, orders, after, text, ops).run()

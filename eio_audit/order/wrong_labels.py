@@ -37,7 +37,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eio_audit.order.contradictions import tangles
@@ -71,6 +71,11 @@ class Relabelling:
     links: tuple[tuple[int, int, int], ...] = field(default=(), repr=False)
 
     @property
+    def donor_of(self) -> dict[int, int]:
+        """By op whose label changes, its donor."""
+        return dict(zip(self.changed, self.donors, strict=True))
+
+    @property
     def certified(self) -> bool:
         """Whether no labels of less weight do."""
         return self.weight == self.lower_bound
@@ -101,9 +106,10 @@ def fewest_wrong_labels(
         23 feeds 18, behind 15: one of the two is wrong.
 
         >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
-        >>> fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
+        >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
+        >>> found
         Relabelling(changed=(1,), donors=(2,), weight=1, lower_bound=1)
-        >>> relabelled([15, 23, 18], _)
+        >>> relabelled([15, 23, 18], found.donor_of)
         [15, 18, 18]
     """
     block = block_of(keys, precedence)
@@ -128,10 +134,10 @@ def fewest_wrong_labels(
     )
 
 
-def relabelled(keys: Sequence[int | None], relabelling: Relabelling) -> list[int | None]:
-    """Return the keys with the changed ones replaced."""
+def relabelled(keys: Sequence[int | None], donor_of: Mapping[int, int]) -> list[int | None]:
+    """Return the keys with each that changes replaced by that of its donor."""
     new = list(keys)
-    for op, donor in zip(relabelling.changed, relabelling.donors, strict=True):
+    for op, donor in donor_of.items():
         new[op] = keys[donor]
     return new
 

@@ -21,6 +21,7 @@ from eio_audit import (
 from eio_audit.audit.check import audit_dump
 from eio_audit.audit.codegen import predict, structure_change
 from eio_audit.audit.codegen_location import CodegenLocation, UnreadableLocation, read_name
+from eio_audit.audit.relabel import right_labels
 from tests.cli.running import SAMPLES
 from tests.programs import freeing_programs, programs
 
@@ -267,7 +268,7 @@ TORN = function(
 
 def test_torn_modules_before_and_after_the_worst_first() -> None:
     before, after = (audit_dump(read_text(text)[0]) for text in (CHAIN, TORN))
-    change = structure_change(before, after)
+    change = structure_change(before, after, right_labels(after))
     assert [(row.path[-1], dict(row.functions)) for row in change.modules] == [
         ("A[net.a]", {"before": 1, "after": 2, "fixed": 2, "relabelled": 1}),
         ("B[net.b]", {"before": 1, "after": 1, "fixed": 1, "relabelled": 0}),
