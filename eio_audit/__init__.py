@@ -16,9 +16,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
-    from eio_audit.audit.baseline import Baseline, BaselineEntry
-    from eio_audit.audit.check import AuditedDump, Check, check
-    from eio_audit.audit.codegen import (
+    from eio_audit.audit.check.check import AuditedDump, Check, check
+    from eio_audit.audit.check.displaced_op import DisplacedOp, Hold
+    from eio_audit.audit.check.figures import BlockAudit, BlockMemory, DumpAudit, Summary, unmatched_patterns
+    from eio_audit.audit.check.mislabelled_op import MislabelledOp
+    from eio_audit.audit.check.module_runs import Fragmentation, Runs
+    from eio_audit.audit.codegen.codegen import (
         CodegenFunction,
         Prediction,
         Stage,
@@ -26,8 +29,12 @@ if TYPE_CHECKING:
         TornModule,
         structure,
     )
-    from eio_audit.audit.codegen_location import Reason
-    from eio_audit.audit.dataflow import (
+    from eio_audit.audit.codegen.codegen_location import Reason
+    from eio_audit.audit.dependence import DependenceKind
+    from eio_audit.audit.diff.diff import Diff, diff
+    from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+    from eio_audit.audit.diff.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
+    from eio_audit.audit.explain.dataflow import (
         Dataflow,
         DataflowEdge,
         DataflowOp,
@@ -35,10 +42,7 @@ if TYPE_CHECKING:
         dataflow_graph,
         neighbourhood,
     )
-    from eio_audit.audit.dependence import DependenceKind
-    from eio_audit.audit.diff import Diff, diff
-    from eio_audit.audit.displaced_op import DisplacedOp, Hold
-    from eio_audit.audit.explain import (
+    from eio_audit.audit.explain.explain import (
         Explanation,
         FixedPlace,
         InversionKind,
@@ -48,42 +52,56 @@ if TYPE_CHECKING:
         PathStep,
         explain,
     )
-    from eio_audit.audit.figures import BlockAudit, BlockMemory, DumpAudit, Summary, unmatched_patterns
-    from eio_audit.audit.findings import Finding, find
-    from eio_audit.audit.fix import Fix, Relabel, fix
-    from eio_audit.audit.gate import Gate, Verdict, judge
-    from eio_audit.audit.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
-    from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
-    from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth, LocationRule
-    from eio_audit.audit.mislabelled_op import MislabelledOp
-    from eio_audit.audit.module_runs import Fragmentation, Runs
-    from eio_audit.audit.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
+    from eio_audit.audit.explain.order_picture import (
+        Disorder,
+        OrderAlbum,
+        OrderPicture,
+        PicturedOp,
+        order_pictures,
+    )
+    from eio_audit.audit.fix.fix import Fix, Relabel, fix
+    from eio_audit.audit.fix.shuffle import shuffle
+    from eio_audit.audit.fix.stamp import stamp
+    from eio_audit.audit.fix.verification import VerificationError
+    from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
+    from eio_audit.audit.gate.findings import Finding, find
+    from eio_audit.audit.gate.gate import Gate, Verdict, judge
+    from eio_audit.audit.gate.rules import AVOIDABLE, RULES, UNAVOIDABLE, WRONG_LABEL, Rule, rules_by_prefix
+    from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
+    from eio_audit.audit.locations.location_health import (
+        HealthChange,
+        LocationFinding,
+        LocationHealth,
+        LocationRule,
+    )
+    from eio_audit.audit.locations.origin import ModelLine
+    from eio_audit.audit.locations.original_order import OriginalOrder
     from eio_audit.audit.op_label import OpLabel
     from eio_audit.audit.options import AuditOptions, Follow
-    from eio_audit.audit.order_picture import Disorder, OrderAlbum, OrderPicture, PicturedOp, order_pictures
-    from eio_audit.audit.origin import ModelLine
-    from eio_audit.audit.original_order import OriginalOrder
-    from eio_audit.audit.rules import AVOIDABLE, RULES, UNAVOIDABLE, WRONG_LABEL, Rule, rules_by_prefix
-    from eio_audit.audit.shuffle import shuffle
-    from eio_audit.audit.stamp import stamp
-    from eio_audit.audit.trace import Culprit, DumpPlace, Trace, TracedPass, trace
-    from eio_audit.audit.verification import VerificationError
-    from eio_audit.mlir.dumps import Dump, read, read_text, stream
-    from eio_audit.mlir.folders import DumpFile, find_dump_files, find_files
-    from eio_audit.mlir.markers import Marker
+    from eio_audit.audit.trace.trace import Culprit, DumpPlace, Trace, TracedPass, trace
+    from eio_audit.mlir.input.dumps import Dump, read, read_text, stream
+    from eio_audit.mlir.input.folders import DumpFile, find_dump_files, find_files
+    from eio_audit.mlir.input.markers import Marker
+    from eio_audit.mlir.input.states import HOW_TO_NAME_STATES, Moment, State
     from eio_audit.mlir.semantics.effects import Effects, EffectSource
     from eio_audit.mlir.source import InputError, Source, source_name
-    from eio_audit.mlir.states import HOW_TO_NAME_STATES, Moment, State
     from eio_audit.mlir.traits import OpTable, OpTraits, parse_op_traits
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "audit.baseline": ("Baseline", "BaselineEntry"),
-    "audit.check": ("AuditedDump", "Check", "check"),
-    "audit.codegen": ("CodegenFunction", "Prediction", "Stage", "Structure", "TornModule", "structure"),
-    "audit.codegen_location": ("Reason",),
-    "audit.dataflow": (
+    "audit.gate.baseline": ("Baseline", "BaselineEntry"),
+    "audit.check.check": ("AuditedDump", "Check", "check"),
+    "audit.codegen.codegen": (
+        "CodegenFunction",
+        "Prediction",
+        "Stage",
+        "Structure",
+        "TornModule",
+        "structure",
+    ),
+    "audit.codegen.codegen_location": ("Reason",),
+    "audit.explain.dataflow": (
         "Dataflow",
         "DataflowEdge",
         "DataflowOp",
@@ -92,9 +110,9 @@ _HOMES = {
         "neighbourhood",
     ),
     "audit.dependence": ("DependenceKind",),
-    "audit.diff": ("Diff", "diff"),
-    "audit.displaced_op": ("DisplacedOp", "Hold"),
-    "audit.explain": (
+    "audit.diff.diff": ("Diff", "diff"),
+    "audit.check.displaced_op": ("DisplacedOp", "Hold"),
+    "audit.explain.explain": (
         "Explanation",
         "FixedPlace",
         "InversionKind",
@@ -104,32 +122,32 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.figures": ("BlockAudit", "BlockMemory", "DumpAudit", "Summary", "unmatched_patterns"),
-    "audit.findings": ("Finding", "find"),
-    "audit.fix": ("Fix", "Relabel", "fix"),
-    "audit.gate": ("Gate", "Verdict", "judge"),
-    "audit.index_pattern": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
-    "audit.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
-    "audit.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
-    "audit.mislabelled_op": ("MislabelledOp",),
-    "audit.module_runs": ("Fragmentation", "Runs"),
-    "audit.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
+    "audit.check.figures": ("BlockAudit", "BlockMemory", "DumpAudit", "Summary", "unmatched_patterns"),
+    "audit.gate.findings": ("Finding", "find"),
+    "audit.fix.fix": ("Fix", "Relabel", "fix"),
+    "audit.gate.gate": ("Gate", "Verdict", "judge"),
+    "audit.locations.index_pattern": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
+    "audit.diff.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
+    "audit.locations.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
+    "audit.check.mislabelled_op": ("MislabelledOp",),
+    "audit.check.module_runs": ("Fragmentation", "Runs"),
+    "audit.diff.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
     "audit.op_label": ("OpLabel",),
     "audit.options": ("AuditOptions", "Follow"),
-    "audit.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
-    "audit.origin": ("ModelLine",),
-    "audit.original_order": ("OriginalOrder",),
-    "audit.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "WRONG_LABEL", "Rule", "rules_by_prefix"),
-    "audit.shuffle": ("shuffle",),
-    "audit.stamp": ("stamp",),
-    "audit.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
-    "audit.verification": ("VerificationError",),
-    "mlir.dumps": ("Dump", "read", "read_text", "stream"),
+    "audit.explain.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
+    "audit.locations.origin": ("ModelLine",),
+    "audit.locations.original_order": ("OriginalOrder",),
+    "audit.gate.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "WRONG_LABEL", "Rule", "rules_by_prefix"),
+    "audit.fix.shuffle": ("shuffle",),
+    "audit.fix.stamp": ("stamp",),
+    "audit.trace.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
+    "audit.fix.verification": ("VerificationError",),
+    "mlir.input.dumps": ("Dump", "read", "read_text", "stream"),
     "mlir.semantics.effects": ("EffectSource", "Effects"),
-    "mlir.folders": ("DumpFile", "find_dump_files", "find_files"),
-    "mlir.markers": ("Marker",),
+    "mlir.input.folders": ("DumpFile", "find_dump_files", "find_files"),
+    "mlir.input.markers": ("Marker",),
     "mlir.source": ("InputError", "Source", "source_name"),
-    "mlir.states": ("HOW_TO_NAME_STATES", "Moment", "State"),
+    "mlir.input.states": ("HOW_TO_NAME_STATES", "Moment", "State"),
     "mlir.traits": ("OpTable", "OpTraits", "parse_op_traits"),
 }
 """Where the public names live; a module is imported when one of its names is first used."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from eio_audit import AuditOptions, Check, Dump, InputError, check, fix, read, read_text
-from eio_audit.report.console import make_console
-from eio_audit.report.text import print_check
-from eio_audit.report.unified_diff import unified_diff
+from eio_audit.report.text.check import print_check
+from eio_audit.report.text.console import make_console
+from eio_audit.report.text.unified_diff import unified_diff
 
 __all__ = ["assert_in_original_order"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from eio_audit import InputError
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import Position, Source
 
 

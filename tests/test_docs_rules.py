@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import RULES, UNAVOIDABLE, WRONG_LABEL, Rule, find, read_text
-from eio_audit.audit.check import audit_dump
+from eio_audit.audit.check.check import audit_dump
 
 PAGE = (Path(__file__).parent.parent / "docs" / "rules.md").read_text()
 SECTIONS = {text[:6]: text for text in PAGE.split("\n## ")[1:]}

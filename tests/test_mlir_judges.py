@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Dump, Relabel, Source, check, fix, read_text
-from eio_audit.audit.check import audit_dump
-from eio_audit.mlir.writer import reorder
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.mlir.rewriting.writer import reorder
 from tests.judge import same_program
 from tests.test_samples import DUMP_FILES, MLIR_FILES, SAMPLES
 

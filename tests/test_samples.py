@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Summary, check, fix, read
-from eio_audit.mlir.folders import find_files
-from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.writer import reorder
+from eio_audit.mlir.input.folders import find_files
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.rewriting.writer import reorder
 
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 FILES = sorted(Path(p) for p in find_files(str(SAMPLES)))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.structure import ComparedOps
-from eio_audit.mlir.op_text import OpText
+from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.mlir.reading.op_text import OpText
 
 PERMUTES = frozenset({"permute", "transpose"})
 RESHAPES = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eio_audit.audit.original_index import OriginalIndices
+from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 
 

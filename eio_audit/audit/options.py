@@ -8,11 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.index_pattern import IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.traits import OpTable, OpTraits
 
 if TYPE_CHECKING:
-    from eio_audit.audit.original_order import OriginalOrder
+    from eio_audit.audit.locations.original_order import OriginalOrder
 
 
 class Follow(StrEnum):

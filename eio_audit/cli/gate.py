@@ -149,7 +149,7 @@ class GateChoice:
         self, path: str, findings: Sequence[Finding], *, may_create: bool, quiet: bool
     ) -> Baseline:
         from eio_audit import Baseline
-        from eio_audit.report.baseline_file import parse_baseline
+        from eio_audit.report.ci.baseline_file import parse_baseline
 
         folder = str(Path(path).parent)
         if Path(path).exists():
@@ -166,7 +166,7 @@ class GateChoice:
 
 def write_baseline(baseline: Baseline, path: str) -> None:
     """Writes the file of known findings."""
-    from eio_audit.report.baseline_file import baseline_to_json
+    from eio_audit.report.ci.baseline_file import baseline_to_json
 
     write_bytes(baseline_to_json(baseline).encode("utf-8", "backslashreplace"), path)
 

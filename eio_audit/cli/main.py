@@ -46,7 +46,7 @@ def _run() -> int:
     import click
 
     import eio_audit
-    from eio_audit.cli.commands import cli
+    from eio_audit.cli.registry import cli
 
     try:
         code = _exit_code_of(cli)

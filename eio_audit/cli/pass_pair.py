@@ -17,7 +17,7 @@ from eio_audit import (
     stream,
 )
 from eio_audit.cli.options import LISTED_NAMES, listed, max_size, only_dump, read_dumps, select
-from eio_audit.report.wording import count
+from eio_audit.report.wording.order import count
 
 _Pair = tuple[DumpFile, DumpFile]
 

@@ -103,14 +103,14 @@ def write_report(
     if format_ != "text":
         write_bytes(encoded(rendered(verdict, format_, verbose=verbose)), path)
         return
-    from eio_audit.report.console import make_console
-    from eio_audit.report.text import print_check
+    from eio_audit.report.text.check import print_check
+    from eio_audit.report.text.console import make_console
 
     def print_to(file: Any) -> None:
         console = make_console(file)
         print_check(verdict.check, console, verbose=verbose)
         if verdict.gate.says_more or verdict.known is not None:
-            from eio_audit.report.text_verdict import print_verdict
+            from eio_audit.report.text.verdict_lines import print_verdict
 
             print_verdict(verdict, console, verbose=verbose)
 
@@ -121,7 +121,7 @@ def rendered(verdict: Verdict, format_: str, *, verbose: bool) -> str:
     """The text of a report in any format but text, which needs to know what it is printed on, and HTML."""
     match format_:
         case "concise":
-            from eio_audit.report.concise import to_concise
+            from eio_audit.report.ci.concise import to_concise
 
             return to_concise(verdict, verbose=verbose)
         case "json":
@@ -129,26 +129,26 @@ def rendered(verdict: Verdict, format_: str, *, verbose: bool) -> str:
 
             return check_to_json(verdict)
         case "jsonl":
-            from eio_audit.report.jsonl import to_jsonl
+            from eio_audit.report.ci.jsonl import to_jsonl
 
             return to_jsonl(verdict)
         case "markdown":
-            from eio_audit.report.markdown_check import to_markdown
+            from eio_audit.report.markdown.check import to_markdown
 
             return to_markdown(verdict, verbose=verbose)
         case "github":
-            from eio_audit.report.github import to_github
+            from eio_audit.report.ci.github import to_github
 
             return to_github(verdict)
         case "sarif":
-            from eio_audit.report.sarif import to_sarif
+            from eio_audit.report.ci.sarif import to_sarif
 
             return to_sarif(verdict, __version__)
         case "junit":
-            from eio_audit.report.junit import to_junit
+            from eio_audit.report.ci.junit import to_junit
 
             return to_junit(verdict)
         case _:
-            from eio_audit.report.gitlab import to_gitlab
+            from eio_audit.report.ci.gitlab import to_gitlab
 
             return to_gitlab(verdict)

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.mlir.packed import (
+from eio_audit.mlir.input.compression import (
     MAGIC_BYTES,
     MAX_UNPACKED_BYTES,
     TooLargeError,

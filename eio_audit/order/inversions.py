@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice, repeat
 from operator import gt
 
-from eio_audit.order.runs import split_into_runs
+from eio_audit.order.permutation import split_into_runs
 
 RUN_LENGTH = (
     512  # keys sorted by insertion before merging starts; insertion shifts memory, which is cheap this far

@@ -1,7 +1,7 @@
 """Restoring the original order: a linear extension of a block with few inversions, and how good it is.
 
 A *linear extension* is an order that keeps every dependence. The block is cut into windows (windows.py), and
-for each window orders are searched for, and a lower bound that holds for all of them (best_order.py).
+for each window orders are searched for, and a lower bound that holds for all of them (solve_window.py).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from eio_audit.order.best_order import best_order
 from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.fewest_moved import LeftOpen, Moved, fewest_moved
-from eio_audit.order.going_back import go_back, moved_places
+from eio_audit.order.fewest_moved.fewest_moved import LeftOpen, Moved, fewest_moved
+from eio_audit.order.fewest_moved.restore_positions import go_back, moved_places
 from eio_audit.order.inversions import count_inversions
-from eio_audit.order.packed_order import BestOrder, LowerBound
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.search.packed_order import BestOrder, LowerBound
+from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
 
@@ -79,7 +79,7 @@ def restore_order(
         ValueError: when there are not as many keys as ops.
 
     Complexity: O(n log n + m) for a block that is nearly in order. The rest is work on windows, where each
-    step has a limit of its own (best_order.py): it is linear in their number, and capped for each.
+    step has a limit of its own (solve_window.py): it is linear in their number, and capped for each.
 
     Example:
         Ops with keys 5, 1, 3, where 1 depends on 5. That pair is forced, and 3 has to go before 5, after 1 or

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate, chain, compress, islice, pairwise, repeat
 from operator import add, le, lt, mod, mul, ne
 
-from eio_audit.order.runs import piece_bounds
+from eio_audit.order.permutation import piece_bounds
 
 INT = "i"  # 32 bits: a block of two thousand million ops does not fit in memory anyway
 STRETCH = 1_024  # edges passed over at a time, where few are wanted

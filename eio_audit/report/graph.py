@@ -6,10 +6,10 @@ import json
 from io import BytesIO
 from typing import Any
 
-from eio_audit.audit.dataflow import Dataflow, DataflowEdge, DataflowOp, dataflow_graph
+from eio_audit.audit.explain.dataflow import Dataflow, DataflowEdge, DataflowOp, dataflow_graph
 from eio_audit.mlir.printable import printable_in_json, printable_lines
 from eio_audit.report.json import SCHEMA
-from eio_audit.report.wording import op_name, place_of
+from eio_audit.report.wording.order import op_name, place_of
 
 
 def title_of(dataflow: Dataflow) -> str:

@@ -12,19 +12,19 @@ from eio_audit.report.structure_json import structure_fields
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from collections.abc import Sequence
 
-    from eio_audit.audit.codegen import Structure
-    from eio_audit.audit.diff import Diff
-    from eio_audit.audit.displaced_op import DisplacedOp
-    from eio_audit.audit.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
-    from eio_audit.audit.figures import BlockAudit, BlockMemory, DumpAudit, Summary
-    from eio_audit.audit.findings import Finding
-    from eio_audit.audit.gate import Verdict
-    from eio_audit.audit.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
-    from eio_audit.audit.location_health import HealthChange, LocationFinding, LocationHealth
-    from eio_audit.audit.mislabelled_op import MislabelledOp
-    from eio_audit.audit.op_changes import OpChange
+    from eio_audit.audit.check.displaced_op import DisplacedOp
+    from eio_audit.audit.check.figures import BlockAudit, BlockMemory, DumpAudit, Summary
+    from eio_audit.audit.check.mislabelled_op import MislabelledOp
+    from eio_audit.audit.codegen.codegen import Structure
+    from eio_audit.audit.diff.diff import Diff
+    from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+    from eio_audit.audit.diff.op_changes import OpChange
+    from eio_audit.audit.explain.explain import Explanation, FixedPlace, InvertedOp, Neighbour, OpExplanation
+    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.gate import Verdict
+    from eio_audit.audit.locations.location_health import HealthChange, LocationFinding, LocationHealth
     from eio_audit.audit.op_label import OpLabel
-    from eio_audit.audit.trace import Culprit, Trace, TracedPass
+    from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
     from eio_audit.mlir.source import InputError
 
 SCHEMA = "eio-audit/1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eio_audit.audit.codegen import CodegenFunction, Prediction, Structure, TornModule
+    from eio_audit.audit.codegen.codegen import CodegenFunction, Prediction, Structure, TornModule
 
 
 def structure_fields(structure: Structure) -> dict[str, object]:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from eio_audit import AVOIDABLE, RULES, UNAVOIDABLE, Finding, read_text
-from eio_audit.audit.baseline import Baseline, BaselineEntry, Comparison
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.findings import find
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.gate.baseline import Baseline, BaselineEntry, Comparison
+from eio_audit.audit.gate.findings import find
 
 
 def op(index: int, name: str, operand: str = "%a", line: int = 2) -> str:

@@ -18,10 +18,10 @@ from eio_audit import (
     rules_by_prefix,
     structure,
 )
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.codegen import predict, structure_change
-from eio_audit.audit.codegen_location import CodegenLocation, UnreadableLocation, read_name
-from eio_audit.audit.relabel import right_labels
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.codegen.codegen import predict, structure_change
+from eio_audit.audit.codegen.codegen_location import CodegenLocation, UnreadableLocation, read_name
+from eio_audit.audit.fix.relabel import right_labels
 from tests.cli.running import SAMPLES
 from tests.programs import freeing_programs, programs
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, dataflow_graph, neighbourhood, read_text
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.dataflow import BlockDataflow
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.explain.dataflow import BlockDataflow
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
 

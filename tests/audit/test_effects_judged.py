@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import fix, read_text
-from eio_audit.audit.check import audit_dump
-from eio_audit.mlir.writer import reorder
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.mlir.rewriting.writer import reorder
 from tests.judge import same_program
 
 ARGUMENTS = (

@@ -14,7 +14,7 @@ import pytest
 from eio_audit import read_text
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.options import DEFAULT_OPTIONS
-from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics.effects import CONTROL
 from tests.running.native_programs import native_program
 from tests.tools import mlir_tool, needs_mlir_opt

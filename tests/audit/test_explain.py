@@ -13,10 +13,10 @@ from eio_audit import (
     explain,
     read_text,
 )
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.dataflow import BlockDataflow
-from eio_audit.audit.explain import _Block, _OpInBlock
-from eio_audit.audit.origin import ModelLine
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.explain.dataflow import BlockDataflow
+from eio_audit.audit.explain.explain import _Block, _OpInBlock
+from eio_audit.audit.locations.origin import ModelLine
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs

@@ -14,12 +14,12 @@ from eio_audit import (
     Rule,
     read_text,
 )
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.findings import find
-from eio_audit.audit.gate import worst_first
-from eio_audit.audit.location_health import LocationRule
-from eio_audit.audit.origin import ModelLine
-from eio_audit.audit.rules import LOCATION_RULES, rules_by_prefix
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.gate.findings import find
+from eio_audit.audit.gate.gate import worst_first
+from eio_audit.audit.gate.rules import LOCATION_RULES, rules_by_prefix
+from eio_audit.audit.locations.location_health import LocationRule
+from eio_audit.audit.locations.origin import ModelLine
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.fix import corrected
-from eio_audit.audit.verification import verify
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.fix.fix import corrected
+from eio_audit.audit.fix.verification import verify
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.pieces import BlockOrder
-from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.rewriting.pieces import BlockOrder
 from eio_audit.order.inversions import count_inversions
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
@@ -193,7 +193,7 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.verification.read_ir", misread)
+    monkeypatch.setattr("eio_audit.audit.fix.verification.read_ir", misread)
     with pytest.raises(VerificationError, match="text of an op changed"):
         verify(dump, text)
 
@@ -209,7 +209,7 @@ def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.verification.read_ir", misread)
+    monkeypatch.setattr("eio_audit.audit.fix.verification.read_ir", misread)
     with pytest.raises(VerificationError, match="uses other values"):
         verify(dump, text)
 
@@ -496,7 +496,7 @@ def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: py
     broken = (
         text.replace(b'"%0"', wrong) if wrong.startswith(b'"') else text.replace(b"(%0)", b"(%s)" % wrong)
     )
-    monkeypatch.setattr("eio_audit.audit.renumbering.renumber", lambda *_: broken)
+    monkeypatch.setattr("eio_audit.audit.fix.renumbering.renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
         fix(read_text(text), renumber=True)
 

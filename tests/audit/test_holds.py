@@ -1,7 +1,7 @@
 from array import array
 
+from eio_audit.audit.check.blockers import find_holds
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
-from eio_audit.audit.holds import find_holds
 
 
 def graph_of(size: int, *edges: tuple[int, int, DependenceKind]) -> DependenceGraph:

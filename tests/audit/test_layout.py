@@ -2,10 +2,10 @@
 
 import pytest
 
+from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.layout import inverse_pairs, rearrangements
-from eio_audit.audit.location_numbers import Interned
-from eio_audit.audit.original_index import OriginalIndices
-from eio_audit.audit.structure import ComparedOps
+from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.original_index import OriginalIndices
 from tests.reading import ir_of
 
 

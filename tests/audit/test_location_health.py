@@ -3,8 +3,8 @@
 import pytest
 
 from eio_audit import AuditedDump, AuditOptions, LocationRule, diff, read_text
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.location_health import LocationHealth, health_change
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.locations.location_health import LocationHealth, health_change
 from eio_audit.mlir.traits import OpTraits
 
 GOOD = '"DEBUG|1|Net[net]|/m.py:10|forward|11|abs"'

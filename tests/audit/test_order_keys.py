@@ -1,8 +1,8 @@
 import pytest
 
 from eio_audit import AuditOptions, check, diff, explain, read_text
+from eio_audit.audit.check.order_keys import OrderKeys
 from eio_audit.audit.options import Follow
-from eio_audit.audit.order_keys import OrderKeys
 from tests.reading import ir_of
 
 DERIVED = 'func.func @f(%a: i32) {\n%0 = "ttir.abs"(%a) : (i32) -> i32 loc("5|a_tm0"("5|a"))\n%1 = "ttir.neg"(%0) : (i32) -> i32 loc("4|b")\nreturn\n}\n'

@@ -1,5 +1,5 @@
 from eio_audit import AuditOptions, OriginalOrder, check, fix, read_text
-from eio_audit.audit.location_numbers import Interned
+from eio_audit.audit.locations.location_numbers import Interned
 
 BEFORE = """func.func @f(%a: i32) -> i32 {
   %0 = "ttir.abs"(%a) : (i32) -> i32

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.audit.placement import Placement, placement_of_ops
-from eio_audit.mlir.pieces import BlockOrder
+from eio_audit.audit.fix.placement import Placement, placement_of_ops
+from eio_audit.mlir.rewriting.pieces import BlockOrder
 from tests.reading import ir_of
 
 NESTED = """module {

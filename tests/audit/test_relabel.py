@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, IndexPattern, OriginalOrder, VerificationError, check, fix, read_text
-from eio_audit.audit.check import audit_dump
-from eio_audit.audit.relabel import relabelled
-from eio_audit.mlir.named_locations import NamedLocations
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.fix.relabel import relabelled
+from eio_audit.mlir.rewriting.named_locations import NamedLocations
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
 

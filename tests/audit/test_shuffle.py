@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, check, fix, read_text, shuffle, stamp
-from eio_audit.audit import shuffle as shuffle_module
-from eio_audit.audit.shuffle import random_order
+from eio_audit.audit.fix import shuffle as shuffle_module
+from eio_audit.audit.fix.shuffle import random_order
 from eio_audit.order.precedence import Precedence
 from tests.judge import same_program
 from tests.programs import loops, programs

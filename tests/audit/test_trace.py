@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read_text, trace
-from eio_audit.audit import history
-from eio_audit.audit.check import audit_dump
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.trace import history
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from eio_audit.cli.commands import COMMANDS, cli
+from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.report.manual import PAGES
 
 DOCS = Path(__file__).parent.parent.parent / "docs"

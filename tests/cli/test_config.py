@@ -10,9 +10,9 @@ import click
 import pytest
 
 from eio_audit import InputError
-from eio_audit.cli.commands import COMMANDS, cli
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.options import key_of
+from eio_audit.cli.registry import COMMANDS, cli
 from tests.cli import running
 
 UNKNOWN = """func.func @f(%a: i32) {

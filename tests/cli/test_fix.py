@@ -150,7 +150,7 @@ def test_a_failed_verification_exits_3_and_writes_nothing(
 ) -> None:
     target = tmp_path / "dump.mlir"
     target.write_text(SHUFFLED)
-    monkeypatch.setattr("eio_audit.audit.reordering.reorder", lambda ir, orders: b"module {\n}\n")
+    monkeypatch.setattr("eio_audit.audit.fix.reordering.reorder", lambda ir, orders: b"module {\n}\n")
     monkeypatch.setattr("sys.argv", ["eio-audit", "fix", str(target), "--in-place"])
     with pytest.raises(SystemExit) as exit_:
         main()

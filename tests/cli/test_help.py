@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from eio_audit.cli.commands import COMMANDS, cli
+from eio_audit.cli.registry import COMMANDS, cli
 from tests.cli.reference import MADE_BY, PAGE, pages
 from tests.cli.running import run
 

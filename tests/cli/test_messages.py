@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit.cli.commands import COMMANDS
+from eio_audit.cli.registry import COMMANDS
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES, run
 

@@ -1,6 +1,6 @@
 """``eio-audit rule``: what docs/rules.md and docs/glossary.md say, for those who have the program alone."""
 
-from eio_audit.cli.commands import COMMANDS
+from eio_audit.cli.registry import COMMANDS
 from tests.cli.running import run
 
 

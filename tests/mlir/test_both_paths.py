@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, Source, VerificationError, check, fix
-from eio_audit.mlir import reader
-from eio_audit.mlir.dumps import find_dumps
+from eio_audit.mlir.fast.known_lines import KnownLines
+from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.known_lines import KnownLines
+from eio_audit.mlir.reading import reader
 from eio_audit.mlir.source import Span
 from eio_audit.mlir.traits import OpTable
 from tests.programs import programs

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import InputError, find_dump_files, find_files
-from eio_audit.mlir.folders import file_marker
-from eio_audit.mlir.markers import Marker
+from eio_audit.mlir.input.folders import file_marker
+from eio_audit.mlir.input.markers import Marker
 
 
 def order(folder: Path, *names: str) -> list[str]:

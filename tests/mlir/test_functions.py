@@ -1,8 +1,8 @@
 import pytest
 
 from eio_audit import read_text
-from eio_audit.mlir.functions import DumpText, FunctionText
-from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.traits import OpTable, OpTraits
 
 MODULE = """module {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from eio_audit import Source
-from eio_audit.mlir.known_lines import FEWEST_AT_ONCE, KnownColumns, KnownLines
-from eio_audit.mlir.reader import read_ir
+from eio_audit.mlir.fast.known_lines import FEWEST_AT_ONCE, KnownColumns, KnownLines
+from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import Text
 
 TEXT = b"""\

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from eio_audit.mlir import packed
-from eio_audit.mlir.packed import TooLargeError, unpack, unpacked_blocks
+from eio_audit.mlir.input import compression as packed
+from eio_audit.mlir.input.compression import TooLargeError, unpack, unpacked_blocks
 
 
 @pytest.mark.parametrize("module", [gzip, bz2, lzma])

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.mlir.pieces import BlockOrder, Stretch
+from eio_audit.mlir.rewriting.pieces import BlockOrder, Stretch
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from eio_audit import AuditOptions, Source, fix, read_text
 from eio_audit.audit.dependence import Dependences
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reader import read_ir
-from eio_audit.mlir.renumber import renumber
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.rewriting.renumber import renumber
+from eio_audit.mlir.rewriting.writer import reorder
 from eio_audit.mlir.traits import OpTable
-from eio_audit.mlir.writer import reorder
 from tests.judge import parse
 from tests.programs import programs
 from tests.test_samples import DUMP_FILES

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eio_audit import InputError, check, fix
 from eio_audit.mlir import source as source_module
-from eio_audit.mlir.dumps import find_dumps
+from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.source import Position, Source, Span, find_all
 
 

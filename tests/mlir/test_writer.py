@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.mlir.comments import comments_above
-from eio_audit.mlir.writer import reorder
+from eio_audit.mlir.reading.comments import comments_above
+from eio_audit.mlir.rewriting.writer import reorder
 from tests.reading import ir_of
 
 

@@ -3,8 +3,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.antichain import Flow
 from eio_audit.order.effort import Effort
+from eio_audit.order.wrong_labels.antichain import Flow
 
 ROWS = st.lists(st.integers(0, 63), min_size=1, max_size=6)
 AMOUNTS = st.lists(st.integers(1, 9), min_size=6, max_size=6)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order import best_order as steps
-from eio_audit.order import packed_order
-from eio_audit.order.best_order import best_order
 from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.search import packed_order
+from eio_audit.order.search import solve_window as steps
+from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, block_of
 from tests.order.small_blocks import Block, blocks, precedence_of, true_minimum
 

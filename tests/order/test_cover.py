@@ -1,11 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.candidates import CANDIDATES
-from eio_audit.order.cover import order_by_cover
-from eio_audit.order.cycles import Packing
+from eio_audit.order.bounds.cover import order_by_cover
+from eio_audit.order.bounds.cycle_packing import Packing
+from eio_audit.order.closure import Relations
 from eio_audit.order.effort import Effort
-from eio_audit.order.relations import Relations
+from eio_audit.order.search.schedules import CANDIDATES
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs
 

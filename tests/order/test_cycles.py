@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.best_order import best_order
-from eio_audit.order.candidates import CANDIDATES, push_down
-from eio_audit.order.cycles import Packing
+from eio_audit.order.bounds.cycle_packing import Packing
+from eio_audit.order.closure import Relations
 from eio_audit.order.effort import Effort
-from eio_audit.order.relations import Relations
+from eio_audit.order.search.schedules import CANDIDATES, push_down
+from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, Key, blocks, count_pairs, forced_pairs, true_minimum
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.cycles import Packing
-from eio_audit.order.exact import SEARCH_MOVES, SEARCH_STATES, SearchResult, search
-from eio_audit.order.relations import Relations
+from eio_audit.order.bounds.cycle_packing import Packing
+from eio_audit.order.closure import Relations
+from eio_audit.order.search.exact_search import SEARCH_MOVES, SEARCH_STATES, SearchResult, search
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs, true_minimum
 

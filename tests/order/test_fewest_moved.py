@@ -3,8 +3,8 @@ import random
 import pytest
 from hypothesis import given
 
-from eio_audit.order import fewest_moved as steps
-from eio_audit.order import moved_search
+from eio_audit.order.fewest_moved import fewest_moved as steps
+from eio_audit.order.fewest_moved import moved_search
 from eio_audit.order.linear_extension import Restoration, restore_order
 from tests.order.small_blocks import Block, Key, blocks, fewest_moved, precedence_of
 

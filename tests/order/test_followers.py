@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order.followers import place_followers
-from eio_audit.order.going_back import longest_in_place
+from eio_audit.order.attach_unindexed import place_followers
+from eio_audit.order.fewest_moved.restore_positions import longest_in_place
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, Key, blocks

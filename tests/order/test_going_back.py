@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.candidates import CANDIDATES
 from eio_audit.order.effort import Effort
-from eio_audit.order.going_back import go_back, longest_in_place, moved_places
+from eio_audit.order.fewest_moved.restore_positions import go_back, longest_in_place, moved_places
+from eio_audit.order.search.schedules import CANDIDATES
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, precedence_of
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.candidates import CANDIDATES
 from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.search.schedules import CANDIDATES
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import (
     Block,

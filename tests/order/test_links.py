@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.antichain import Flow
 from eio_audit.order.effort import Effort
-from eio_audit.order.links import Link, Links, first_links
 from eio_audit.order.windows import Window, block_of
+from eio_audit.order.wrong_labels.antichain import Flow
+from eio_audit.order.wrong_labels.links import Link, Links, first_links
 from tests.order.small_blocks import Block, Key, descendants, precedence_of, tangled_blocks
 
 ROUNDS = 100

@@ -1,11 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.best_order import best_order
-from eio_audit.order.cycles import Packing
-from eio_audit.order.going_back import longest_in_place
-from eio_audit.order.moved_search import MovedSearch
-from eio_audit.order.relations import Relations
+from eio_audit.order.bounds.cycle_packing import Packing
+from eio_audit.order.closure import Relations
+from eio_audit.order.fewest_moved.moved_search import MovedSearch
+from eio_audit.order.fewest_moved.restore_positions import longest_in_place
+from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, fewest_moved, true_minimum
 

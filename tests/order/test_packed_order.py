@@ -1,9 +1,9 @@
 import pytest
 
-from eio_audit.order.cycles import Packing
+from eio_audit.order.bounds.cycle_packing import Packing
+from eio_audit.order.closure import Relations
 from eio_audit.order.effort import Effort
-from eio_audit.order.packed_order import BestOrder, LowerBound
-from eio_audit.order.relations import Relations
+from eio_audit.order.search.packed_order import BestOrder, LowerBound
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 
+from eio_audit.order.bounds.squeeze import count_squeezed, disjoint_forced
 from eio_audit.order.effort import Effort
-from eio_audit.order.pairs import count_squeezed, disjoint_forced
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, forced_pairs, true_minimum
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 
 from eio_audit.order.bitsets import bits
-from eio_audit.order.relations import Relations
+from eio_audit.order.closure import Relations
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, descendants, forced_pairs, is_inversion
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.runs import Runs, split_into_runs
+from eio_audit.order.permutation import Runs, split_into_runs
 from tests.order.small_blocks import count_pairs
 
 

@@ -1,6 +1,6 @@
 from hypothesis import given
 
-from eio_audit.order.sections import sections_of
+from eio_audit.order.fewest_moved.sections import sections_of
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import (
     Block,

@@ -2,11 +2,11 @@ from itertools import permutations
 
 from hypothesis import given
 
-from eio_audit.order.best_order import best_order
 from eio_audit.order.bitsets import bits
-from eio_audit.order.cycles import Packing
-from eio_audit.order.relations import Relations
-from eio_audit.order.settled import settled_before
+from eio_audit.order.bounds.cycle_packing import Packing
+from eio_audit.order.closure import Relations
+from eio_audit.order.fewest_moved.implied_order import settled_before
+from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs
 

@@ -3,7 +3,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.staying import largest_staying
+from eio_audit.order.fewest_moved.maximum_antichain import largest_staying
 
 
 def test_of_a_chain_one_op_stays() -> None:

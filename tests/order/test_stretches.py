@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order import stretches
-from eio_audit.order.stretches import reorder_stretches
+from eio_audit.order.search import sliding_windows as stretches
+from eio_audit.order.search.sliding_windows import reorder_stretches
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
 

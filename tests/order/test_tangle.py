@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order import tangle
 from eio_audit.order.effort import Effort
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.tangle import wrong_labels_of
 from eio_audit.order.windows import Window, block_of
+from eio_audit.order.wrong_labels import tangle
+from eio_audit.order.wrong_labels.tangle import wrong_labels_of
 from tests.order.small_blocks import Block, tangled_blocks
 from tests.order.test_links import most, over
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, relabelled
+from eio_audit.order.wrong_labels.wrong_labels import Relabelling, fewest_wrong_labels, relabelled
 from tests.order.small_blocks import (
     Block,
     Key,

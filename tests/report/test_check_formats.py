@@ -26,15 +26,15 @@ from eio_audit import (
     judge,
     read_text,
 )
-from eio_audit.audit.origin import ModelLine
+from eio_audit.audit.locations.origin import ModelLine
 from eio_audit.cli.reports import FORMATS, rendered
 from eio_audit.mlir.source import Position
-from eio_audit.report.finding import repository_path
-from eio_audit.report.fingerprints import fingerprints
-from eio_audit.report.github import to_github
-from eio_audit.report.junit import to_junit
-from eio_audit.report.markdown_check import to_markdown
-from eio_audit.report.sarif import MOST_RESULTS, to_sarif
+from eio_audit.report.ci.finding import repository_path
+from eio_audit.report.ci.fingerprints import fingerprints
+from eio_audit.report.ci.github import to_github
+from eio_audit.report.ci.junit import to_junit
+from eio_audit.report.ci.sarif import MOST_RESULTS, to_sarif
+from eio_audit.report.markdown.check import to_markdown
 
 DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads(gzip.decompress((DATA / "sarif-2.1.0.schema.json.gz").read_bytes()))

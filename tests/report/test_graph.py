@@ -8,8 +8,8 @@ import pytest
 from networkx.utils import graphs_equal
 
 from eio_audit import Dataflow, dataflow, dataflow_graph, neighbourhood, read_text
-from eio_audit.report.dataflow_svg import dataflow_to_svg
 from eio_audit.report.graph import dataflow_to_dot, dataflow_to_graphml, dataflow_to_json
+from eio_audit.report.pictures.dataflow_svg import dataflow_to_svg
 from tests.audit.test_check import ISSUE
 
 SVG = "{http://www.w3.org/2000/svg}"

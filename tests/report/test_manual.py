@@ -6,9 +6,9 @@ import re
 import pytest
 
 from eio_audit import RULES
-from eio_audit.report.console import make_console
 from eio_audit.report.manual import PAGES, close_names, entries, look_up
-from eio_audit.report.text_manual import print_entries
+from eio_audit.report.text.console import make_console
+from eio_audit.report.text.manual_pages import print_entries
 
 
 def names_for(word: str) -> list[str]:

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from eio_audit import read_text
-from eio_audit.report import progress as module
-from eio_audit.report.progress import advancing, progress
+from eio_audit.report.text import progress as module
+from eio_audit.report.text.progress import advancing, progress
 
 
 class Terminal(io.StringIO):
@@ -74,7 +74,7 @@ def test_a_terminal_that_cannot_erase_is_left_alone(monkeypatch: pytest.MonkeyPa
 
 def test_where_there_is_no_terminal_nothing_is_imported_for_it() -> None:
     script = """import sys
-from eio_audit.report.progress import advancing, progress
+from eio_audit.report.text.progress import advancing, progress
 with progress(None, "checking") as advance:
     advance(1)
 sys.exit("rich" in sys.modules)

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import eio_audit
 from eio_audit import CodegenFunction, Stage
 from eio_audit.report.html import structure_to_html
-from eio_audit.report.module_tree import down_to, module_tree
-from eio_audit.report.structure_svg import draw_structure
+from eio_audit.report.pictures.module_tree import down_to, module_tree
+from eio_audit.report.pictures.structure_svg import draw_structure
 from tests.cli.running import SAMPLES
 from tests.report.pages import Page, column
 

@@ -11,9 +11,9 @@ import pytest
 
 import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, InputError
-from eio_audit.report.console import make_console
-from eio_audit.report.text import print_check, print_fix
-from eio_audit.report.wording import count, not_reordered_away, unknown_ops
+from eio_audit.report.text.check import print_check, print_fix
+from eio_audit.report.text.console import make_console
+from eio_audit.report.wording.order import count, not_reordered_away, unknown_ops
 
 
 class Terminal(io.StringIO):

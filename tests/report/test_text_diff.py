@@ -9,9 +9,9 @@ import pytest
 
 import eio_audit
 from eio_audit import Diff
-from eio_audit.report.console import make_console
-from eio_audit.report.markdown import diff_to_markdown
-from eio_audit.report.text_diff import print_diff
+from eio_audit.report.markdown.diff import diff_to_markdown
+from eio_audit.report.text.console import make_console
+from eio_audit.report.text.diff import print_diff
 from tests.cli.running import SAMPLES
 from tests.report.test_text import IN_ORDER, SHUFFLED, Terminal, function, op
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 
 import eio_audit
-from eio_audit.report.console import make_console
-from eio_audit.report.text_explain import print_explanation
+from eio_audit.report.text.console import make_console
+from eio_audit.report.text.explain import print_explanation
 from tests.report.test_text import MISSION, SHUFFLED, function, op
 
 

@@ -3,9 +3,9 @@
 import io
 
 from eio_audit import AuditOptions, check, explain, fix, read_text
-from eio_audit.report.console import make_console
-from eio_audit.report.text import print_check, print_fix
-from eio_audit.report.text_explain import print_explanation
+from eio_audit.report.text.check import print_check, print_fix
+from eio_audit.report.text.console import make_console
+from eio_audit.report.text.explain import print_explanation
 
 PLAIN = AuditOptions()
 FREES = AuditOptions(follow=["frees"])

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from eio_audit import check, explain, read, read_text, trace
-from eio_audit.report.console import make_console
-from eio_audit.report.hyperlink import hyperlink
-from eio_audit.report.text import print_check
-from eio_audit.report.text_explain import print_explanation
-from eio_audit.report.text_trace import print_trace
+from eio_audit.report.text.check import print_check
+from eio_audit.report.text.console import make_console
+from eio_audit.report.text.explain import print_explanation
+from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.report.text.trace import print_trace
 from tests.audit.test_check import ISSUE
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 

@@ -4,8 +4,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.report.console import make_console
-from eio_audit.report.unified_diff import print_unified_diff, unified_diff
+from eio_audit.report.text.console import make_console
+from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
 OLD = b"""a
 b

@@ -207,7 +207,7 @@ def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reordered is verified by the same model; a judge must not lean on that."""
-    monkeypatch.setattr("eio_audit.audit.reordering.verify", lambda *_: None)
+    monkeypatch.setattr("eio_audit.audit.fix.reordering.verify", lambda *_: None)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.check import Check
-from eio_audit.audit.order_picture import OrderPicture
+from eio_audit.audit.check.check import Check
+from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.report.html.order_section import Anchors, block_section, block_table, figures
 from eio_audit.report.html.page import escaped, page
-from eio_audit.report.wording import count, relabelling
+from eio_audit.report.wording.order import count, relabelling
 
 
 def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) -> str:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.diff import Diff
-from eio_audit.audit.op_changes import OpChange
+from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.audit.order_picture import OrderPicture
-from eio_audit.report.diff_wording import (
+from eio_audit.report.html.order_section import Anchors, block_section, figures, heading_of
+from eio_audit.report.html.page import escaped, page
+from eio_audit.report.html.structure_section import structure_section
+from eio_audit.report.html.table import Column, Table
+from eio_audit.report.wording.diff import (
     inverse_parts,
     inverse_summary,
     ops_summary,
     runs_summary,
     what_happened,
 )
-from eio_audit.report.html.order_section import Anchors, block_section, figures, heading_of
-from eio_audit.report.html.page import escaped, page
-from eio_audit.report.html.structure_section import structure_section
-from eio_audit.report.html.table import Column, Table
-from eio_audit.report.wording import op_name
+from eio_audit.report.wording.order import op_name
 
 
 def diff_to_html(diff: Diff, pictures: Sequence[OrderPicture], version: str) -> str:

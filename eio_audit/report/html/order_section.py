@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from eio_audit.audit.dataflow import Dataflow, DataflowOp
-from eio_audit.audit.figures import BlockAudit, DumpAudit, Summary
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
+from eio_audit.audit.explain.dataflow import Dataflow, DataflowOp
+from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, OrderPicture
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.audit.order_picture import DRAWN_NEIGHBOURS, OrderPicture
-from eio_audit.report.dataflow_svg import draw_dataflow
 from eio_audit.report.html.page import escaped, island
 from eio_audit.report.html.slope import draw_legend, draw_slope
 from eio_audit.report.html.table import Column, Table
-from eio_audit.report.wording import (
+from eio_audit.report.pictures.dataflow_svg import draw_dataflow
+from eio_audit.report.wording.order import (
     at_constants,
     at_frees,
     certificate,

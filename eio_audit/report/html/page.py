@@ -12,8 +12,8 @@ from importlib.resources import files
 from string import Template
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
-from eio_audit.report.dataflow_svg import DATAFLOW_CSS
-from eio_audit.report.structure_svg import STRUCTURE_CSS
+from eio_audit.report.pictures.dataflow_svg import DATAFLOW_CSS
+from eio_audit.report.pictures.structure_svg import STRUCTURE_CSS
 
 _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 

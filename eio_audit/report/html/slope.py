@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from eio_audit.audit.order_picture import Disorder, OrderPicture, PicturedOp
+from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, PicturedOp
 from eio_audit.report.html.page import escaped
-from eio_audit.report.wording import count, op_name
+from eio_audit.report.wording.order import count, op_name
 
 SINGLE_LINES = 2000
 """Up to so many ops, each has a line; in larger blocks displaced ops have, and the others are bands."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from eio_audit.audit.codegen import Structure
+from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.report.html.order_section import heading_of
 from eio_audit.report.html.page import escaped, page
 from eio_audit.report.html.structure_section import structure_section
-from eio_audit.report.structure_wording import obstacles
+from eio_audit.report.wording.structure import obstacles
 
 
 def structure_to_html(structure: Structure, version: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.codegen import CodegenFunction, Structure, TornModule
+from eio_audit.audit.codegen.codegen import CodegenFunction, Structure, TornModule
 from eio_audit.report.html.page import escaped
 from eio_audit.report.html.table import Column, Table
-from eio_audit.report.structure_svg import draw_structure
-from eio_audit.report.structure_wording import (
+from eio_audit.report.pictures.structure_svg import draw_structure
+from eio_audit.report.wording.order import count
+from eio_audit.report.wording.structure import (
     STAGES,
     callers,
     functions_summary,
@@ -19,7 +20,6 @@ from eio_audit.report.structure_wording import (
     torn_modules,
     worst,
 )
-from eio_audit.report.wording import count
 
 
 def structure_section(structure: Structure) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from eio_audit.audit.trace import TracedPass
+from eio_audit.audit.trace.trace import TracedPass
 from eio_audit.report.html.page import escaped
-from eio_audit.report.wording import count, pass_title
+from eio_audit.report.wording.order import count, pass_title
 
 
 def draw_timeline(passes: Sequence[TracedPass]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.trace import Culprit, Trace, TracedPass
+from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
 from eio_audit.report.html.page import escaped, page
 from eio_audit.report.html.table import Column, Table
 from eio_audit.report.html.timeline import draw_timeline, pass_name
-from eio_audit.report.text_trace import look_closer
-from eio_audit.report.wording import NOT_SHOWN, contradicting, count, op_name, reason
+from eio_audit.report.text.trace import look_closer
+from eio_audit.report.wording.order import NOT_SHOWN, contradicting, count, op_name, reason
 
 
 def trace_to_html(trace: Trace, version: str) -> str:

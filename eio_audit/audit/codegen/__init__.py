@@ -1,0 +1,1 @@
+"""A model of the functions that code generation makes."""

@@ -1,0 +1,1 @@
+"""What became of each op between two dumps."""

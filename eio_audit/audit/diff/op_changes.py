@@ -1,0 +1,366 @@
+"""What became of each op: unchanged, moved, modified, added or removed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.matching import Matching
+from eio_audit.audit.diff.printing_forms import implied_ops, is_shorthand
+from eio_audit.audit.locations.location_numbers import NO_LOCATION
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.mlir.ir import NO_OFFSET
+from eio_audit.mlir.location import AliasLoc
+from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import inversions_carried
+
+
+class Relation(StrEnum):
+    """How an added op came from an op of the dump before."""
+
+    DERIVED = "derived"
+    """Its location holds the other's: ``"X_tm0"("X")``, a call site, a fused location."""
+    CLONED = "cloned"
+    """It is another op of the same location, name and attributes."""
+    COMMUTED = "commuted"
+    """It is a permute, transpose or reshape that a pass moved past other ops; the dataflow says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """The op of the dump before that an added op came from."""
+
+    op: OpLabel
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that differs between an op before and after.
+
+    Attributes:
+        kind: ``operands``, ``attributes``, ``types`` or ``location``.
+        name: the attribute's name or the operand's place, from 0; empty where there is no such thing.
+        before, after: as printed, aliases resolved; empty for what is not there.
+    """
+
+    kind: str
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpChange:
+    """One op that is not what or where it was.
+
+    Attributes:
+        function: symbol of the function it stands in (stood in, for a removed op), or None.
+        before: the op in the dump before; None when it was added.
+        after: the op in the dump after; None when it was removed.
+        place_before, place_after: 0-based place among the ops of its block; None where there is none.
+        block_before, block_after: function and block it stood and stands in, where the two differ; else None.
+        differences: what differs, in the order operands, attributes, types, location.
+        moved: it left its place relative to the ops around it.
+        derived: a pass made it from another op, whose index it carries.
+        ancestor: for an added op, the op it came from; None where the locations tell of none.
+        inversions_before, inversions_after: how many it is an end of; None without an index or without the
+            op.
+    """
+
+    function: str | None
+    before: OpLabel | None
+    after: OpLabel | None
+    place_before: int | None
+    place_after: int | None
+    block_before: str | None
+    block_after: str | None
+    differences: tuple[Difference, ...]
+    moved: bool
+    derived: bool
+    ancestor: Ancestor | None
+    inversions_before: int | None
+    inversions_after: int | None
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """What differs, each kind once: of ``operands``, ``attributes``, ``types`` and ``location``."""
+        return tuple(dict.fromkeys(difference.kind for difference in self.differences))
+
+
+@dataclass(frozen=True, slots=True)
+class OpChanges:
+    """Every op of both dumps, in one of five groups.
+
+    Attributes:
+        implied: ops that one dump prints and the other leaves out because of its printing form, such as the
+            terminators that custom assembly implies. They are in no group.
+    """
+
+    unchanged: int
+    moved: tuple[OpChange, ...]
+    modified: tuple[OpChange, ...]
+    added: tuple[OpChange, ...]
+    removed: tuple[OpChange, ...]
+    implied: int
+
+    @property
+    def groups(self) -> dict[str, tuple[OpChange, ...]]:
+        """The ops that are not unchanged, by what became of them."""
+        return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
+
+
+class Comparison:
+    """Two dumps and which op of one is which of the other.
+
+    Attributes:
+        became: by op of the dump before, the op it became.
+        was: the other way round.
+        moved: the ops of the dump after to move for the old order: per block the fewest, and those that
+            changed blocks.
+    """
+
+    def __init__(self, before: ComparedDump, after: ComparedDump, matching: Matching) -> None:
+        self.before = before
+        self.after = after
+        self.matching = matching
+        self.became = matching.ops
+        self.was = {new: old for old, new in matching.ops.items()}
+        self._has_locations = before.ops.has_locations and after.ops.has_locations
+        self._places = [_places(side) for side in (before, after)]
+        self._inversions = [_inversions(side) for side in (before, after)]
+        self._at_location: dict[int, list[int]] = {}
+        for op, location in enumerate(before.ops.locations):
+            if location != NO_LOCATION:
+                self._at_location.setdefault(location, []).append(op)
+        self.moved = self._moved()
+
+    def changes(self, commuted: Mapping[int, int]) -> OpChanges:
+        """All ops, by what became of them.
+
+        Args:
+            commuted: by added op, an op of the dump before that was moved there, where locations do not tell.
+        """
+        moved: list[OpChange] = []
+        modified: list[OpChange] = []
+        for old, new in sorted(self.became.items(), key=lambda pair: pair[1]):
+            differences = tuple(self._differences(old, new))
+            if differences or new in self.moved:
+                change = self._change(old, new, differences, moved=new in self.moved)
+                (modified if differences else moved).append(change)
+        added = [op for op in range(len(self.after.ops)) if op not in self.was]
+        removed = [op for op in range(len(self.before.ops)) if op not in self.became]
+        implied = [implied_ops(removed, self.before, self.after, self.became)]
+        implied.append(implied_ops(added, self.after, self.before, self.was))
+        return OpChanges(
+            unchanged=len(self.became) - len(moved) - len(modified),
+            moved=tuple(moved),
+            modified=tuple(modified),
+            added=tuple(
+                self._change(None, op, ancestor=self._ancestor(op, commuted))
+                for op in added
+                if op not in implied[1]
+            ),
+            removed=tuple(self._change(op, None) for op in removed if op not in implied[0]),
+            implied=len(implied[0]) + len(implied[1]),
+        )
+
+    def came_back(self, new: int) -> bool:
+        """Whether an op of both dumps is in fewer inversions than it was: put back, not shuffled."""
+        before, after = self._inversions
+        return after.get(new, 0) < before.get(self.was[new], 0)
+
+    def _ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
+        found = self.ancestor(new)
+        if new in commuted and (found is None or found[0] != commuted[new]):
+            found = commuted[new], Relation.COMMUTED
+        return None if found is None else Ancestor(self.before.label(found[0]), found[1])
+
+    def ancestor(self, new: int) -> tuple[int, Relation] | None:
+        """The op of the dump before that an added op came from, by their locations."""
+        name = self.after.ops.names[new]
+        holding = [
+            self._at_location[n]
+            for n in self.after.ops.location_numbers.inside(new)
+            if n in self._at_location
+        ]
+        for ops in holding:
+            if namesakes := [op for op in ops if self.before.ops.names[op] == name]:
+                return self._likest(namesakes, new), Relation.DERIVED
+        if holding:
+            return self._likest(holding[0], new), Relation.DERIVED
+        text = self.after.ops.texts[new]
+        for op in self._at_location.get(self.after.ops.locations[new], ()):
+            if self.before.ops.names[op] == name and not self.before.ops.texts[op].differs_from(text):
+                return op, Relation.CLONED
+        return None
+
+    def _likest(self, ops: Sequence[int], new: int) -> int:
+        """Of ops with one location, the one an added op came from: rather one that is gone, and alike."""
+        text = self.after.ops.texts[new]
+
+        def rank(op: int) -> tuple[bool, int, int]:
+            return op in self.became, len(self.before.ops.texts[op].differs_from(text)), op
+
+        return min(ops, key=rank)
+
+    # ------------------------------------------------------------------ moved
+
+    def _moved(self) -> set[int]:
+        old_block, new_block = self.before.audited.ir.op_block, self.after.audited.ir.op_block
+        stayed: dict[int, list[tuple[int, int]]] = {}
+        moved = set()
+        for old, new in self.became.items():
+            if self.matching.blocks.get(old_block[old]) == new_block[new]:
+                stayed.setdefault(new_block[new], []).append((new, old))
+            else:
+                moved.add(new)
+        for pairs in stayed.values():
+            pairs.sort()
+            moved.update(pairs[k][0] for k in displaced([old for _, old in pairs]))
+        return moved
+
+    # ------------------------------------------------------------------ modified
+
+    def _differences(self, old: int, new: int) -> Iterator[Difference]:
+        a, b = self.before.ops.texts[old], self.after.ops.texts[new]
+        yield from self._other_operands(old, new)
+        kinds = a.differs_from(b)
+        if "attributes" in kinds and a.is_generic and b.is_generic:
+            for name in sorted(a.attributes.keys() | b.attributes.keys()):
+                was, now = a.attributes.get(name, ""), b.attributes.get(name, "")
+                if was != now or (name in a.attributes) != (name in b.attributes):
+                    yield Difference("attributes", name, was, now)
+        elif "attributes" in kinds:
+            yield Difference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
+        if "types" in kinds:
+            yield Difference("types", "", a.signature, b.signature)
+        if self._has_locations and self.before.ops.locations[old] != self.after.ops.locations[new]:
+            yield Difference("location", "", _location(self.before, old), _location(self.after, new))
+
+    def _other_operands(self, old: int, new: int) -> Iterator[Difference]:
+        """The operands that differ; in no order where the printing forms differ, which may have their own."""
+        if is_shorthand(self.before, old) or is_shorthand(self.after, new):
+            return
+        before, after = self.before.ops.producers[old], self.after.ops.producers[new]
+        was = [self._value_before(*producer) for producer in before]
+        now = [self._value_after(*producer) for producer in after]
+        if was == now:
+            return
+        if self.before.ops.names[old] not in self.matching.same_form:
+            gone = [p for p, value in zip(before, was, strict=True) if value not in now]
+            come = [p for p, value in zip(after, now, strict=True) if value not in was]
+            if len(was) != len(now) or gone or come:
+                yield Difference("operands", "", _values(self.before, gone), _values(self.after, come))
+            return
+        for place in range(max(len(was), len(now))):
+            here = slice(place, place + 1)
+            if was[here] != now[here]:
+                values = _values(self.before, before[here]), _values(self.after, after[here])
+                yield Difference("operands", str(place), *values)
+
+    def _value_before(self, owner: int, number: int) -> Hashable:
+        """A value of the dump before as that of the dump after which it became; None for one that is gone."""
+        if owner >= 0:
+            return (self.became[owner], number) if owner in self.became else None
+        parent = self.before.audited.ir.parent_op(-1 - owner)
+        if parent in self.became and self._hides_blocks(parent):
+            return "argument", self.became[parent], number
+        return self.matching.arguments.get((owner, number))
+
+    def _value_after(self, owner: int, number: int) -> Hashable:
+        parent = self.after.audited.ir.parent_op(-1 - owner) if owner < 0 else -1
+        if parent in self.was and self._hides_blocks(self.was[parent]):
+            return "argument", parent, number
+        return owner, number
+
+    def _hides_blocks(self, old: int) -> bool:
+        """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
+        return self.before.ops.names[old] not in self.matching.same_form
+
+    # ------------------------------------------------------------------ one change
+
+    def _change(
+        self,
+        old: int | None,
+        new: int | None,
+        differences: tuple[Difference, ...] = (),
+        *,
+        moved: bool = False,
+        ancestor: Ancestor | None = None,
+    ) -> OpChange:
+        before, after = self.before, self.after
+        blocks: tuple[str | None, str | None] = (None, None)
+        if old is not None and new is not None:
+            from_block, to_block = before.audited.ir.op_block[old], after.audited.ir.op_block[new]
+            if self.matching.blocks.get(from_block) != to_block:
+                blocks = _block(before, from_block), _block(after, to_block)
+        side, op = (after, new) if new is not None else (before, old)
+        assert op is not None
+        return OpChange(
+            function=side.ops.functions[side.audited.ir.op_block[op]],
+            before=None if old is None else before.label(old),
+            after=None if new is None else after.label(new),
+            place_before=None if old is None else self._places[0][old],
+            place_after=None if new is None else self._places[1][new],
+            block_before=blocks[0],
+            block_after=blocks[1],
+            differences=differences,
+            moved=moved,
+            derived=new is not None and after.audited.indices.is_derived(new),
+            ancestor=ancestor,
+            inversions_before=None if old is None else self._inversions[0].get(old),
+            inversions_after=None if new is None else self._inversions[1].get(new),
+        )
+
+
+def _places(side: ComparedDump) -> dict[int, int]:
+    return {op: place for ops in side.audited.ir.block_ops for place, op in enumerate(ops)}
+
+
+def _inversions(side: ComparedDump) -> dict[int, int]:
+    """By op with a say in the order, how many inversions it is an end of."""
+    carried: dict[int, int] = {}
+    for ops in side.audited.ir.block_ops:
+        keyed = [(op, key) for op, key in zip(ops, side.audited.keys.of(ops), strict=True) if key is not None]
+        counts = inversions_carried([key for _, key in keyed])
+        carried.update(zip((op for op, _ in keyed), counts, strict=True))
+    return carried
+
+
+def _block(side: ComparedDump, block: int) -> str:
+    """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
+    ir, function = side.audited.ir, side.ops.functions[block]
+    parent = ir.parent_op(block)
+    if parent < 0 or side.ops.symbols[parent] is not None:
+        return " ".join(filter(None, (function, ir.block_name(block))))
+    where = f"{ir.name(parent)} (line {ir.source.line_at(ir.op_start[parent])})"
+    return f"{where} in {function}" if function else where
+
+
+def _values(side: ComparedDump, producers: Sequence[tuple[int, int]]) -> str:
+    """``%3 ttir.permute``, ``argument 2 of ^bb0``."""
+    return ", ".join(_value(side, owner, number) for owner, number in producers)
+
+
+def _value(side: ComparedDump, owner: int, number: int) -> str:
+    if owner < 0:
+        return f"argument {number} of {side.audited.ir.block_name(-1 - owner)}"
+    results = side.audited.ir.results(owner)
+    name = results[number] if number < len(results) else f"{results[0]}#{number}"
+    return f"{name} {side.audited.ir.name(owner)}"
+
+
+def _location(side: ComparedDump, op: int) -> str:
+    """The op's location as printed, an alias as what it stands for."""
+    ir, locations = side.audited.ir, side.audited.indices.locations
+    if ir.location_start[op] == NO_OFFSET:
+        return ""
+    location = locations.of(op)
+    text = ir.location_text(op) or b""
+    if isinstance(location, AliasLoc):
+        span = locations.alias_span(location.alias, op)
+        text = ir.source.data[span.start : span.end]
+    return text.decode("utf-8", "replace").strip()

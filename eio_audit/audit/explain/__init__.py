@@ -1,0 +1,1 @@
+"""Why an op stands where it stands, and the pictures of it."""

@@ -1,0 +1,328 @@
+"""The dataflow DAG of a block, or the neighbourhood of an op in it, as plain data to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.explain.op_choice import choose_dump, find_ops
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.source import InputError
+from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import count_inversions, inversions_carried
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+NAMED_BLOCKS = 8
+"""How many blocks an error names, at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataflowOp:
+    """An op of a dataflow DAG.
+
+    Attributes:
+        place: 0-based among the ops of its block.
+        op: which.
+        inversions: how many inversions of the block it is an end of.
+        displaced: member of a smallest set of ops whose removal leaves the block in order.
+        derived: a pass made it from the op whose index it carries.
+    """
+
+    place: int
+    op: OpLabel
+    inversions: int
+    displaced: bool
+    derived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DataflowEdge:
+    """A direct dependence: ``user`` must stay behind ``producer``; both are places in the block.
+
+    Attributes:
+        kind: why.
+        inverting: it runs against the original order: an indexed op that is the producer, or that the
+            producer depends on through unindexed ops alone, has a larger index than one that is the user, or
+            that depends on the user likewise. A forced inversion of the two is the consequence.
+    """
+
+    producer: int
+    user: int
+    kind: DependenceKind
+    inverting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dataflow:
+    """The dataflow DAG of a block, or a part of it.
+
+    Attributes:
+        dump: the audit of the dump it belongs to.
+        function: symbol of the function around the block, or None.
+        block: the block's label.
+        block_line: 1-based line of that.
+        block_ops: how many ops the block has; as many as ``ops``, unless this is a part.
+        around: the places of the ops whose neighbourhood this is; empty for a whole block.
+        ops: by rising place.
+        edges: all direct dependences between them.
+    """
+
+    dump: DumpAudit
+    function: str | None
+    block: str
+    block_line: int
+    block_ops: int
+    around: tuple[int, ...]
+    ops: tuple[DataflowOp, ...]
+    edges: tuple[DataflowEdge, ...]
+
+
+def dataflow(
+    dumps: Sequence[Dump], block: str | None = None, options: AuditOptions = DEFAULT_OPTIONS
+) -> Dataflow:
+    """The dataflow DAG of a whole block.
+
+    Args:
+        dumps: the dumps of one source, at least one; a line chooses among them.
+        block: its line as reports give it (of its label, or of its first op), or its function (``@main``);
+            without it the block of most inversions, among equals that of most ops.
+        options: as for ``check``.
+
+    Raises:
+        InputError: the dump cannot be read, or no block or more than one is called so, or it has no order.
+    """
+    dump = audit_dump(choose_dump(dumps, block or ""), options)
+    return BlockDataflow(dump, dump.keyed_block(_find_block(dump, block))).whole()
+
+
+def neighbourhood(
+    dumps: Sequence[Dump], around: str, radius: int, options: AuditOptions = DEFAULT_OPTIONS
+) -> Dataflow:
+    """The ops that are at most ``radius`` dependences away from an op, in either direction.
+
+    Args:
+        dumps: the dumps of one source, at least one; a line chooses among them.
+        around: ``%name``, ``#index``, a line of the source, or a full name that only one op has. Ops that
+            share an index are taken together.
+        radius: how many dependences away, at the most. That the terminator ends the block is followed only
+            where it runs against the order: otherwise it would connect everything.
+        options: as for ``check``.
+
+    Raises:
+        InputError: the dump cannot be read, or ``around`` names no op, or several in more than one block, or
+            the block has no order.
+    """
+    dump = audit_dump(choose_dump(dumps, around), options)
+    ops = find_ops(dump, around)
+    blocks = sorted({dump.ir.op_block[op] for op in ops})
+    if len(blocks) > 1:
+        lines = ", ".join(str(dump.ir.source.line_at(dump.ir.op_start[op])) for op in ops[:NAMED_BLOCKS])
+        raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks are meant: name one by its line: {lines}")
+    block = dump.keyed_block(blocks[0])
+    return BlockDataflow(dump, block).around([block.ops.index(op) for op in ops], radius)
+
+
+def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
+    """The dataflow DAG as a networkx graph.
+
+    Nodes are places in the block, in textual order, with ``op`` (its name), ``result``, ``index``, ``line``,
+    ``module``, ``inversions``, ``displaced`` and ``derived``; None where the op has none. Edges run producer
+    to user; their key and attribute ``kind`` is a ``DependenceKind``, and ``inverting`` says whether they run
+    against the original order. The graph's own attributes say where the block stands.
+    """
+    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
+
+    dump = dataflow.dump
+    graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+    graph.graph |= {
+        "source": dump.source,
+        "line": dump.line,
+        "pass": dump.pass_name,
+        "when": dump.when,
+        "function": dataflow.function,
+        "block": dataflow.block,
+        "block_line": dataflow.block_line,
+        "block_ops": dataflow.block_ops,
+    }
+    for op in dataflow.ops:
+        graph.add_node(
+            op.place,
+            op=op.op.name,
+            result=op.op.result,
+            index=op.op.index,
+            line=op.op.line,
+            module=op.op.module,
+            inversions=op.inversions,
+            displaced=op.displaced,
+            derived=op.derived,
+        )
+    for edge in dataflow.edges:
+        kind = edge.kind.value
+        graph.add_edge(edge.producer, edge.user, key=kind, kind=kind, inverting=edge.inverting)
+    return graph
+
+
+class BlockDataflow:
+    """A block's dataflow DAG, from which parts can be taken.
+
+    Raises:
+        InputError: the block stands in a graph region, which has no order.
+    """
+
+    def __init__(self, dump: AuditedDump, block: KeyedBlock) -> None:
+        self._dump = dump
+        self._block = block
+        self._line = _line_of(dump, block.block)
+        if block.graph is None:
+            message = f"the block at line {self._line} is in a graph region: its ops have no order"
+            raise _error(dump, message)
+        self._graph = block.graph
+        self._function = dump.functions[block.block]
+
+    def whole(self) -> Dataflow:
+        """All of it."""
+        return self._part(range(len(self._block.ops)))
+
+    def around(self, places: Sequence[int], radius: int, limit: int | None = None) -> Dataflow:
+        """What is at most ``radius`` dependences away from the ops at ``places``; no more ops than ``limit``.
+
+        Complexity: linear in the dependences of the block, the first time; then in those that are followed.
+        """
+        found = dict.fromkeys(places)
+        frontier = list(places)
+        for _ in range(radius):
+            reached = [near for place in frontier for near in self._neighbours[place]]
+            frontier = [place for place in dict.fromkeys(reached) if place not in found]
+            found |= dict.fromkeys(frontier)
+        return self._part(sorted(list(found)[:limit]), tuple(sorted(places)))
+
+    def _part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
+        block = self._block
+        return Dataflow(
+            dump=self._dump.audit,
+            function=self._function,
+            block=block.ir.block_name(block.block),
+            block_line=self._line,
+            block_ops=len(block.ops),
+            around=around,
+            ops=tuple(
+                DataflowOp(
+                    place=place,
+                    op=block.label(place),
+                    inversions=self._carried.get(place, 0),
+                    displaced=place in self._displaced,
+                    derived=block.indices.is_derived(block.ops[place]),
+                )
+                for place in places
+            ),
+            edges=tuple(self._edges_among(frozenset(places))),
+        )
+
+    def _edges_among(self, places: Collection[int]) -> Iterator[DataflowEdge]:
+        largest_above, smallest_below = self._reach
+        kinds = {
+            (place, user, kind): None
+            for place in sorted(places)
+            for user, kind in self._dependences[place]
+            if user in places
+        }
+        for producer, user, kind in kinds:
+            inverting = largest_above[producer] > smallest_below[user]
+            yield DataflowEdge(producer, user, kind, inverting)
+
+    @cached_property
+    def _dependences(self) -> list[list[tuple[int, DependenceKind]]]:
+        """By place: the users of the op, and why they are."""
+        dependences: list[list[tuple[int, DependenceKind]]] = [[] for _ in self._block.ops]
+        for producer, user, kind in self._graph.edges():
+            dependences[producer].append((user, kind))
+        return dependences
+
+    @cached_property
+    def _neighbours(self) -> list[list[int]]:
+        """By place: the ops next to it, those first whose dependence runs against the order."""
+        largest_above, smallest_below = self._reach
+        ranked: list[list[tuple[bool, int]]] = [[] for _ in self._block.ops]
+        for producer, user, kind in self._graph.edges():
+            in_order = largest_above[producer] <= smallest_below[user]
+            if kind is not DependenceKind.TERMINATOR or not in_order:
+                ranked[producer].append((in_order, user))
+                ranked[user].append((in_order, producer))
+        return [[place for _, place in sorted(near)] for near in ranked]
+
+    @cached_property
+    def _reach(self) -> tuple[list[float], list[float]]:
+        """By place its index, twice; for an unindexed op the largest above it and the smallest below it."""
+        keys, precedence = self._block.keys, self._graph.precedence
+        above, below = [-inf] * len(keys), [inf] * len(keys)
+        for place, key in enumerate(keys):
+            borrowed = (above[producer] for producer in precedence.predecessors(place))
+            above[place] = max(borrowed, default=-inf) if key is None else key
+        for place in range(len(keys) - 1, -1, -1):
+            key = keys[place]
+            lent = (below[user] for user in precedence.successors(place))
+            below[place] = min(lent, default=inf) if key is None else key
+        return above, below
+
+    @cached_property
+    def _indexed(self) -> tuple[list[int], list[int]]:
+        """The places of the ops with a say in inversions, and their keys."""
+        keys = self._block.keys
+        places = [place for place, key in enumerate(keys) if key is not None]
+        return places, [self._block.key(place) for place in places]
+
+    @cached_property
+    def _carried(self) -> dict[int, int]:
+        places, keys = self._indexed
+        return dict(zip(places, inversions_carried(keys), strict=True))
+
+    @cached_property
+    def _displaced(self) -> frozenset[int]:
+        places, keys = self._indexed
+        return frozenset(places[position] for position in displaced(keys))
+
+
+def _find_block(dump: AuditedDump, wanted: str | None) -> int:
+    """The block that ``wanted`` names; without a name that of most inversions."""
+    ir = dump.ir
+    blocks = [b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]]
+    if not blocks:
+        raise _error(dump, "no block has an order: all of them are empty or in graph regions")
+    if wanted is None:
+        return max(blocks, key=lambda block: (_inversions(dump, block), len(ir.block_ops[block]), -block))
+    functions = dump.functions
+    named = [block for block in blocks if wanted in (str(_line_of(dump, block)), functions[block])]
+    if len(named) == 1:
+        return named[0]
+    candidates = ", ".join(_described(dump, block) for block in (named or blocks)[:NAMED_BLOCKS])
+    how_many = f"{len(named)} blocks are" if named else "no block with an order is"
+    raise _error(dump, f"{how_many} called '{wanted}': name one by its line: {candidates}")
+
+
+def _inversions(dump: AuditedDump, block: int) -> int:
+    return count_inversions(dump.keys.counted(dump.ir.block_ops[block]))
+
+
+def _line_of(dump: AuditedDump, block: int) -> int:
+    return dump.ir.source.line_at(dump.ir.block_offset(block))
+
+
+def _described(dump: AuditedDump, block: int) -> str:
+    ops = dump.ir.block_ops[block]
+    where = " ".join(filter(None, (dump.functions[block], dump.ir.block_name(block))))
+    return f"{_line_of(dump, block)} ({where}, {len(ops):,} ops)"
+
+
+def _error(dump: AuditedDump, message: str) -> InputError:
+    return InputError(dump.ir.source.name, None, message)

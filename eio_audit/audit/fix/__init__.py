@@ -1,0 +1,1 @@
+"""Verified rewrites of a dump."""

@@ -1,0 +1,85 @@
+"""A random legal order, to show what eio-audit does and to test it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from eio_audit.audit.dependence import Dependences
+from eio_audit.audit.fix.reordering import reordered
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import Dump, common_source
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.rewriting.pieces import BlockOrder
+from eio_audit.order.precedence import Precedence
+
+
+def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OPTIONS) -> bytes:
+    r"""The source of some dumps with the ops of each block in a random order that keeps all dependences.
+
+    Terminators stay last, ops stay in their block, and graph regions are left alone, as in a fix. The
+    result is verified as a fix is. The same input and seed always give the same order.
+
+    Raises:
+        InputError: a dump cannot be read.
+        VerificationError: the result is not the same program.
+        ValueError: there is no dump, or the dumps are of several sources.
+
+    >>> from eio_audit.mlir.input.dumps import read_text
+    >>> dumps = read_text("func.func @f() {\n  %0 = ttir.zeros\n  %1 = ttir.ones\n  return\n}\n")
+    >>> shuffle(dumps, seed=2).decode().split("\n")[1:4]
+    ['  %1 = ttir.ones', '  %0 = ttir.zeros', '  return']
+    """
+    source = common_source(dumps)
+    random = Random(seed)
+    pieces, offset = [], 0
+    for dump in dumps:
+        text = reordered(_shuffled(dump, random, options))
+        pieces += [source.data[offset : dump.span.start], text]
+        offset = dump.span.end
+    return b"".join([*pieces, source.data[offset:]])
+
+
+@dataclass(frozen=True, slots=True)
+class _Shuffled:
+    """A dump and new orders for its blocks; see ``Reordering``."""
+
+    ir: IR
+    dependences: Dependences
+    orders: dict[int, BlockOrder]
+
+
+def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> _Shuffled:
+    ir = read_ir(dump.source, dump.span, options.op_table)
+    dependences = Dependences(ir, options.assume_pure)
+    blocks = [
+        block
+        for block, ops in enumerate(ir.block_ops)
+        if len(ops) > 1 and not ir.region_is_graph[ir.block_region[block]]
+    ]
+    graphs = dependences.of(blocks)
+    orders = {block: BlockOrder(random_order(graphs[block].precedence, random)) for block in blocks}
+    return _Shuffled(ir, dependences, orders)
+
+
+def random_order(precedence: Precedence, random: Random) -> list[int]:
+    """A linear extension: Kahn's algorithm that takes any of the ops that are ready, each as likely.
+
+    Not all linear extensions are equally likely. ``order[k]`` is the op placed k-th.
+
+    Complexity: linear in ops and edges.
+    """
+    waiting_for = [len(precedence.predecessors(op)) for op in range(precedence.size)]
+    ready = [op for op, count in enumerate(waiting_for) if not count]
+    order = []
+    while ready:
+        place = int(random.random() * len(ready))  # choice() may differ between versions of Python
+        ready[place], ready[-1] = ready[-1], ready[place]
+        order.append(op := ready.pop())
+        for user in precedence.successors(op):
+            waiting_for[user] -= 1
+            if not waiting_for[user]:
+                ready.append(user)
+    return order

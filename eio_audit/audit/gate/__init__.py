@@ -1,0 +1,1 @@
+"""What a CI gate finds, and whether it passes."""

@@ -1,0 +1,1 @@
+"""What the locations of ops tell: indices, the model's source, and what is wrong with them."""

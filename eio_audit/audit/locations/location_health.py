@@ -1,0 +1,221 @@
+"""What is wrong with a dump's locations, whatever the order of its ops.
+
+A tt-xla location names its op as ``index|module|...|file:defline|function|opline|op``. Code generation
+rebuilds the model's structure from that, and simplifies, or refuses, what is no name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
+from eio_audit.audit.op_label import OpLabel, label
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.location import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    Location,
+    NameLoc,
+    OpaqueLoc,
+    UnknownLoc,
+)
+
+
+class LocationRule(StrEnum):
+    """What can be wrong; the values are stable."""
+
+    UNKNOWN_LOCATION = "unknown-location"
+    """The op has no location, or one that says ``unknown``."""
+    NO_INDEX = "no-index"
+    """The location carries no op index."""
+    UNKNOWN_INDEX = "unknown-index"
+    """The index is negative: the front end did not know the op's place."""
+    REPEATED_LOCATION = "repeated-location"
+    """Other ops have the same location."""
+    TWO_FUNCTIONS = "two-functions"
+    """One place of the model's source, ``file:line``, is said to define two functions."""
+    REFUSED_LOCATION = "refused-location"
+    """The location is a call site, fused, a place in a file or a dialect's own, not a name as it should."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocationFinding:
+    """One op's location that breaks a rule."""
+
+    rule: LocationRule
+    op: OpLabel
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class LocationHealth:
+    """The findings of one dump, in textual order.
+
+    Attributes:
+        ops: how many ops were looked at: those of blocks that hold ops with an index, terminators and ops
+            that hold functions left out.
+    """
+
+    ops: int
+    findings: tuple[LocationFinding, ...]
+
+    @property
+    def counts(self) -> dict[LocationRule, int]:
+        """How many findings each rule has; every rule is there."""
+        found = Counter(finding.rule for finding in self.findings)
+        return {rule: found[rule] for rule in LocationRule}
+
+
+def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
+    """The findings of a dump, each with the number of the op it is about.
+
+    Raises:
+        InputError: a location is malformed.
+    """
+    return _Inspection(dump).findings
+
+
+@dataclass(frozen=True, slots=True)
+class HealthChange:
+    """The locations of two dumps.
+
+    Attributes:
+        before, after: what is wrong in either.
+        new: the findings of the dump after at ops that had none of the kind in the dump before, or were not
+            there.
+        lost: ops that carry an index before and none after, as they are after.
+    """
+
+    before: LocationHealth
+    after: LocationHealth
+    new: tuple[LocationFinding, ...]
+    lost: tuple[OpLabel, ...]
+
+
+def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
+    """What a pass did to the locations.
+
+    Args:
+        before: the dump before.
+        after: the dump after.
+        was: by op of the dump after, the op it was.
+
+    Raises:
+        InputError: a location is malformed.
+    """
+    old, new = _Inspection(before), _Inspection(after)
+    known = {(op, finding.rule) for op, finding in old.findings}
+    return HealthChange(
+        before=old.health(),
+        after=new.health(),
+        new=tuple(f for op, f in new.findings if (was.get(op), f.rule) not in known),
+        lost=tuple(
+            label(after.ir, after.indices, op)
+            for op, old_op in sorted(was.items())
+            if before.indices.index(old_op) is not None and after.indices.index(op) is None
+        ),
+    )
+
+
+class _Inspection:
+    """The locations of one dump's ops, looked at once.
+
+    Attributes:
+        findings: with the number of the op they are about, in textual order.
+    """
+
+    def __init__(self, dump: AuditedDump) -> None:
+        self.dump = dump
+        ops = list(_printed_ops(dump))
+        numbers = LocationNumbers(dump.ir, dump.indices, Interned())
+        self.numbers = {op: numbers.of(op) for op in ops}
+        self.sharing = Counter(self.numbers.values())
+        self.first: dict[int, int] = {}
+        self.function_at: dict[str, str] = {}
+        self.findings = [
+            (op, LocationFinding(rule, label(dump.ir, dump.indices, op), message))
+            for op in ops
+            for rule, message in self._broken_rules(op)
+        ]
+
+    def health(self) -> LocationHealth:
+        return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
+
+    def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, str]]:
+        locations = self.dump.indices.locations
+        location = locations.of(op)
+        outer = None if location is None else locations.resolve(location, op)
+        if outer is None or isinstance(outer, UnknownLoc):
+            yield LocationRule.UNKNOWN_LOCATION, "no location" if outer is None else "its location is unknown"
+            return
+        if not isinstance(outer, NameLoc):
+            yield LocationRule.REFUSED_LOCATION, f"its location is {_kind(outer)}, not a name"
+        if self.dump.indices.index(op) is None:
+            if self.dump.indices.is_unknown(op):
+                yield (
+                    LocationRule.UNKNOWN_INDEX,
+                    "its index is negative: the front end did not know its place",
+                )
+            else:
+                yield LocationRule.NO_INDEX, "its location carries no op index"
+        yield from self._repeated(op)
+        yield from self._two_functions(op)
+
+    def _repeated(self, op: int) -> Iterator[tuple[LocationRule, str]]:
+        number = self.numbers[op]
+        if number == NO_LOCATION or self.sharing[number] < 2:
+            return
+        first = self.first.setdefault(number, op)
+        if first != op:
+            line = self.dump.ir.source.line_at(self.dump.ir.op_start[first])
+            yield (
+                LocationRule.REPEATED_LOCATION,
+                f"same location as {self.dump.ir.name(first)} at line {line}",
+            )
+
+    def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, str]]:
+        origin = self.dump.indices.origin(op)
+        if origin is None or origin.file is None or origin.function is None:
+            return
+        known = self.function_at.setdefault(origin.file, origin.function)
+        if known != origin.function:
+            yield (
+                LocationRule.TWO_FUNCTIONS,
+                f"{origin.file} defines {origin.function} here, {known} elsewhere",
+            )
+
+
+def _printed_ops(dump: AuditedDump) -> Iterator[int]:
+    """The ops that code generation prints: not functions, not terminators."""
+    ir = dump.ir
+    is_silent = [bool(ir.op_table.flags(name) & {"terminator", "function", "symbol"}) for name in ir.names]
+    for ops in ir.block_ops:
+        keys = dump.indices.keys(ops)
+        if any(key is not None for key in keys):
+            yield from (
+                op for op in ops if not is_silent[ir.op_name[op]] and not _ends_block(ir, op, ops[-1])
+            )
+
+
+def _ends_block(ir: IR, op: int, last: int) -> bool:
+    """Whether an op, perhaps unlisted, is its block's terminator by all appearance."""
+    return op == last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
+
+
+def _kind(location: Location) -> str:
+    match location:
+        case CallSiteLoc():
+            return "a call site"
+        case FusedLoc():
+            return "fused"
+        case FileLineColLoc():
+            return "a place in a file"
+        case OpaqueLoc():
+            return "a dialect's own"
+        case _:
+            return "unknown"

@@ -1,0 +1,141 @@
+"""The original position of an op, read from its debug location."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import compress, repeat
+from operator import eq, is_
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+
+if TYPE_CHECKING:
+    from eio_audit.audit.locations.origin import ModelLine, Origin
+    from eio_audit.audit.locations.parsed_locations import ParsedLocations
+    from eio_audit.mlir.location import Locations
+
+OPS_AT_ONCE = 1 << 13
+"""Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
+
+UNKNOWN = b"unknown"
+"""The location of most ops without an index: nothing to parse."""
+
+
+class OriginalIndices:
+    """The op indices of one dump.
+
+    The index of a name location is what the pattern finds in the name, else its child's index; of a call
+    site the caller's, else the callee's; of a fused location the smallest. A negative index means that the
+    original position is unknown: the op is unindexed.
+    """
+
+    def __init__(self, ir: IR, pattern: IndexPattern | None = None) -> None:
+        self._ir = ir
+        self._pattern = pattern or IndexPattern()
+
+    def index(self, op: int) -> int | None:
+        """The op's index, or None when it is unindexed."""
+        return self._scanned[0][op]
+
+    @property
+    def by_op(self) -> list[int | None]:
+        """The indices of all ops, None for an unindexed one."""
+        return self._scanned[0]
+
+    @property
+    def derived_by_op(self) -> bytearray:
+        """By op, 1 if a pass made it from another: the name extends its child's name (``"X_tm0"("X")``)."""
+        return self._scanned[1]
+
+    def keys(self, ops: Iterable[int]) -> list[int | None]:
+        """The indices of several ops, None for an unindexed one."""
+        return list(map(self._scanned[0].__getitem__, ops))
+
+    def replaced(self, indices: list[int | None]) -> OriginalIndices:
+        """The same dump with other indices, one per op; what is derived stays so."""
+        other = OriginalIndices(self._ir, self._pattern)
+        other._parsed = self._parsed
+        other._scanned = (indices, self._scanned[1])
+        return other
+
+    def is_derived(self, op: int) -> bool:
+        """Whether a pass made the op from another one, whose index it carries."""
+        return bool(self._scanned[1][op])
+
+    @property
+    def locations(self) -> Locations:
+        """The ops' locations."""
+        return self._parsed.locations
+
+    def is_unknown(self, op: int) -> bool:
+        """Whether the op's location carries a negative index: where it stood is not known."""
+        return self._parsed.is_unknown(op)
+
+    def indexed_name(self, op: int) -> str | None:
+        """The outermost name in the op's location that carries its index, or of an unindexed op any index."""
+        return self._parsed.indexed_name(op)
+
+    def origin(self, op: int) -> Origin | None:
+        """The model's source that the op's outermost indexed name tells of."""
+        return self._parsed.origin(op)
+
+    def model_line(self, op: int) -> ModelLine | None:
+        """Where in the model's source the op comes from, as far as its location says."""
+        return self._parsed.model_line(op)
+
+    def place_in_model(self, op: int) -> str:
+        """What the op's location says of the model, without the index and without line numbers."""
+        return self._parsed.place_in_model(op)
+
+    @cached_property
+    def _parsed(self) -> ParsedLocations:
+        from eio_audit.audit.locations.parsed_locations import ParsedLocations  # noqa: PLC0415  (rarely needed)
+
+        return ParsedLocations(self._ir, self._pattern)
+
+    @cached_property
+    def _scanned(self) -> tuple[list[int | None], bytearray]:
+        """By op its index, and whether it is derived."""
+        numbers = self._ir.name_number.tolist()
+        indices: list[int | None] = [*numbers]
+        derived = bytearray(len(numbers))
+        others: Sequence[int] = range(len(numbers))
+        if self._pattern.is_default:
+            others = list(compress(others, map(eq, numbers, repeat(NO_NUMBER))))
+        for start in range(0, len(others), OPS_AT_ONCE):
+            self._look_at(others[start : start + OPS_AT_ONCE], indices, derived)
+        return indices, derived
+
+    def _look_at(self, ops: Sequence[int], indices: list[int | None], derived: bytearray) -> None:
+        """Looks at the text of several ops' locations; what it does not tell is parsed."""
+        data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
+        texts = [data[starts[op] : ends[op] - 1] for op in ops]  # without one, nothing
+        definitions = self._definitions(texts) if self._ir.aliases else texts
+        found = self._pattern.indices_in(definitions)
+        for place in list(compress(range(len(ops)), map(is_, found, repeat(None)))):
+            if definitions[place] != UNKNOWN and starts[ops[place]] != NO_OFFSET:
+                found[place] = self._parsed.index(ops[place])
+        for op, index in zip(ops, found, strict=True):
+            indices[op] = index
+        has_child = map(bytes.endswith, definitions, repeat(b")"))
+        for op, definition in compress(zip(ops, definitions, strict=True), has_child):
+            is_derived = _extends_child(definition)
+            derived[op] = self._parsed.is_derived(op) if is_derived is None else is_derived
+
+    def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
+        """The texts of locations, for aliases those of their definitions."""
+        data, spans = self._ir.source.data, map(self._ir.aliases.get, texts)
+        return [
+            text if span is None else data[span.start : span.end]
+            for text, span in zip(texts, spans, strict=True)
+        ]
+
+
+def _extends_child(location: bytes) -> bool | None:
+    """Whether a name extends its child's, where that can be seen as it stands: ``"X_tm0"("X")``."""
+    match location.split(b'"'):
+        case [b"", name, b"(", child, b")"] if not (b"\\" in location or b"\n" in location):
+            return len(name) > len(child) and name.startswith(child)
+    return None

@@ -1,0 +1,1 @@
+"""What each pass of a log did."""

@@ -1,0 +1,49 @@
+"""``eio-audit rule``: what a rule finds, and what a word means."""
+
+from __future__ import annotations
+
+import click
+
+from eio_audit.cli.output import write_text
+
+RULE_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  usage, or there is no such rule or word
+"""
+
+
+def _complete_name(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    from eio_audit.report.manual import entries
+
+    names = [name for entry in entries() for name in entry.names]
+    return [name for name in names if name.casefold().startswith(incomplete.casefold())]
+
+
+@click.command("rule", short_help="Tell what a rule finds, or what a word means.", epilog=RULE_EXIT_CODES)
+@click.argument("name", nargs=-1, shell_complete=_complete_name)
+def rule_command(name: tuple[str, ...]) -> None:
+    """Tell what a rule finds, why it matters and how to fix it, or what a word of the reports means.
+
+    NAME is the code or the name of a rule, or a word of the glossary. Without it all of them are listed.
+
+    \b
+    Examples:
+      eio-audit rule EIO001
+      eio-audit rule knock-on
+      eio-audit rule
+    """
+    from eio_audit.report.manual import close_names, entries, look_up
+    from eio_audit.report.text.console import make_console
+    from eio_audit.report.text.manual_pages import print_entries, print_list
+
+    word = " ".join(name)
+    found = look_up(word)
+    if name and not found:
+        close = " or ".join(f"'{other}'" for other in close_names(word))
+        hint = f"did you mean {close}?" if close else "'eio-audit rule' lists all"
+        raise click.UsageError(f"there is no rule or word '{word}': {hint}")
+    if found:
+        write_text(lambda file: print_entries(found, make_console(file)), None)
+    else:
+        write_text(lambda file: print_list(entries(), make_console(file)), None)

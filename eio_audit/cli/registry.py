@@ -1,0 +1,101 @@
+"""The commands, each imported when it is called for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from eio_audit import __version__
+
+COMMANDS = (
+    "check",
+    "config",
+    "diff",
+    "explain",
+    "fix",
+    "graph",
+    "rule",
+    "shuffle",
+    "stamp",
+    "structure",
+    "trace",
+)
+
+
+class _Commands(click.Group):
+    """A group whose commands live in modules of their own name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"eio_audit.cli.commands.{cmd_name}"), f"{cmd_name}_command")
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        is_option = name.startswith("-") and name != "-"
+        if name not in COMMANDS and not is_option and not ctx.resilient_parsing:
+            ctx.fail(f"No such command '{name}'. {_meant(name)}")
+        return super().resolve_command(ctx, args)
+
+
+def _meant(name: str) -> str:
+    """What somebody may have meant who gave a name that no command has."""
+    if name == "-" or Path(name).exists():
+        return f"Did you mean 'check {name}'?"
+    import difflib
+
+    from eio_audit.report.manual import look_up
+
+    close = difflib.get_close_matches(name, COMMANDS, n=1)
+    if not close and look_up(name):
+        close = [f"rule {name}"]
+    return f"Did you mean '{close[0]}'?" if close else f"There are {', '.join(COMMANDS)}."
+
+
+EPILOG = """\b
+Exit codes:
+  0  done and clean
+  1  findings
+  2  could not run: usage, input that cannot be read or is malformed, or
+     no op carries an index
+  3  a result failed its own verification: nothing was written
+
+\b
+Environment:
+  NO_COLOR     if not empty: no colours
+  FORCE_COLOR  if not empty: colours also where output is no terminal
+  COLUMNS      width of reports on a terminal, instead of its own
+
+\b
+Files:
+  eio-audit.toml  options of a project, in the current folder or above it
+  pyproject.toml  the same in a table [tool.eio-audit]
+
+\b
+Shell completion of commands, options, files and the passes of a log:
+  eval "$(_EIO_AUDIT_COMPLETE=bash_source eio-audit)"   # in ~/.bashrc
+  eval "$(_EIO_AUDIT_COMPLETE=zsh_source eio-audit)"    # in ~/.zshrc
+  _EIO_AUDIT_COMPLETE=fish_source eio-audit | source    # in config.fish
+"""
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
+@click.version_option(__version__, prog_name="eio-audit", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Audit and restore the original order of operations in MLIR pass dumps.
+
+    \b
+    Examples:
+      eio-audit check after.mlir
+      eio-audit diff before.mlir after.mlir
+      compiler ... | eio-audit fix - | next-tool
+    """

@@ -1,0 +1,1 @@
+"""The fast path of the reader: many plain lines at once."""

@@ -1,0 +1,156 @@
+"""Brings ops whose lines have been split into an IR, column by column, and binds the names in them."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, compress, repeat
+from operator import lt, mul
+
+from eio_audit.mlir.op_columns import OpColumns
+from eio_audit.mlir.reading.builder import Builder
+
+_UNKNOWN = -1
+
+
+class Binding:
+    """Ops on their way from columns into an IR.
+
+    What their text alone tells is added at once, and is taken back in the end of those that were not bound.
+    Names mean something else in each region, so they are bound a block's ops at a time, in textual order.
+
+    Args:
+        builder: of the IR.
+        columns: the ops.
+        first: the first of them that is meant, by its place in the columns.
+        stop: the place behind the last.
+        numbers_of_names: of names that are printed with their dialect; grows.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        columns: OpColumns,
+        first: int,
+        stop: int,
+        numbers_of_names: dict[bytes, int],
+    ) -> None:
+        self._builder = builder
+        self._ir = builder.ir
+        self._columns = columns
+        self._first = first
+        self._numbers_of_names = numbers_of_names
+        known = list(map(numbers_of_names.get, columns.names[first:stop], repeat(_UNKNOWN)))
+        self._known_numbers = array("i", [] if _UNKNOWN in known else known)
+        self._ops = array("i", list(range(len(builder.ir), len(builder.ir) + stop - first + 1)))
+        self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
+        values = self._add_columns(first, stop)
+        # By use, in turn: what it means must have a smaller number.
+        self._limits = _repeated(values, columns.use_counts[first:stop])
+        names = columns.results[first:stop]
+        self._names, self._values = names, values
+        self._name_starts: Sequence[int] = range(len(names) + 1)
+        if not all(names):
+            self._names, self._values = list(filter(None, names)), list(compress(values, names))
+            self._name_starts = list(accumulate(map(bool, names), initial=0))
+
+    def _add_columns(self, first: int, stop: int) -> list[int]:
+        """Adds what is known before any name is bound; returns, by op, its first value."""
+        ir, columns, ops = self._ir, self._columns, self._ops
+        uses, results = columns.use_counts[first:stop], columns.result_counts[first:stop]
+        *values, _ = accumulate(results, initial=len(ir.value_owner))
+        ir.op_start.extend(columns.op_starts[first:stop])
+        ir.op_end.extend(columns.op_ends[first:stop])
+        ir.op_is_generic.extend(columns.is_generic[first:stop])
+        ir.location_start.extend(columns.location_starts[first:stop])
+        ir.name_number.fromlist(columns.name_numbers[first:stop])
+        ir.subtree_end.extend(ops[1:])
+        ir.first_result.fromlist(values)
+        ir.value_owner.fromlist(list(_repeated(ops[:-1], results)))
+        ir.operand_start.pop()
+        ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
+        return values
+
+    def take_back(self) -> None:
+        """Takes back the columns of the ops that were not bound."""
+        ir, ops = self._ir, len(self._ir)
+        if ops < len(ir.first_result):
+            del ir.value_owner[ir.first_result[ops] :]
+        for column in (
+            ir.op_start,
+            ir.op_end,
+            ir.op_is_generic,
+            ir.location_start,
+            ir.name_number,
+            ir.subtree_end,
+            ir.first_result,
+        ):
+            del column[ops:]
+        del ir.operand_start[ops + 1 :]
+
+    def bind(self, first: int, stop: int) -> bool:
+        """Binds the next ops of the current block; False, and nothing changed, where that needs care.
+
+        Args:
+            first: the place in the columns of the first.
+            stop: the place behind the last.
+        """
+        if first == stop:
+            return True
+        ir, scopes, columns = self._ir, self._builder.scopes, self._columns
+        begin, end = self._name_starts[first - self._first], self._name_starts[stop - self._first]
+        names = self._names[begin:end]
+        if not scopes.define_all(names, self._values[begin:end]):
+            return False
+        begin, end = columns.use_starts[first], columns.use_starts[stop]
+        used = scopes.values_of(columns.uses[begin:end])
+        if (
+            used is None
+            or not all(map(lt, used, self._limits))
+            or (columns.numbered[self._next_numbered] < end and not self._add_numbers(used, begin))
+        ):
+            scopes.forget_all(names)
+            return False
+        block = self._builder.current_block()
+        ir.op_name.extend(self._op_names(first, stop))
+        ir.op_block.extend(array("i", (block,)) * (stop - first))
+        ir.operands.fromlist(used)
+        ir.block_ops[block].extend(self._ops[first - self._first : stop - self._first])
+        return True
+
+    def _add_numbers(self, used: list[int], first_use: int) -> bool:
+        """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
+
+        Args:
+            used: by use, the value it names.
+            first_use: the place of the first of them in the columns.
+        """
+        columns, owners = self._columns, self._ir.value_owner
+        stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)
+        for numbered in range(self._next_numbered, stop):
+            place, number = columns.numbered[numbered] - first_use, columns.numbers[numbered]
+            value = used[place]
+            if value + number >= len(owners) or owners[value + number] != owners[value]:
+                return False
+            used[place] = value + number
+        self._next_numbered = stop
+        return True
+
+    def _op_names(self, first: int, stop: int) -> array[int]:
+        """The numbers of the ops' names; one without dialect depends on the op around it."""
+        if self._known_numbers:
+            return self._known_numbers[first - self._first : stop - self._first]
+        columns, numbers = self._columns, {}
+        names = list(zip(columns.names[first:stop], columns.is_generic[first:stop], strict=True))
+        for name, is_generic in dict.fromkeys(names):
+            number = self._builder.intern(name, is_whole=bool(is_generic))
+            numbers[name, is_generic] = number
+            if b"." in name:
+                self._numbers_of_names[name] = number
+        return array("i", list(map(numbers.__getitem__, names)))
+
+
+def _repeated(numbers: Iterable[int], counts: Iterable[int]) -> Iterator[int]:
+    """Each number so many times: tuples are multiplied, which is quicker than ``itertools.repeat``."""
+    return chain.from_iterable(map(mul, zip(numbers, strict=True), counts))

@@ -1,0 +1,174 @@
+"""Which lines may be read many at once: those whose *shape* the exact reader has read as what it looks like.
+
+A shape is a line without value names, operands and location, so a dump of a million lines has a few dozen.
+Each is put to the exact reader once, among lines that are beyond doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import islice
+from weakref import WeakKeyDictionary
+
+from eio_audit.mlir.fast.line_columns import IS_CUSTOM, OPENS_REGION, Line, LineColumns, OpLines
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.boundaries import Boundaries
+from eio_audit.mlir.reading.builder import OpenOp
+from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.traits import OpTable
+
+LONGEST_SHAPE = 1 << 12
+MOST_SHAPES = 1 << 16
+FEWEST_JUDGED = 64
+SHAPES_JUDGED = 8
+"""Of how many lines one may have a new shape; a judgement costs as much as reading several lines exactly."""
+
+_SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
+
+_VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
+"""By op table, what the exact reader says of a shape with one name for all symbols."""
+
+_BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
+_INSIDE = b'\n"judge.inside"() : () -> ()\n'
+_BEHIND = b"\n}) : () -> ()"
+_LOCATION = b"loc(unknown)"
+
+
+class LineShapes:
+    """The exact reader's verdicts, by shape.
+
+    Args:
+        read_exactly: reads a text line by line; None where it is damaged.
+        text: looks at what follows a brace.
+        op_table: what it is read with. All dumps that are read with one table share the verdicts.
+    """
+
+    def __init__(
+        self, read_exactly: Callable[[bytes], IR | None], text: Boundaries, op_table: OpTable
+    ) -> None:
+        self._read_exactly = read_exactly
+        self._text = text
+        self._ops: dict[bytes, bool] = {}
+        self._verdicts = _VERDICTS.setdefault(op_table, {})
+        self._ends: dict[tuple[str, bool, bool, bytes, bool], bool] = {}
+        self._ends_seen = 0
+
+    def refuse_others(self, lines: OpLines, columns: LineColumns) -> None:
+        """Refuses the lines that look like an op, or the header of one that opens a region, but are not."""
+        shapes = columns.shapes
+        if all(map(self._ops.get, shapes)):
+            return
+        if len(self._ops) > MOST_SHAPES:
+            self._ops.clear()
+        if len(self._verdicts) > MOST_SHAPES:
+            self._verdicts.clear()
+        new = [shape for shape in dict.fromkeys(shapes) if shape not in self._ops]
+        for shape in islice(new, FEWEST_JUDGED + len(shapes) // SHAPES_JUDGED):
+            self._ops[shape] = len(shape) <= LONGEST_SHAPE and self._is_op_for_any_symbol(shape)
+        line_of = lines.lines_of_ops()
+        lines.refuse(line_of[op] for op, shape in enumerate(shapes) if not self._ops.get(shape))
+
+    def _is_op_for_any_symbol(self, shape: bytes) -> bool:
+        """The same for lines that differ in the names of symbols only, as the headers of functions do."""
+        general = _SYMBOL.sub(lambda match: match[1] or b"@s", shape)
+        if general not in self._verdicts:
+            self._verdicts[general] = self._is_op(general)
+        return self._verdicts[general]
+
+    def _is_op(self, shape: bytes) -> bool:
+        line = shape.removesuffix(OPENS_REGION)
+        if line.startswith(IS_CUSTOM):
+            line = line.removeprefix(IS_CUSTOM).replace(b"%", b"%v")
+        else:
+            line = b'"judge.op"()' + line
+        return self._opens_region(line) if shape.endswith(OPENS_REGION) else self._is_one_op(line + _LOCATION)
+
+    def _is_one_op(self, line: bytes) -> bool:
+        """Whether a line is one op without region, ended by its location."""
+        ir = self._read_exactly(_BEFORE + line + _BEHIND)
+        return (
+            ir is not None
+            and len(ir) == 2
+            and list(ir.region_op) == [-1, 0]
+            and ir.text(1) == line
+            and ir.location_text(1) == b"unknown"
+            and len(ir.operands) == line.count(b"%")
+        )
+
+    def _opens_region(self, line: bytes) -> bool:
+        """Whether a line is the header of one op and ends with the brace of its first region.
+
+        Not if the region has arguments that the header names: they depend on what is visible.
+        """
+        end = (b")" if opens_list(line) else b"") + b" : () -> ()" * line.startswith(b'"')
+        ir = self._read_exactly(_BEFORE + line + _INSIDE + b"}" + end + _BEHIND)
+        return (
+            ir is not None
+            and len(ir) == 3
+            and list(ir.region_op) == [-1, 0, 1]
+            and ir.region_start[2] == len(_BEFORE) + len(line) - 1
+            and ir.op_start[1] == len(_BEFORE)
+            and -1 - ir.op_block[2] not in ir.value_owner
+            and len(ir.operands) == line.count(b"%")
+        )
+
+    def ends_region(self, row: tuple[bytes, ...], current: OpenOp) -> bool:
+        """Whether a line that begins with a brace closes a region, and what follows is the end of its op too.
+
+        That is its location, or the brace of its next region. Not if values are named in between: they may
+        be arguments of that region.
+
+        Args:
+            row: of the line.
+            current: the innermost open op.
+        """
+        text, has_location = row[Line.TEXT], bool(row[Line.LOCATION])
+        if row[Line.RESULT] or b"%" in text or len(current.brackets) != current.in_region_list:
+            return False
+        key = (current.name, current.is_generic, current.in_region_list, text, has_location)
+        verdict = self._ends.get(key)
+        self._ends_seen += 1
+        if verdict is None:
+            if len(self._ends) > min(FEWEST_JUDGED + self._ends_seen // SHAPES_JUDGED, MOST_SHAPES):
+                return False
+            verdict = self._ends[key] = len(text) <= LONGEST_SHAPE and self._is_end(*key)
+        return verdict
+
+    def _is_end(self, name: str, is_generic: bool, in_list: bool, text: bytes, has_location: bool) -> bool:
+        header = (b'"judge.op"(' if is_generic else name.encode()) + (b" ({" if in_list else b" {")
+        end = b"}" + (b")" if in_list else b"") + b" : () -> ()" * is_generic
+        before = _BEFORE + header + _INSIDE
+        line = b"}" + text + (_LOCATION if has_location else b"")
+        ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _BEHIND)
+        regions = [-1, 0, 1] if has_location else [-1, 0, 1, 1]
+        if ir is None or list(ir.region_op) != regions or len(ir) != len(regions):
+            return False
+        if ir.operands or ir.late_operands or ir.region_end[2] != len(before):
+            return False
+        line_end = len(before) + len(line)
+        if has_location:
+            return ir.op_end[1] == line_end and ir.location_text(1) == b"unknown"
+        return ir.region_start[3] == line_end - 1
+
+    def region_follows(self, lines: OpLines, line: int, name: bytes) -> bool:
+        """Whether what stands below a line shows that the brace at its end opens a region.
+
+        In generic form it can open nothing else.
+
+        Args:
+            lines: of the stretch.
+            line: its number.
+            name: of the op in custom assembly that the region would belong to.
+        """
+        if line + 1 < len(lines.rows):
+            below = lines.rows[line + 1]
+            if below[Line.QUOTE] or below[Line.RESULT] or below[Line.TEXT].startswith(b" %"):
+                return True
+        dialect = name.partition(b".")[0].decode()
+        return self._text.region(lines.starts[line + 1] - 1, dialect, has_arguments=False)
+
+
+def opens_list(header: bytes) -> bool:
+    """Whether the brace at the end of an op's header is the first in a list of regions."""
+    return header[:-1].rstrip().endswith(b"(")

@@ -1,0 +1,194 @@
+"""The fast path of the reader: lines that need no care, hundreds at a time.
+
+A stretch of lines is split into columns (line_columns.py), and each column is processed as a whole, without a
+step of Python per op. Lines that open or close a region take a few steps each.
+
+Nothing is taken on trust. A line is read here only when the exact reader has read its shape as what it
+looks like (line_templates.py). And whatever needs care (a name defined twice, a value not visible yet, a
+bracket that does not balance) is left to the exact reader, which then reads the lines one by one. So both
+paths give the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import sub
+
+from eio_audit.mlir.fast.binding import Binding
+from eio_audit.mlir.fast.known_lines import KnownLines
+from eio_audit.mlir.fast.line_columns import CHUNK_BYTES, CLOSING, AliasLines, Line, LineColumns, OpLines
+from eio_audit.mlir.fast.line_templates import LineShapes, opens_list
+from eio_audit.mlir.ir import IR, NO_NUMBER
+from eio_audit.mlir.reading.boundaries import Boundaries
+from eio_audit.mlir.reading.builder import Builder
+from eio_audit.mlir.source import Span
+from eio_audit.mlir.tokens import OPEN_PAREN
+
+FEWEST_AT_ONCE = 32
+"""Lines that are tried together behind some that needed care; what is done for all of them may be in vain."""
+
+
+class PlainLines:
+    """Reads runs of plain lines of one dump into its IR.
+
+    Args:
+        builder: what is read into.
+        text: looks at what follows a brace.
+        end: where the dump ends.
+        read_exactly: the exact reader, for a text of its own; None where it is damaged.
+        known: lines of a dump that the text was made from.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        text: Boundaries,
+        end: int,
+        read_exactly: Callable[[bytes], IR | None],
+        known: KnownLines | None,
+    ) -> None:
+        self._builder = builder
+        self._ir = builder.ir
+        self._data = builder.ir.source.data
+        self._end = end
+        self._shapes = LineShapes(read_exactly, text, builder.ir.op_table)
+        self._lines = OpLines(self._data, end, end)
+        self._columns = LineColumns(self._lines)
+        self._known = known
+        self._numbers_of_names: dict[bytes, int] = {}
+        self._aliases = AliasLines(self._data, end, end)
+        self._slow_until = 0
+        self._lines_at_once = CHUNK_BYTES  # no stretch has more
+
+    def read(self, offset: int) -> int:
+        """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
+        while self._slow_until <= offset < self._end and self._builder.ops:
+            if self._known and (end := self._read_known(self._known, offset)) > offset:
+                offset = end
+                continue
+            if not self._lines.holds(offset):
+                self._load(offset)
+            run = self._lines.run_from(offset)
+            if run is None:
+                return offset
+            offset = self._lines.starts[self._read_run(*run)]
+        return offset
+
+    def read_aliases(self, offset: int) -> int:
+        """Reads lines ``#name = loc(...)`` from a line start; returns where the first other line begins."""
+        aliases = self._ir.aliases
+        while offset < self._end:
+            if not self._aliases.holds(offset):
+                self._aliases = AliasLines(self._data, offset, self._end)
+            run = self._aliases.run_from(offset)
+            if run is None:
+                return offset
+            first, stop = run
+            _, names, locations = zip(*self._aliases.rows[first:stop], strict=True)
+            if len(set(names)) < len(names) or not aliases.keys().isdisjoint(names):
+                return offset
+            ends = [start - 2 for start in self._aliases.starts[first + 1 : stop + 1]]
+            begins = map(sub, ends, map(len, locations))
+            aliases.update(zip(names, map(Span, begins, ends), strict=True))
+            offset = self._aliases.starts[stop]
+        return offset
+
+    def _read_known(self, known: KnownLines, offset: int) -> int:
+        """Reads known lines from a line start; returns where the first other line begins."""
+        columns = known.columns_at(self._data, offset, len(self._ir))
+        if columns is None:
+            return offset
+        ops = len(columns.names)
+        binding = Binding(self._builder, columns, 0, ops, self._numbers_of_names)
+        if binding.bind(0, ops):
+            return columns.end
+        binding.take_back()
+        self._known = None  # names mean something else in the new order, so others may as well
+        return offset
+
+    def _load(self, offset: int) -> None:
+        """Splits the stretch that begins at a line start; lines of unproven shape are not plain."""
+        lines = self._lines = OpLines(self._data, offset, self._end)
+        self._columns = LineColumns(lines)
+        self._shapes.refuse_others(lines, self._columns)
+
+    # ------------------------------------------------------------------ regions
+
+    def _read_run(self, first: int, stop: int) -> int:
+        """Reads lines that look plain, more at a time while all goes well; returns the first not read."""
+        stop = min(stop, first + self._lines_at_once)
+        ops = slice(self._lines.places[first], self._lines.places[stop])
+        if not self._builder.has_room(sum(self._columns.result_counts[ops])):
+            return self._leave(first, stop)
+        op, operand = len(self._ir), len(self._ir.operands)
+        binding = Binding(self._builder, self._columns, ops.start, ops.stop, self._numbers_of_names)
+        line = self._read_seams(first, stop, binding)
+        self._lines_at_once = min(2 * self._lines_at_once, CHUNK_BYTES)
+        if line < stop:
+            binding.take_back()
+            self._lines_at_once = FEWEST_AT_ONCE
+        if self._ir.line_names is not None:
+            bound = range(ops.start, ops.start + len(self._ir) - op)
+            self._ir.line_names.note(self._columns, bound, op, operand)
+        return line
+
+    def _read_seams(self, first: int, stop: int, binding: Binding) -> int:
+        """Opens and closes regions and binds the ops between."""
+        lines, places = self._lines, self._lines.places
+        for seam in lines.seams_in(first, stop):
+            if lines.rows[seam][Line.NAME] != CLOSING:
+                if not self._can_open(seam) or not binding.bind(places[first], places[seam + 1]):
+                    return self._leave(first, seam + 1)
+                self._open(seam)
+            elif not binding.bind(places[first], places[seam]):
+                return self._leave(first, seam)
+            elif not self._close(seam):
+                return self._leave(seam, seam + 1)
+            first = seam + 1
+            if not self._builder.ops:
+                return first
+        return stop if binding.bind(places[first], places[stop]) else self._leave(first, stop)
+
+    def _leave(self, first: int, stop: int) -> int:
+        """Leaves a range of lines to the exact reader."""
+        self._slow_until = self._lines.starts[stop]
+        return first
+
+    def _can_open(self, line: int) -> bool:
+        row = self._lines.rows[line]
+        return bool(row[Line.QUOTE]) or self._shapes.region_follows(self._lines, line, row[Line.NAME])
+
+    def _open(self, line: int) -> None:
+        """Opens the region at the end of a line whose op has been added last."""
+        ir, row, brace = self._ir, self._lines.rows[line], self._lines.starts[line + 1] - 2
+        op, name = len(ir) - 1, row[Line.RESULT]
+        current = self._builder.hold_open(op, [(name, ir.first_result[op], ir.op_start[op])] if name else ())
+        if opens_list(row[Line.TEXT]):
+            current.in_region_list = True
+            current.brackets.push(OPEN_PAREN, self._data.rfind(b"(", 0, brace))
+        self._builder.open_region(brace, current)
+
+    def _close(self, line: int) -> bool:
+        """Closes a region, and ends its op or opens its next region; False where that needs care."""
+        builder, row, start, end = (
+            self._builder,
+            self._lines.rows[line],
+            self._lines.starts[line],
+            self._lines.starts[line + 1] - 1,
+        )
+        current = builder.ops[-1]
+        if not self._shapes.ends_region(row, current):
+            return False
+        brace = start + len(row[Line.INDENT])
+        location = row[Line.LOCATION]
+        if location:
+            builder.close_region(brace)
+            builder.end_op(end, end - 1 - len(location), int(row[Line.NUMBER] or NO_NUMBER))
+            return True
+        if not current.is_generic and not self._shapes.region_follows(
+            self._lines, line, current.name.encode()
+        ):
+            return False
+        builder.close_region(brace)
+        builder.open_region(end - 1, current)
+        return True

@@ -1,0 +1,1 @@
+"""Where dumps come from: files, logs, folders, and the texts in them."""

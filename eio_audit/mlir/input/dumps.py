@@ -1,0 +1,303 @@
+"""Where the dumps are in a file or in the log of a compiler's passes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+
+from eio_audit.mlir.alias_definitions import end_of_definitions
+from eio_audit.mlir.input.chunks import read_blocks, whole_lines
+from eio_audit.mlir.input.compression import MAX_UNPACKED_BYTES
+from eio_audit.mlir.input.folders import file_marker
+from eio_audit.mlir.input.markers import Marker, find_markers
+from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.source import Source, Span, Text, find_all, source_name
+
+_SEPARATOR_START = b"// -----"
+_SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
+_HOLDS_IR = re.compile(
+    rb'^(?:module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
+    re.MULTILINE,
+)
+_OTHER_LINE = re.compile(rb"\n[^#!\n]")
+"""The line end above a line that cannot begin a definition of an alias."""
+_BLANK_BYTES = frozenset(b" \t\r\n")
+_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """One printed IR in a source.
+
+    Attributes:
+        source: the file.
+        span: where the IR lies, behind its marker.
+        marker: the line above it in a log, else what the file's name says of its pass, or None.
+        line: the 1-based line of the marker; without one, of the dump's first text.
+        program: what it is a state of; equal for dumps that show one program at several times.
+    """
+
+    source: Source
+    span: Span
+    marker: Marker | None
+    line: int
+    program: str = ""
+
+    @property
+    def text(self) -> bytes:
+        """The IR."""
+        return self.source.data[self.span.start : self.span.end]
+
+    def has_text(self, text: bytes) -> bool:
+        """Whether the IR is this text; nothing is copied."""
+        data, span = self.source.data, self.span
+        if len(text) != span.end - span.start:
+            return False
+        return data.startswith(text, span.start) if isinstance(data, bytes) else self.text == text
+
+
+def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
+    """The dumps of a file, ``-`` for standard input, in order of appearance.
+
+    Args:
+        path: of the file.
+        max_unpacked_bytes: what a compressed file may unpack to.
+
+    Raises:
+        InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
+    """
+    return find_dumps(Source.read(fspath(path), max_unpacked_bytes))
+
+
+def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
+    """The dumps of a text; ``name`` stands for the file in messages."""
+    return find_dumps(Source(name, text.encode() if isinstance(text, str) else text))
+
+
+def stream(
+    path: str,
+    program: str = "",
+    stage: str | Marker | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+    max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
+) -> Iterator[Dump]:
+    """The dumps of a file one after the other, so that memory holds no more than one and what is around it.
+
+    Args:
+        path: of the file, ``-`` for standard input.
+        program: what the file's dumps are states of.
+        stage: what to call a file without markers, if its name alone tells of no pass: a stage of a compiler,
+            or the marker that stands for its name.
+        advance: is told how many bytes more of the file have been read.
+        max_unpacked_bytes: what a compressed file may unpack to.
+
+    Yields:
+        What ``read`` gives, but each dump in a source of its own, which is a stretch of the file.
+
+    Raises:
+        InputError: the file cannot be read, or is MLIR bytecode.
+    """
+    name, first_line = source_name(path), 1
+    splitter = _Splitter(program)
+    for section in _sections(read_blocks(path, advance, max_unpacked_bytes)):
+        source = Source(name, section.data, first_line=first_line)
+        if section.is_file:
+            yield from find_dumps(source, program, stage)
+        else:
+            span = Span(section.place.end, len(section.data))
+            yield from splitter.split(source, span, (section.place, section.marker))
+        first_line = source.line_at(len(section.data))
+
+
+def common_source(dumps: Sequence[Dump]) -> Source:
+    """The source that all the dumps are of.
+
+    Raises:
+        ValueError: there is no dump, or they are of several sources.
+    """
+    if len({id(dump.source) for dump in dumps}) != 1:
+        raise ValueError("expected dumps of one source")
+    return dumps[0].source
+
+
+def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
+    """The dumps of one source, in order of appearance.
+
+    A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
+    op behind a marker; IR behind that is a dump of its own, as is IR before the first marker: the module
+    that the compiler wrote to the same stream.
+
+    Args:
+        source: what to split.
+        program: what its dumps are states of. Behind a ``// -----`` line another program begins, and where
+            a stage of a compiler comes again.
+        stage: what to call a source without markers, if its name tells of no pass, or the marker to take.
+
+    Raises:
+        InputError: the source is MLIR bytecode.
+    """
+    if source.data[:4] == b"ML\xefR":
+        raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
+    markers = list(find_markers(source.data))
+    end = Span(len(source.data), len(source.data))
+    splitter = _Splitter(program)
+    if not markers:
+        named = Marker(stage, stage, None) if isinstance(stage, str) else stage
+        return splitter.pieces(
+            source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
+        )
+    dumps: list[Dump] = []
+    current: tuple[Span, Marker | None] = (Span(0, 0), None)
+    for place, marker in [*markers, (end, None)]:
+        dumps += splitter.split(source, Span(current[0].end, place.start), current)
+        current = (place, marker)
+    return dumps
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The bytes of a file from one marker, which stands at ``place`` in them, up to the next.
+
+    ``is_file``: there is no marker in the file, and this is all of it.
+    """
+
+    data: bytes
+    place: Span
+    marker: Marker | None
+    is_file: bool = False
+
+
+def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
+    parts: list[bytes] = []
+    place, marker = Span(0, 0), None
+    is_file = True
+    for lines in whole_lines(blocks):
+        start = 0
+        for found, next_marker in find_markers(lines):
+            parts.append(lines[start : found.start])
+            yield _Section(b"".join(parts), place, marker)
+            parts, start, is_file = [], found.start, False
+            place, marker = Span(0, found.end - found.start), next_marker
+        parts.append(lines[start:])
+    yield _Section(b"".join(parts), place, marker, is_file)
+
+
+class _Splitter:
+    """Splits what stands between markers into dumps, and tells where another program begins."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._number = 0
+        self._stages: set[str] = set()
+
+    def split(self, source: Source, span: Span, marked: tuple[Span, Marker | None]) -> list[Dump]:
+        """What stands between two markers: the marked dump, and IR without marker behind it."""
+        place, marker = marked
+        if marker is None:
+            return self.pieces(source, span, None, must_hold_ir=True)
+        if marker.when is None:
+            self._enter(marker.pass_name)
+        dumps = []
+        end = _end_of_first_op(source, _pieces(source, span)[0])
+        if _text_start(source, Span(span.start, end)) < end:
+            line = source.line_at(place.start)
+            dumps.append(Dump(source, Span(span.start, end), marker, line, self._name))
+        return dumps + self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
+
+    def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
+        """The dumps between ``// -----`` lines."""
+        dumps = []
+        for number, piece in enumerate(_pieces(source, span)):
+            if number:
+                self._next_program()
+            start = _text_start(source, piece)
+            is_empty = start == piece.end
+            if not is_empty and (not must_hold_ir or _HOLDS_IR.search(source.data, piece.start, piece.end)):
+                dumps.append(Dump(source, piece, marker, source.line_at(start), self._name))
+        return dumps
+
+    @property
+    def _name(self) -> str:
+        return f"{self._program}#{self._number}" if self._number else self._program
+
+    def _enter(self, stage: str) -> None:
+        """Each program passes every stage once."""
+        if stage in self._stages:
+            self._next_program()
+        self._stages.add(stage)
+
+    def _next_program(self) -> None:
+        self._number += 1
+        self._stages.clear()
+
+
+def _text_start(source: Source, span: Span) -> int:
+    """Where the first text of a stretch begins; its end where there is none."""
+    blank = _BLANK.match(source.data, span.start, span.end)
+    assert blank
+    return blank.end()
+
+
+def _end_of_first_op(source: Source, span: Span) -> int:
+    """Where a marked dump ends: behind the line with the op's last brace and the aliases right below it."""
+    data, start = source.data, _start_of_first_op(source, span)
+    brace = data.find(b"\n}", start, span.end)
+    if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
+        return span.end
+    line_end = data.find(b"\n", brace + 1, span.end)
+    if line_end < 0:
+        return span.end
+    if not _OTHER_LINE.search(data, line_end, span.end):
+        return _last_line_end(data, Span(line_end + 1, span.end))
+    return _end_of_aliases(source, Span(line_end + 1, span.end))
+
+
+def _last_line_end(data: Text, span: Span) -> int:
+    """Behind the last line that is not blank."""
+    end = span.end
+    while end > span.start and data[end - 1] in _BLANK_BYTES:
+        end -= 1
+    line_end = data.find(b"\n", end, span.end) if end > span.start else span.start - 1
+    return line_end + 1 if line_end >= 0 else span.end
+
+
+def _start_of_first_op(source: Source, span: Span) -> int:
+    """Behind the aliases above the op, which may hold braces as an op does."""
+    end = span.start
+    while True:
+        start = _text_start(source, Span(end, span.end))
+        end = _end_of_aliases(source, Span(start, span.end))
+        if end == start:
+            return start
+
+
+def _end_of_aliases(source: Source, span: Span) -> int:
+    """Where the lines of an alias table end that begins here; a logger may have printed in between."""
+    end = offset = span.start
+    while True:
+        end_of_lines = end_of_definitions(source, Span(offset, span.end))
+        if end_of_lines > offset:
+            end = offset = end_of_lines
+        noise = noise_end(source.data, offset, span.end)
+        if noise is None:
+            return end
+        offset = min(noise + 1, span.end)
+
+
+def _pieces(source: Source, span: Span) -> list[Span]:
+    """Splits at ``// -----`` lines."""
+    separators = list(_separators(source.data, span))
+    starts = [span.start, *(s.end for s in separators)]
+    ends = [*(s.start for s in separators), span.end]
+    return list(map(Span, starts, ends))
+
+
+def _separators(data: Text, span: Span) -> Iterator[Span]:
+    """The lines that read ``// -----``."""
+    for offset in find_all(data, _SEPARATOR_START, span):
+        match = _SEPARATOR.match(data, offset, span.end)
+        if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
+            yield Span(offset, match.end())

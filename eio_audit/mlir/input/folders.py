@@ -1,0 +1,269 @@
+"""Folders of dumps: which files belong together, in what order compilers wrote them, and of which pass.
+
+Four layouts tell of passes in their files' names:
+
+- ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, and in it ``<n>[_<n>...]_<pass>.mlir``.
+  Each op counts the dumps made of it; a name has the counters of the ops around the op, outermost first,
+  as they stood, and then its own (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then
+  ``2_0_cse`` and ``2_1_cse`` of a function inside, then ``3_inline``.
+- numbered: ``<pipeline>/<n>_<pass>.mlir``, of one pipeline a folder.
+- tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, of all graphs in one folder.
+- pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``states.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eio_audit.mlir.input.dump_signs import holds_ir
+from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.source import InputError
+
+if TYPE_CHECKING:
+    from eio_audit.mlir.input.states import State, States
+
+IR_SUFFIX = ".mlir"
+TEXT_SUFFIX = ".txt"
+LOG_SUFFIXES = (".log", TEXT_SUFFIX)
+DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
+"""Files of a folder that may be dumps, also with .gz, .bz2 or .xz behind; ``.mlir.txt`` is as ``.mlir``."""
+
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+_DIGITS = re.compile(r"([0-9]+)")
+_NUMBERED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)")
+_STAGES = ("vhlo", "shlo", "ttir", "ttnn")
+_STAGE = re.compile(
+    r"(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
+    r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
+)
+
+_Key = list[list[tuple[int, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class DumpFile:
+    """A file to read.
+
+    Attributes:
+        path: where it is.
+        program: what its dumps are states of; equal for files that show one program at several times.
+        state: what its name says of a moment before or after a pass, in a folder that holds such pairs.
+        is_apart: the folder holds such pairs, and this file is no state that its names tell of.
+    """
+
+    path: str
+    program: str
+    state: State | None = None
+    is_apart: bool = False
+
+
+def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[DumpFile]:
+    """The files to read for a path: itself, or in a folder the dumps at any depth, in the order of passes.
+
+    In a folder every ``.mlir`` file is a dump; a ``.log`` or ``.txt`` file is one if it holds IR. Where names
+    do not tell the order it is the natural one, by which ``9_cse`` comes before ``10_cse``.
+
+    Args:
+        path: of a file or a folder, ``-`` for standard input.
+        skip: is told of each ``.log`` and ``.txt`` file of a folder that holds no IR.
+
+    Raises:
+        InputError: a folder holds no dump, or names of files in it say that they are one state.
+    """
+    if path == "-" or not Path(path).is_dir():
+        return [DumpFile(path, "")]
+    from eio_audit.mlir.input.states import HOW_TO_NAME_STATES  # noqa: PLC0415  (for folders only)
+
+    folder = _Folder(path, skip)
+    for states in folder.states.values():
+        if states.alike:
+            alike = ", ".join(states.alike[0])
+            raise InputError(path, None, f"names that say the same: {alike}; {HOW_TO_NAME_STATES}")
+    return folder.dump_files()
+
+
+def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[str]:
+    """The paths of ``find_dump_files``, whatever files may be one state.
+
+    Raises:
+        InputError: a folder holds no dump.
+    """
+    if path == "-" or not Path(path).is_dir():
+        return [path]
+    return [str(file) for file in _Folder(path, skip).files]
+
+
+def file_marker(path: str) -> Marker | None:
+    """What a file's name says of the dump in it, where no marker in the file does.
+
+    Example:
+        >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
+        'ttir'
+    """
+    stem = _stem(Path(path).name)
+    if stem is None:
+        return None
+    if match := _STAGE.fullmatch(stem):
+        return Marker(match["stage"], match["stage"], None)
+    if match := _NUMBERED.fullmatch(stem):
+        return Marker(match["pass"], match["pass"], None)
+    return None
+
+
+class _Folder:
+    """The dumps of a folder at any depth.
+
+    Args:
+        path: of the folder.
+        skip: is told of each ``.log`` and ``.txt`` file that holds no IR.
+
+    Attributes:
+        states: by folder that holds pairs, what its files' names tell of states.
+        files: in the order in which they are read.
+
+    Raises:
+        InputError: there is none.
+    """
+
+    def __init__(self, path: str, skip: Callable[[str], None]) -> None:
+        self._path = Path(path)
+        found = _ir_files(self._path, skip)
+        self.states = _states(found)
+        self.files = sorted(found, key=self._place)
+
+    def dump_files(self) -> list[DumpFile]:
+        """The files, and which program each is of."""
+        programs = _Programs()
+        return [self._dump_file(file, programs) for file in self.files]
+
+    def _dump_file(self, file: Path, programs: _Programs) -> DumpFile:
+        parts = self._parts(file)
+        states = self.states.get(file.parent)
+        if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
+            return DumpFile(str(file), programs.of(parts))
+        state = states.by_file.get(file.name)
+        if state is None:
+            return DumpFile(str(file), "/".join(parts), is_apart=True)
+        pass_name = state.pass_name if states.has_several_passes(state.program) else ""
+        own = " ".join(filter(None, (state.program, pass_name)))
+        return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
+
+    def _place(self, file: Path) -> _Key:
+        """A sort key; states stand by program, pass and time where their program's name would."""
+        parts = self._parts(file)
+        states = self.states.get(file.parent)
+        state = states.by_file.get(file.name) if states is not None else None
+        if state is None:
+            return _order(parts)
+        words = (*parts[:-1], state.program, state.pass_name, str(int(state.moment)))
+        return [*map(_natural, words)]
+
+    def _parts(self, file: Path) -> tuple[str, ...]:
+        return file.relative_to(self._path).parts
+
+
+def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
+    """The files of a folder that hold IR.
+
+    Raises:
+        InputError: there is none.
+    """
+    named = [p for p in folder.rglob("*") if p.is_file() and _stem(p.name) is not None]
+    if not named:
+        raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
+    found = [p for p in named if _is_ir_file(p.name) or holds_ir(str(p))]
+    if not found:
+        raise InputError(str(folder), None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
+    for other in sorted({*named} - {*found}):
+        skip(str(other))
+    return found
+
+
+def _states(files: Sequence[Path]) -> dict[Path, States]:
+    """By folder the states of a program, where names tell of pairs and not of an order of their own."""
+    from eio_audit.mlir.input.states import find_states  # noqa: PLC0415  (for folders only)
+
+    by_folder: dict[Path, dict[str, str]] = {}
+    for file in files:
+        by_folder.setdefault(file.parent, {})[file.name] = _stem(file.name) or file.name
+    states = {}
+    for folder, names in by_folder.items():
+        if not any(_STAGE.fullmatch(stem) or _NUMBERED.fullmatch(stem) for stem in names.values()):
+            states[folder] = find_states({n: stem for n, stem in names.items() if _may_be_state(n, stem)})
+    return {folder: found for folder, found in states.items() if found.by_file or found.alike}
+
+
+def _may_be_state(name: str, stem: str) -> bool:
+    """Whether a file may be one state: a ``.log`` or ``.txt`` file only if its name has a pass."""
+    from eio_audit.mlir.input.states import parse_state  # noqa: PLC0415  (for folders only)
+
+    state = parse_state(stem)
+    return _is_ir_file(name) or (state is not None and state.pass_name != "")
+
+
+class _Programs:
+    """Tells which program each file of a folder is of, file by file in order."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._seen: set[tuple[Sequence[str], str]] = set()
+
+    def of(self, parts: Sequence[str]) -> str:
+        *folders, name = parts
+        stem = _stem(name) or name
+        if match := _STAGE.fullmatch(stem):
+            return match["graph"] or self._ungraphed(folders, match["stage"])
+        if not _is_ir_file(name):  # a log is a history of its own
+            return "/".join(parts)
+        match = _NUMBERED.fullmatch(stem)
+        nested = match["counters"].count("_") if match else 0
+        return "/".join(folders[: len(folders) - nested])
+
+    def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
+        """Each graph passes every stage once: a stage that comes again is one of the next graph."""
+        if (tuple(folders), stage) in self._seen:
+            self._number += 1
+            self._seen.clear()
+        self._seen.add((tuple(folders), stage))
+        return "/".join([*folders, f"graph {self._number}"])
+
+
+def _packed(name: str) -> str:
+    return next((suffix for suffix in _PACKED_SUFFIXES if name.endswith(suffix)), "")
+
+
+def _is_ir_file(name: str) -> bool:
+    return name.removesuffix(_packed(name)).endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX))
+
+
+def _stem(name: str) -> str | None:
+    """The name without its known ending; None for a file that is none of ours."""
+    name = name.removesuffix(_packed(name))
+    ending = next((suffix for suffix in DUMP_SUFFIXES if name.endswith(suffix)), None)
+    return None if ending is None else name.removesuffix(ending).removesuffix(IR_SUFFIX)
+
+
+def _order(parts: Sequence[str]) -> _Key:
+    """A sort key: folders with the counters that belong to them, outermost first, then the name."""
+    *folders, name = parts
+    stem = _stem(name) or name
+    if match := _STAGE.fullmatch(stem):
+        rank = next(k for k, dialect in enumerate(_STAGES) if dialect in match["stage"])
+        return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
+    match = _NUMBERED.fullmatch(stem)
+    counters = match["counters"].split("_") if match else []
+    outer = len(folders) - len(counters)
+    key = [_natural(folder) for folder in folders[: max(outer, 0)]]
+    for level, counter in enumerate(counters, outer):  # the last counter is of the innermost folder
+        key += [_natural(folders[level])] if level >= 0 else []
+        key.append(_natural(counter))
+    return [*key, _natural(stem)]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    parts = _DIGITS.split(name)  # text and digits in turn
+    return [(int(part[:18]), "") if place % 2 else (0, part) for place, part in enumerate(parts)]

@@ -1,0 +1,319 @@
+"""The functions of a dump as texts of their own, found without reading the dump.
+
+Most functions do not change between the dumps of a log, so most need not be read again. A printer indents
+what stands in a function and closes it where it began: the text ends at the first line behind its header
+that begins with as many blanks and a brace. Where somebody has indented otherwise the text is not one
+balanced op, so reading it is an error: nothing wrong comes out of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+from eio_audit.mlir.alias_definitions import without_definitions
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.ir import symbol_in
+from eio_audit.mlir.source import Source, Span, Text
+from eio_audit.mlir.traits import OpTable
+
+_HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
+_BLANKS = re.compile(rb"[ \t]*+")
+_ALIAS_USE = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)")
+_ATTRIBUTE_ALIAS_USE = re.compile(rb"(#[A-Za-z_][\w$.-]*+)")
+_LOCATION_ALIAS = re.compile(rb"loc\((#[A-Za-z_][\w$.-]*+)\)\n")
+_LONG_LOCATION = 1000
+"""Bytes from which on a location stays an alias, since many ops may have it."""
+_LONGEST_EXPANSION = 4096
+"""Bytes that an alias may stand for; aliases that use others twice can stand for any number."""
+_SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
+_FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
+"""The begin of a line that is not indented, as a printer's lines in a function are."""
+_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
+"""The end of a line with a brace."""
+_LINE_TAIL = 8
+"""Bytes at the end of a line in which the brace is looked for; blanks may follow it."""
+_LONGEST_HEADER = 1 << 16
+"""Bytes of a header in which the symbol is looked for."""
+
+
+class FunctionText:
+    """One function of a dump.
+
+    Attributes:
+        symbol: what it defines.
+        raw: the lines it stands on.
+        line: 1-based line of its header in the file.
+        aliases: the definitions of the dump.
+    """
+
+    def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
+        self.symbol = extent.symbol
+        self.raw = dump.source.data[extent.start : extent.end]
+        self.line = dump.source.line_at(extent.start)
+        self.aliases = aliases
+        self._indent = extent.indent
+
+    @cached_property
+    def text(self) -> bytes:
+        """The lines without the indentation that all of them have."""
+        return self.raw.removeprefix(self._indent).replace(b"\n" + self._indent, b"\n")
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for functions that say the same, whatever their aliases are called and a logger says."""
+        return self.aliases.key_of(_without_noise(self.text))
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The symbols in it."""
+        return frozenset(symbol.decode("utf-8", "replace") for symbol in _SYMBOL_USE.findall(self.raw))
+
+
+class DumpText:
+    """A dump, divided into its functions and what is around them.
+
+    Args:
+        dump: which.
+        op_table: says which ops are functions; the shipped table without it.
+
+    Attributes:
+        dump: which.
+        functions: those that can be told from the text, by symbol; where several have one symbol, none of
+            them.
+        aliases: the definitions of the dump.
+    """
+
+    def __init__(self, dump: Dump, op_table: OpTable | None = None) -> None:
+        self.dump = dump
+        data = dump.source.data
+        found: dict[str, list[_Extent]] = {}
+        for extent in _function_extents(data, dump.span, op_table or OpTable()):
+            found.setdefault(extent.symbol, []).append(extent)
+        extents = [same[0] for same in found.values() if len(same) == 1]
+        around = _without_bodies(data, dump.span, extents)
+        definitions, self._around = without_definitions(around)
+        self.aliases = Aliases(definitions)
+        self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for dumps that say the same, whatever their aliases are called."""
+        return b"".join([self.around_key, *(function.key for function in self.functions.values())])
+
+    @cached_property
+    def around_key(self) -> bytes:
+        """Equal for dumps that say the same around their functions."""
+        return self.aliases.key_of(_without_noise(self._around))
+
+    def reached_from(self, function: FunctionText) -> list[FunctionText]:
+        """The other functions that it calls, and that these call."""
+        reached: dict[str, FunctionText] = {}
+        pending = [*function.symbols]
+        while pending:
+            symbol = pending.pop()
+            if symbol != function.symbol and symbol not in reached and symbol in self.functions:
+                reached[symbol] = self.functions[symbol]
+                pending += self.functions[symbol].symbols
+        return [reached[symbol] for symbol in sorted(reached)]
+
+    def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
+        """The function, other functions behind it, and the aliases they use, as a dump."""
+        text = b"\n".join([function.text, *(other.text for other in others)])
+        return self._part(self.aliases.in_place(text), function.line)
+
+    @cached_property
+    def around(self) -> Dump:
+        """What is around the functions as a dump; they have no bodies in it, and lines are not the file's."""
+        return self._part(self._around, self.dump.line)
+
+    def _part(self, text: bytes, line: int) -> Dump:
+        data = text + b"\n" + self.aliases.used_in(text)
+        source = Source(self.dump.source.name, data, first_line=line)
+        return Dump(source, Span(0, len(data)), self.dump.marker, line, self.dump.program)
+
+
+class Aliases:
+    """The alias definitions of a dump.
+
+    Args:
+        found: names and values, in order.
+
+    Attributes:
+        definitions: by name what stands behind it.
+        are_unique: no name is defined twice.
+    """
+
+    def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
+        self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
+        self.are_unique = len(found) == len(self.definitions)
+
+    def key_of(self, text: bytes) -> bytes:
+        """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
+        if self.definitions:
+            parts = self._use.split(text)
+            names = parts[1::2]
+            parts[1::2] = map(self._expansions.get, names, names)
+            text = b"".join(parts)
+        return blake2b(text, digest_size=16).digest()
+
+    def in_place(self, text: bytes) -> bytes:
+        """The text with locations instead of aliases at line ends, where an alias stands for a plain one.
+
+        A table of locations takes as long to read as the ops that use it. No string goes over a line end, so
+        nothing in a string is taken for an alias.
+        """
+        plain = self._plain_locations
+        parts = _LOCATION_ALIAS.split(text) if plain else [text]
+        parts[1::2] = [b"loc(%b)\n" % plain.get(name, name) for name in parts[1::2]]
+        return b"".join(parts)
+
+    def used_in(self, text: bytes) -> bytes:
+        """The definitions of the aliases that a text uses, and of those that they use."""
+        if not self.definitions:
+            return b""
+        names = dict.fromkeys(filter(self.definitions.__contains__, self._use.findall(text)))
+        pending = [name for name in names if name in self._using]
+        while pending:
+            for name in _ALIAS_USE.findall(self.definitions[pending.pop()]):
+                if name in self.definitions and name not in names:
+                    names[name] = None
+                    pending += [name] if name in self._using else []
+        return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in names])
+
+    @cached_property
+    def _use(self) -> re.Pattern[bytes]:
+        """A use of an alias. One that can begin with one character only is found ten times as fast."""
+        has_types = min(self.definitions, default=b"#") < b"#"  # a type's begins with "!"
+        return _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
+
+    @cached_property
+    def _using(self) -> set[bytes]:
+        """The aliases whose definitions may use others."""
+        return self.definitions.keys() - self._plain_locations.keys()
+
+    @cached_property
+    def _plain_locations(self) -> dict[bytes, bytes]:
+        """By alias the location that it stands for, where that is short and has no alias in it."""
+        return {
+            name: value[4:-1]
+            for name, value in self.definitions.items()
+            if value[:4] == b"loc(" and value[-1:] == b")" and len(value) < _LONG_LOCATION
+            if b"#" not in value and b"!" not in value
+        }
+
+    @cached_property
+    def _expansions(self) -> dict[bytes, bytes]:
+        """By alias what it stands for, without aliases in it but those in a loop; a digest of a long one."""
+        expanded = {**self._plain_locations}
+        for root in self._using:
+            self._expand(root, expanded)
+        return expanded
+
+    def _expand(self, root: bytes, expanded: dict[bytes, bytes]) -> None:
+        pending = [] if root in expanded else [root]
+        entered: set[bytes] = set()
+        while pending:
+            name = pending[-1]
+            entered.add(name)
+            inside = _ALIAS_USE.findall(self.definitions[name])
+            missing = [n for n in inside if n in self.definitions and n not in expanded]
+            missing = [n for n in missing if n not in entered]
+            pending += missing
+            if not missing:
+                parts = _ALIAS_USE.split(self.definitions[name])
+                parts[1::2] = [expanded.get(inner, inner) for inner in parts[1::2]]
+                expanded[name] = _expansion(b"".join(parts))
+                pending.pop()
+
+
+def _expansion(value: bytes) -> bytes:
+    """What an alias with this definition stands for in a text."""
+    if value.startswith(b"loc(") and value.endswith(b")"):
+        value = value[len(b"loc(") : -1]
+    return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """Where a function stands: its lines, and between them those of its body."""
+
+    symbol: str
+    indent: bytes
+    start: int
+    body_start: int
+    body_end: int
+    end: int
+
+
+def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Extent]:
+    """The functions, in order, that begin and end on lines of their own."""
+    offset = span.start
+    while opening := _OPENING.search(data, offset, span.end):
+        line = max(data.rfind(b"\n", offset, opening.start()) + 1, offset)
+        extent = _function_at(data, Span(line, opening.end() - 1), span.end, op_table)
+        if extent is not None:
+            yield extent
+        offset = extent.end if extent else opening.end()
+
+
+def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent | None:
+    """The function whose header is this line; None where it is no function's, or the function has no end."""
+    blanks = _BLANKS.match(data, line.start, end)
+    assert blanks
+    header = _HEADER.match(data, blanks.end(), line.end)
+    if header is None:
+        return None
+    is_behind_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
+    start, indent = (blanks.end(), b"") if is_behind_marker else (line.start, blanks[0])
+    name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
+    symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])
+    closing = _closing_line(data, indent, line.end, end)
+    if symbol is None or closing is None:
+        return None
+    if not _is_function(name, data, Span(line.end, closing.start), op_table):
+        return None
+    return _Extent(symbol, indent, start, line.end + 1, closing.start, closing.end)
+
+
+def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | None:
+    """The line that closes what a line with this indentation has opened, and opens nothing itself."""
+    brace = b"\n" + indent + b"}"
+    while (start := data.find(brace, offset, end)) >= 0:
+        line_end = data.find(b"\n", start + 1, end)
+        line_end = end if line_end < 0 else line_end
+        if not data[max(start, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
+            return Span(start + 1, min(line_end + 1, end))
+        offset = line_end
+    return None
+
+
+def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
+    """Whether an op with a symbol is a function: listed as one, or unlisted and without such a one in it."""
+    if name in op_table.rows:
+        return "function" in op_table.flags(name)
+    return all(data.find(listed.encode(), body.start, body.end) < 0 for listed in op_table.function_names)
+
+
+def _without_noise(text: bytes) -> bytes:
+    """A function's text without the lines that a logger printed in between."""
+    parts, start = [], 0
+    for match in _FLUSH_LINE.finditer(text):
+        end = noise_end(text, match.end(), len(text)) if match.end() > start else None
+        if end is not None:
+            parts.append(text[start : match.end() - 1])
+            start = end
+    return b"".join([*parts, text[start:]])
+
+
+def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes:
+    """The text with the first and the last line only of each function."""
+    parts, offset = [], span.start
+    for extent in extents:
+        parts.append(data[offset : extent.body_start])
+        offset = extent.body_end
+    return b"".join([*parts, data[offset : span.end]])

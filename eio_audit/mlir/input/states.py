@@ -1,0 +1,150 @@
+"""File names that tell which state of a program a dump shows: before a pass, after it, or the source.
+
+Three forms, told by the words of a name without its ending; ``-``, ``_``, ``.`` and blanks part words:
+
+- ``[PROGRAM-]before[-PASS]`` and ``[PROGRAM-]after[-PASS]``: ``ttir-before-erase-inverse-ops``,
+  ``net_after_EraseInverseOps``, ``before``. The first of the two words counts.
+- ``PROGRAM``, or ``[PROGRAM-]source`` (``input``, ``original``, ``initial``): what both came from.
+
+Such names mean something in a folder that holds a pair, before and after of one program and one pass.
+Elsewhere ``after_fusion`` may be the name of a stage among others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from eio_audit.mlir.input.markers import Marker
+
+HOW_TO_NAME_STATES = (
+    "name them PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir"
+)
+"""How to name files so that they are told apart."""
+
+_STATE = re.compile(
+    r"(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?", re.IGNORECASE
+)
+_SOURCE = re.compile(r"(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)", re.IGNORECASE)
+
+
+class Moment(IntEnum):
+    """When a program was in a state; in order of time."""
+
+    SOURCE = 0
+    BEFORE = 1
+    AFTER = 2
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class State:
+    """What a file's name says of the dump in it.
+
+    Attributes:
+        program: which program; empty where the name tells of none.
+        pass_name: the pass before or after which it was so; empty where the name tells of none.
+        moment: when.
+    """
+
+    program: str
+    pass_name: str
+    moment: Moment
+
+    @property
+    def marker(self) -> Marker | None:
+        """What a compiler would have printed above the dump; None for a source, and where no pass is named.
+
+        >>> parse_state("ttir-before-erase-inverse-ops").marker.pass_name
+        'erase-inverse-ops'
+        """
+        if not self.pass_name or self.moment is Moment.SOURCE:
+            return None
+        when = "after" if self.moment is Moment.AFTER else "before"
+        return Marker(self.pass_name, self.pass_name, when)
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """The states that the files of one folder show by their names.
+
+    Attributes:
+        by_file: the files that can be told apart, and what their names say.
+        alike: files whose names say the same, so that none of them is in ``by_file``; group by group.
+    """
+
+    by_file: dict[str, State]
+    alike: tuple[tuple[str, ...], ...]
+
+    def has_several_passes(self, program: str) -> bool:
+        """Whether there are states around more than one pass of a program."""
+        return len({state.pass_name for state in self.by_file.values() if state.program == program}) > 1
+
+
+def parse_state(name: str) -> State | None:
+    """What a name without its ending says of a moment before or after a pass; None where it says nothing.
+
+    >>> parse_state("ttir-before-erase-inverse-ops")
+    State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
+    >>> parse_state("after")
+    State(program='', pass_name='', moment=<Moment.AFTER: 2>)
+    """
+    match = _STATE.fullmatch(name)
+    if match is None:
+        return None
+    return State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
+
+
+def find_states(names: Mapping[str, str]) -> States:
+    """The states that the files of one folder show.
+
+    A source belongs to a program of which one pass has a pair; where several passes have one, names do not
+    tell which came first, and the source is of none of them. Without a pair there are no states.
+
+    Args:
+        names: by file its name without ending.
+
+    >>> states = find_states({"a.mlir": "a", "a-before-cse.mlir": "a-before-cse", "b.mlir": "a-after-cse"})
+    >>> [state.moment.name for state in states.by_file.values()]
+    ['BEFORE', 'AFTER', 'SOURCE']
+    """
+    said = {file: state for file, name in names.items() if (state := parse_state(name)) is not None}
+    others = {file: name for file, name in names.items() if file not in said}
+    paired = _paired(said.values())
+    passes: dict[str, list[str]] = {}
+    for program, pass_name in sorted(paired):
+        passes.setdefault(program, []).append(pass_name)
+    found = {file: state for file, state in said.items() if (state.program, state.pass_name) in paired}
+    for file, name in others.items():
+        source_of = _source_of(name, passes)
+        if source_of is not None and len(passes[source_of]) == 1:
+            found[file] = State(source_of, passes[source_of][0], Moment.SOURCE)
+    by_state: dict[State, list[str]] = {}
+    for file, state in found.items():
+        by_state.setdefault(state, []).append(file)
+    return States(
+        by_file={file: state for file, state in found.items() if len(by_state[state]) == 1},
+        alike=tuple(tuple(sorted(same)) for _, same in sorted(by_state.items()) if len(same) > 1),
+    )
+
+
+def _paired(states: Iterable[State]) -> set[tuple[str, str]]:
+    """Program and pass of those that have a state before and one after."""
+    seen: dict[Moment, set[tuple[str, str]]] = {moment: set() for moment in Moment}
+    for state in states:
+        seen[state.moment].add((state.program, state.pass_name))
+    return seen[Moment.BEFORE] & seen[Moment.AFTER]
+
+
+def _source_of(name: str, programs: Collection[str]) -> str | None:
+    """The program whose source a name tells of; of the only one, if it names none."""
+    if name in programs:
+        return name
+    match = _SOURCE.fullmatch(name)
+    if match is None:
+        return None
+    program = match["program"] or ""
+    if program in programs:
+        return program
+    return next(iter(programs)) if not program and len(programs) == 1 else None

@@ -1,0 +1,1 @@
+"""The exact reader of printed MLIR."""

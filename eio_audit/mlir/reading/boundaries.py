@@ -1,0 +1,271 @@
+"""Where ops begin and end in custom assembly, told from the text alone.
+
+Generic assembly needs none of this: its ops end with a type or a location, its regions stand in
+``({ ... })``. Custom assembly is free text. Three questions have to be answered by looking at a few tokens
+around a place; docs/reading.md lists the answers as the reader's assumptions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.source import Source
+from eio_audit.mlir.tokens import (
+    ALIAS,
+    ASSIGNED_NAME,
+    GENERIC_NAME,
+    IDENTIFIER,
+    INNER,
+    LABEL,
+    SPACE,
+    TRIVIA,
+    comment_start,
+)
+from eio_audit.mlir.traits import listed_dialects
+
+BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
+"""Ops that MLIR prints without dialect inside every function or module."""
+
+_CLAUSES = frozenset(
+    {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
+)
+"""Words that stand at the start of a line, aligned with the op that they go on with."""
+
+_NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
+_ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
+_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
+_BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
+_BLANKS = re.compile(rb"[ \t\r]*+")
+_ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
+_REGION_CLAUSE = re.compile(rb"\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE)
+"""``combiner {`` on the next line: a further region of an op outside all regions."""
+_LONGEST_WORD = 200
+
+
+class Boundaries:
+    """Looks at the text of one dump; every method takes offsets into it."""
+
+    def __init__(self, source: Source, end: int, listed_ops: Container[str]) -> None:
+        self._data = source.data
+        self._end = end
+        self._listed = listed_ops
+
+    def skip_trivia(self, offset: int) -> int:
+        """The first offset from ``offset`` on that is neither white space, comment nor a line of a log."""
+        data = self._data
+        while True:
+            match = TRIVIA.match(data, offset, self._end)
+            assert match
+            offset = match.end()
+            before = data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
+            if before.strip():
+                return offset
+            noise = noise_end(data, offset, self._end)
+            if noise is None:
+                return offset
+            offset = noise
+
+    def op_with_results(self, offset: int, *, any_name: bool) -> bool:
+        """Whether ``%a, %b:2 = op-name`` stands here, and not an assignment inside an op (``%i = %c0``).
+
+        Args:
+            offset: of the ``%``.
+            any_name: a name without dialect will do, as where a line or region begins; in the middle of an op
+                it is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
+        """
+        match = ASSIGNED_NAME.match(self._data, offset, self._end)
+        return match is not None and (any_name or match["bare"] is None or match["bare"] in BARE_OPS)
+
+    def label(self, offset: int) -> bool:
+        """Whether a block label stands here, and not a successor."""
+        match = LABEL.match(self._data, offset, self._end)
+        if match is None or not match[1]:
+            return match is not None
+        depth, position = 1, match.end()
+        while depth and (token := INNER.match(self._data, position, self._end)):
+            depth += {b"(": 1, b")": -1}.get(token["token"], 0)
+            position = token.end()
+        rest = SPACE.match(self._data, position, self._end)
+        return rest is not None and self._data[rest.end() : rest.end() + 1] == b":"
+
+    def generic_op(self, offset: int) -> bool:
+        """Whether ``"op-name"(`` stands here."""
+        return GENERIC_NAME.match(self._data, offset, self._end) is not None
+
+    # ------------------------------------------------------------------ does another op begin on this line?
+
+    def next_on_line(self, token: bytes, offset: int, op_start: int) -> bool:
+        """Whether a token outside brackets begins another op or block behind the op from ``op_start``."""
+        first = token[:1]
+        if first == b"%":
+            # Asked in this order: a list of operands would be read to its end from each of them.
+            return self._can_end(op_start, offset) and self.op_with_results(offset, any_name=False)
+        if first == b'"':
+            begins = self.generic_op(offset)
+        elif first == b"^":
+            begins = self.label(offset)
+        else:
+            begins = first.isalpha()
+        return begins and self._can_end(op_start, offset)
+
+    def _can_end(self, op_start: int, offset: int) -> bool:
+        """Whether the op's text before ``offset`` is complete, to all appearance."""
+        before = self._data[max(op_start, offset - _LONGEST_WORD) : offset].rstrip()
+        if before.endswith(_NEEDS_MORE):
+            return False
+        if before.endswith(_ENDS_LIKE_AN_OP):
+            return True
+        word = _WORD_BEFORE.search(before)
+        if word is None:
+            return False
+        return word[0][0] in b"%#!@^0123456789-" or _BUILTIN_TYPE.match(word[0]) is not None
+
+    def op_ends_at(self, offset: int) -> bool:
+        """Whether an op may end here, behind a ``loc(...)``: what follows is no further text of it."""
+        match = _BLANKS.match(self._data, offset, self._end)
+        assert match
+        behind = match.end()
+        following = self._data[behind : behind + 1]
+        if behind >= self._end or following in b"\n}" or self._data[behind : behind + 2] == b"//":
+            return True
+        if following == b"%":
+            return self.op_with_results(behind, any_name=True)
+        if following == b'"':
+            return self.generic_op(behind)
+        if following == b"^":
+            return self.label(behind)
+        word = IDENTIFIER.match(self._data, behind, self._end)
+        return word is not None and (b"." in word[0] or word[0] in BARE_OPS)
+
+    # ------------------------------------------------------------------ does the op go on behind a line end?
+
+    def continuation(
+        self,
+        line_end: int,
+        op_start: int,
+        *,
+        at_top: bool,
+        has_region: bool,
+        needs_region: bool,
+        dialect: str,
+    ) -> int | None:
+        """Where an op goes on behind a line end outside brackets; None where it ends there.
+
+        Args:
+            line_end: offset of the line end.
+            op_start: offset of the op.
+            at_top: the op stands outside all regions.
+            has_region: a region of the op has been read.
+            needs_region: the op names values that nothing defines, if not as arguments of a region to come.
+            dialect: of the op around it; its ops may be printed without it.
+        """
+        offset = self.skip_trivia(line_end)
+        first = self._data[offset : offset + 1]
+        if offset >= self._end or first == b"}":
+            return None
+        if self._needs_more(line_end):
+            return None if first == b"%" and self.op_with_results(offset, any_name=False) else offset
+        if first == b"%" and self.op_with_results(offset, any_name=True):
+            return None
+        if first == b"^" and self.label(offset):
+            return None
+        if first == b'"' and self.generic_op(offset):
+            return None
+        word = IDENTIFIER.match(self._data, offset, self._end)
+        if word and self._is_op_name(word, dialect):
+            return None
+        if word and not at_top and not needs_region and self._is_aligned(word, op_start):
+            return None
+        if not at_top:
+            return offset
+        if self._data[offset : offset + 3] == b"{-#" or ALIAS.match(self._data, offset, self._end):
+            return None
+        is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
+        may_follow_region = word[0] == b"loc" if word else first in b"{:,-"
+        if _REGION_CLAUSE.match(self._data, line_end, self._end):
+            may_follow_region = True
+        return None if is_message or (has_region and not may_follow_region) else offset
+
+    def _needs_more(self, line_end: int) -> bool:
+        """Whether the line ends with something that has to be continued."""
+        line_start = self._data.rfind(b"\n", 0, line_end) + 1
+        comment = comment_start(self._data, line_start, line_end)
+        text = self._data[max(line_start, (comment or line_end) - _LONGEST_WORD) : comment or line_end]
+        return text.rstrip().endswith(_NEEDS_MORE)
+
+    def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
+        """Whether a word stands in its line where the op stands in its own, as the next op would."""
+        blanks = _BLANKS.match(self._data, word.end(), self._end)
+        assert blanks
+        if word[0] in _CLAUSES or self._data[blanks.end() : blanks.end() + 1] in (b"(", b"="):
+            return False
+        own, other = (self._indentation(offset) for offset in (op_start, word.start()))
+        return own is not None and own == other
+
+    def _indentation(self, offset: int) -> bytes | None:
+        """The blanks between the line's start and ``offset``; None where anything else stands there."""
+        before = self._data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
+        return None if before.strip() else before
+
+    def _is_op_name(self, word: re.Match[bytes], dialect: str) -> bool:
+        """Whether a line's first word is an op's name rather than a keyword of the op before it."""
+        text = word[0]
+        if text == b"loc" and self._data[word.end() : word.end() + 1] in b"( ":
+            return False
+        if b"." in text or text in BARE_OPS:
+            return True
+        return any(f"{prefix}.{text.decode()}" in self._listed for prefix in ("func", "builtin", dialect))
+
+    # ------------------------------------------------------------------ is this brace a region?
+
+    def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
+        """Tells a region from an attribute dictionary by what stands around ``{``, which ends at ``offset``.
+
+        Args:
+            offset: behind the brace.
+            dialect: of the op it belongs to.
+            has_arguments: the op names values that may be arguments of a region.
+        """
+        before = self._data[max(0, offset - 1 - _LONGEST_WORD) : offset - 1].rstrip()
+        if _ATTRIBUTES.search(before):
+            return False
+        inside = self.skip_trivia(offset)
+        first = self._data[inside : inside + 1]
+        has_line = b"\n" in self._data[offset:inside]
+        if first == b"^":
+            return True
+        if first == b"}":
+            return has_arguments or has_line
+        if first == b"%":
+            return self.op_with_results(inside, any_name=True)
+        if first == b'"':
+            return self.generic_op(inside)
+        word = IDENTIFIER.match(self._data, inside, self._end)
+        if word is None:  # braced text of custom assembly, unless it has lines of its own
+            return first not in b"@#![" and has_line
+        behind = self.skip_trivia(word.end())
+        after = self._data[behind : behind + 1]
+        if after == b"=":
+            return self._data[behind + 1 : behind + 2] == b"="
+        if word[0] == b"loc":  # of no op, which the reader of the region says
+            return has_line and after == b"("
+        if after == b"}":  # a unit attribute, or an op that is a name alone
+            return self._is_lone_op(word[0], dialect, has_line=has_line)
+        if b"." in word[0]:
+            return after not in (b",", b":") or (after == b":" and has_line)
+        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, behind)
+
+    def _is_bare_op(self, name: bytes, dialect: str, behind: int) -> bool:
+        """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
+        if name in BARE_OPS or dialect in listed_dialects():
+            return True
+        line_end = self._data.find(b"\n", behind, self._end)
+        return self._data.find(b" loc(", behind, line_end if line_end >= 0 else self._end) >= 0
+
+    def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
+        if b"." in name:
+            return has_line or name.decode() in self._listed
+        is_listed = any(f"{prefix}.{name.decode()}" in self._listed for prefix in ("func", dialect))
+        return name in BARE_OPS or (has_line and is_listed)

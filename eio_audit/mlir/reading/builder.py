@@ -1,0 +1,257 @@
+"""Adds ops, regions and blocks to an IR while a dump is read, and keeps what is open.
+
+Both ways of reading, line by line (reader.py) and many lines at once (plain_lines.py), tell it what they find
+and in which order, so what is open never depends on which of them has read the text so far.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+
+from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.reading.scopes import Mentions, Scopes, split_use
+from eio_audit.mlir.source import Source
+from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
+from eio_audit.mlir.traits import UNLISTED, OpTraits
+
+
+class OpenOp:
+    """An op whose end has not been reached.
+
+    Attributes:
+        op: its number.
+        name: its full name.
+        is_generic: it is printed in generic form.
+        traits: its row of the table.
+        is_isolated: values from outside are not visible in its regions.
+        brackets: what is open in its text, its open region not counted.
+        has_region: a region of it has been opened.
+        in_region_list: its outermost bracket is the ``(`` of a list of regions.
+        names: values in its custom header that may be arguments of its region, each with its offset and
+            whether it means a value outside too, as which it has been used then: a dependence too many
+            is safe, one too few is not.
+        undo: what these names meant before.
+        results: its results' names, each with the first value it stands for and its offset; they are defined
+            where the op ends, so nothing inside it sees them.
+    """
+
+    __slots__ = (
+        "brackets",
+        "has_region",
+        "in_region_list",
+        "is_generic",
+        "is_isolated",
+        "name",
+        "names",
+        "op",
+        "results",
+        "traits",
+        "undo",
+    )
+
+    def __init__(
+        self,
+        op: int,
+        name: str,
+        traits: OpTraits,
+        source: Source,
+        results: Sequence[tuple[bytes, int, int]],
+        *,
+        is_generic: bool,
+    ) -> None:
+        self.op = op
+        self.name = name
+        self.is_generic = is_generic
+        self.traits = traits
+        self.is_isolated = "isolated" in traits.flags
+        self.brackets = Brackets(source)
+        self.has_region = False
+        self.in_region_list = False
+        self.results = results
+        self.names: list[tuple[bytes, int, bool]] = []
+        self.undo: list[tuple[bytes, int | None]] = []
+
+
+class Builder:
+    """The IR of one dump while it grows.
+
+    Attributes:
+        ops: the open ops, outermost first.
+        regions: the open regions, outermost first; the first is the implicit one around the dump.
+    """
+
+    def __init__(self, ir: IR, end: int, mentions: Mentions | None = None) -> None:
+        self.ir = ir
+        self.traits: Mapping[str, OpTraits] = ir.op_table.rows
+        self.scopes = Scopes(ir, self.traits, mentions)
+        self.ops: list[OpenOp] = []
+        self.regions: list[int] = []
+        self._end = end
+        self._name_numbers: dict[str, int] = {}
+        self._blocks: list[int] = []  # the current block of each open region, -1 before the first
+        self.open_region(NO_OFFSET, None)
+
+    # ------------------------------------------------------------------ operations
+
+    def begin_op(self, start: int, name: int, results: bytes, *, is_generic: bool) -> OpenOp:
+        """Adds an op to the current block; it stays open.
+
+        Args:
+            start: where its text begins.
+            name: its number, from ``intern``.
+            results: the text of its results.
+            is_generic: it is printed in generic form.
+
+        Raises:
+            InputError: there are no results under a name, or too many.
+        """
+        ir, op, block = self.ir, len(self.ir), self.current_block()
+        ir.op_start.append(start)
+        ir.op_end.append(NO_OFFSET)
+        ir.op_name.append(name)
+        ir.op_is_generic.append(is_generic)
+        ir.op_block.append(block)
+        ir.location_start.append(NO_OFFSET)
+        ir.name_number.append(NO_NUMBER)
+        ir.subtree_end.append(op + 1)
+        ir.first_result.append(len(ir.value_owner))
+        ir.operand_start.append(len(ir.operands))
+        ir.block_ops[block].append(op)
+        return self.hold_open(op, self._add_results(op, results) if results else ())
+
+    def hold_open(self, op: int, results: Sequence[tuple[bytes, int, int]]) -> OpenOp:
+        """Lets an op that has been added stay open; ``results`` are those of ``OpenOp``."""
+        name, is_generic = self.ir.name(op), bool(self.ir.op_is_generic[op])
+        traits = self.traits.get(name, UNLISTED)
+        current = OpenOp(op, name, traits, self.ir.source, results, is_generic=is_generic)
+        self.ops.append(current)
+        return current
+
+    def end_op(self, end: int, location_start: int = NO_OFFSET, name_number: int = NO_NUMBER) -> None:
+        """Ends the innermost open op and defines the names of its results.
+
+        Args:
+            end: where its text ends.
+            location_start: where the text inside its ``loc(...)`` begins; NO_OFFSET without one.
+            name_number: what the location's name begins with, as ``IR.name_number`` has it.
+
+        Raises:
+            InputError: a name is taken.
+        """
+        ir, current = self.ir, self.ops.pop()
+        op = current.op
+        if current.undo:
+            self.scopes.restore(current.undo)
+        for name, value, offset in current.results:
+            self.scopes.define(name, value, offset)
+        ir.location_start[op] = location_start
+        ir.name_number[op] = name_number
+        ir.op_end[op] = end
+        ir.subtree_end[op] = len(ir)
+
+    def add_values(self, owner: int, count: int = 1) -> int:
+        """Adds values of one owner, as ``IR.value_owner`` has them; returns the first."""
+        owners = self.ir.value_owner
+        owners.extend([owner] * count)
+        return len(owners) - count
+
+    def has_room(self, values: int) -> bool:
+        """Whether there can be so many values more: each is named, or has a type, somewhere in the text."""
+        return len(self.ir.value_owner) + values <= len(self.ir.source.data)
+
+    def _add_results(self, op: int, text: bytes) -> list[tuple[bytes, int, int]]:
+        results = []
+        for result in RESULT.finditer(text):
+            offset = self.ir.op_start[op] + result.start()
+            count = self._result_count(result[2], offset) if result[2] else 1
+            results.append((result[1], self.add_values(op, count), offset))
+        return results
+
+    def _result_count(self, digits: bytes, offset: int) -> int:
+        count = int(digits.lstrip(b"0")[:18] or b"0")
+        if count == 0:
+            raise self.ir.source.error(offset, "expected at least one result")
+        if not self.has_room(count):
+            raise self.ir.source.error(offset, "an op cannot have more results than the file has bytes")
+        return count
+
+    def intern(self, name: bytes, *, is_whole: bool) -> int:
+        """The number of an op name; one that is printed without quotes may lack its dialect."""
+        full = name.decode("utf-8", "replace")
+        if "." not in full and not is_whole:
+            full = self._full_name(full)
+        number = self._name_numbers.get(full)
+        if number is None:
+            number = self._name_numbers[full] = len(self.ir.names)
+            self.ir.names.append(full)
+        return number
+
+    def _full_name(self, name: str) -> str:
+        """``return`` is printed without its dialect where the op around it implies one."""
+        around = self.ir.name(self.ir.region_op[self.regions[-1]]) if self.ops else ""
+        dialects = (around.partition(".")[0], "func", "builtin")
+        return next((full for d in dialects if (full := f"{d}.{name}") in self.traits), name)
+
+    # ------------------------------------------------------------------ regions and blocks
+
+    def open_region(self, brace: int, owner: OpenOp | None) -> None:
+        """Opens a region of the innermost open op, ``owner``; None for the one around the dump."""
+        ir, region = self.ir, len(self.ir.region_op)
+        traits = owner.traits if owner else self.traits["builtin.module"]
+        ir.region_op.append(owner.op if owner else -1)
+        ir.region_start.append(brace)
+        ir.region_end.append(self._end)
+        ir.region_is_graph.append("graph_region" in traits.flags)
+        self.regions.append(region)
+        self._blocks.append(-1)
+        isolated = owner is not None and owner.is_isolated
+        self.scopes.open(region, isolated=isolated, may_shadow=traits is UNLISTED)
+        if owner is not None:
+            owner.has_region = True
+            ir.regions_of.setdefault(owner.op, []).append(region)
+            if owner.names:
+                self._header_arguments(owner)
+
+    def close_region(self, brace: int) -> None:
+        """Closes the innermost region, of the innermost open op.
+
+        Raises:
+            InputError: a value is used that nothing in scope defines, or before its definition.
+        """
+        self.ir.region_end[self.regions.pop()] = brace
+        self._blocks.pop()
+        self.scopes.close()
+
+    def _header_arguments(self, owner: OpenOp) -> None:
+        """The names in a custom header that nothing defines are arguments of the region it opens."""
+        block = self._begin_block(NO_OFFSET)
+        for name in dict.fromkeys(split_use(token)[0] for token, *_ in owner.names):
+            undo = self.scopes.define_header_argument(name, block)
+            if not owner.is_isolated:  # other regions of the op see them too, until it ends
+                owner.undo.append(undo)
+        for token, offset, is_visible in owner.names:
+            is_argument = owner.is_isolated and ARGUMENT.match(self.ir.source.data, offset, self._end)
+            self.scopes.mention(split_use(token)[0], offset, as_outside=is_visible and not is_argument)
+        owner.names.clear()
+
+    def label_block(self, label: int) -> int:
+        """Begins the block of a label: a new one, or that of the arguments that the op's header has named."""
+        block = self._blocks[-1]
+        if block >= 0 and not self.ir.block_ops[block] and self.ir.block_label[block] == NO_OFFSET:
+            self.ir.block_label[block] = label
+            return block
+        return self._begin_block(label)
+
+    def current_block(self) -> int:
+        """The block that ops go into: the one begun last, or an entry block without label."""
+        return self._blocks[-1] if self._blocks[-1] >= 0 else self._begin_block(NO_OFFSET)
+
+    def _begin_block(self, label: int) -> int:
+        ir, block = self.ir, len(self.ir.block_region)
+        self._blocks[-1] = block
+        ir.block_region.append(self.regions[-1])
+        ir.block_label.append(label)
+        ir.block_depth.append(len(self.regions) - 1)
+        ir.block_ops.append(array("i"))
+        return block

@@ -1,0 +1,443 @@
+"""Reads printed MLIR into an ``IR``: any dialect, generic or custom assembly, registered anywhere or not.
+
+No dialect is built in. Custom assembly is free text, so structure comes from what all of it shares: brackets
+balance, strings are quoted, values begin with ``%``, an op begins with ``%results =`` or its name and ends
+with its ``loc(...)``, or at the end of a line where nothing continues it (boundaries.py).
+
+Grammar that is read (MLIR Language Reference, the parts that carry structure)::
+
+    dump       ::= (attribute-alias | type-alias | operation | file-metadata)*
+    operation  ::= (results `=`)? op-name body location?
+    results    ::= value-id (`:` integer)? (`,` value-id (`:` integer)?)*
+    op-name    ::= string-literal | bare-id
+    body       ::= (text | value-use | `{` region `}` | bracketed text)*
+    region     ::= operation* (block-label operation*)*
+    location   ::= `loc` `(` ... `)`
+
+There is no recursion, so nesting is limited by memory alone, and every byte is visited a bounded number
+of times.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from eio_audit.mlir.alias_definitions import definition_end
+from eio_audit.mlir.fast.known_lines import KnownLines
+from eio_audit.mlir.fast.plain_lines import PlainLines
+from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.op_columns import LineNames
+from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
+from eio_audit.mlir.reading.builder import Builder, OpenOp
+from eio_audit.mlir.reading.scopes import Mentions, split_use
+from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.tokens import (
+    ALIAS,
+    ARGUMENT,
+    FILE_METADATA,
+    HEADER,
+    INNER,
+    LABEL,
+    NUMBERED_NAME,
+    OPEN_BRACE,
+    OPEN_PAREN,
+    OR_FAIL,
+    OUTER,
+    SIMPLE_LOCATION,
+    SPACE,
+    Brackets,
+    comment_start,
+    string_end,
+)
+from eio_audit.mlir.traits import OpTable, listed_dialects
+
+_PERCENT = ord("%")
+_BLANK = b" \t\r\n"
+_CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
+"""What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
+_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
+_PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
+"""``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
+_NUMBERED_NAME = re.compile(NUMBERED_NAME)
+_LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
+"""A line that is a location and nothing else; one of a diagnostic, ``loc(...): error: ...``, is not."""
+_LINE_END = re.compile(rb"[ \t\r]*+\n")
+_BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
+
+
+def read_ir(
+    source: Source,
+    span: Span | None = None,
+    op_table: OpTable | None = None,
+    *,
+    keeps_names: bool = False,
+    known: KnownLines | None = None,
+) -> IR:
+    """Reads the one dump that ``span`` of the source holds (the whole source without it).
+
+    Args:
+        source: the file.
+        span: where the dump stands in it.
+        op_table: says which ops are isolated or hold graph regions; the shipped table without it.
+        keeps_names: whether the IR keeps its ``line_names``, so that its lines can be known.
+        known: lines of a dump that all of the source was made from; makes no difference but to the time.
+
+    Returns:
+        Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
+
+    Raises:
+        InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
+            defined, defined twice, or used before its definition outside a graph region.
+    """
+    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable(), known=known)
+    reader.ir.line_names = LineNames() if keeps_names else None
+    with _no_collection():
+        return reader.read()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pauses the search for cyclic garbage: reading makes many objects and no cycles."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
+    """Reads a few lines, each by itself; None where they are damaged."""
+    try:
+        return Reader(Source("", text), Span(0, len(text)), op_table, exact=True).read()
+    except InputError:
+        return None
+
+
+class Reader:
+    """Reads one dump.
+
+    ``exact`` reads every line by itself, without the fast path (plain_lines.py); so does noting ``mentions``.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        span: Span,
+        op_table: OpTable,
+        *,
+        exact: bool = False,
+        mentions: Mentions | None = None,
+        known: KnownLines | None = None,
+    ) -> None:
+        self.source = source
+        self.data = source.data
+        self.start = span.start
+        self.end = span.end
+        self.ir = IR(source, span, op_table)
+        self.builder = Builder(self.ir, span.end, mentions)
+        self.traits = self.builder.traits
+        self.scopes = self.builder.scopes
+        self.text = Boundaries(source, span.end, self.traits)
+        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table), known)
+        self.exact = exact or mentions is not None
+        self.ops = self.builder.ops
+        self.regions = self.builder.regions
+
+    def read(self) -> IR:
+        """Reads the dump to its end; see ``read_ir``."""
+        offset = self.start
+        if self.data[offset : offset + 3] == b"\xef\xbb\xbf":
+            offset += 3
+        while offset < self.end:
+            if self.ops and not self.exact:
+                offset = self._plain_lines(offset)
+            offset = self.text.skip_trivia(offset)
+            if offset < self.end:
+                offset = self._statement(offset)
+        if self.ops:
+            raise self._cut_off()
+        self.builder.close_region(self.end)
+        return self.ir
+
+    def _plain_lines(self, offset: int) -> int:
+        """Reads the plain lines from the next line start on, if nothing stands before it."""
+        line = _LINE_END.match(self.data, offset, self.end)
+        start = line.end() if line else offset
+        if line is None and self.data[offset - 1 : offset] != b"\n":
+            return offset
+        end = self.plain.read(start)
+        return offset if end == start else end
+
+    def _error(self, offset: int, message: str) -> InputError:
+        return self.source.error(offset, message)
+
+    def _cut_off(self) -> InputError:
+        opened = self.source.position_at(self.ir.region_start[self.regions[-1]])
+        end = self.start + len(self.data[self.start : self.end].rstrip())
+        return self._error(
+            end,
+            f"the dump ends inside a region: expected '}}' to match '{{' at {opened.line}:{opened.column}",
+        )
+
+    # ------------------------------------------------------------------ statements
+
+    def _statement(self, offset: int) -> int:
+        """Reads what begins at ``offset`` inside the current region; returns where the next may begin."""
+        first = self.data[offset : offset + 1]
+        if not self.ops:
+            return self._top_level(offset)
+        if first == b"}":
+            self.builder.close_region(offset)
+            return self._body(self.ops[-1], offset + 1)
+        if first == b"^":
+            return self._label(offset)
+        header = HEADER.match(self.data, offset, self.end)
+        if header is None:
+            what = "an op name with '(' behind it" if first == b'"' else "an operation, a block label or '}'"
+            raise self._error(offset, f"expected {what}")
+        if header["custom"] == b"loc":
+            raise self._stray_location(header.start("custom"))
+        return self._operation(header)
+
+    def _top_level(self, offset: int) -> int:
+        """Reads an alias, metadata or an op; a line of a compiler's log is skipped."""
+        if alias := ALIAS.match(self.data, offset, self.end):
+            return self._aliases(alias)
+        if metadata := FILE_METADATA.match(self.data, offset, self.end):
+            return metadata.end()
+        header = HEADER.match(self.data, offset, self.end)
+        if header and self._is_op(header):
+            return self._operation(header)
+        if _LOCATION_LINE.match(self.data, offset, self.end):
+            raise self._stray_location(offset)
+        if self.data[offset : offset + 1] in (b"}", b")", b"]"):
+            raise self._error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
+        line_end = self.data.find(b"\n", offset, self.end)
+        return self.end if line_end < 0 else line_end + 1
+
+    def _stray_location(self, offset: int) -> InputError:
+        return self._error(offset, "expected an operation: this location belongs to none")
+
+    def _is_op(self, header: re.Match[bytes]) -> bool:
+        """Whether a header outside all ops begins an op rather than a line of a log."""
+        if header["results"] or header["generic"]:
+            return True
+        name = header["custom"]
+        if name in BARE_OPS or name.decode() in self.traits:
+            return self.data[header.end() : header.end() + 1] != b":"
+        dialect = name.partition(b".")[0].decode()
+        if (
+            b"." in name
+            and dialect in listed_dialects()
+            and self.data[header.end() : header.end() + 1] in b" \n"
+        ):
+            return True
+        return b"." in name and _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
+
+    def _aliases(self, match: re.Match[bytes]) -> int:
+        """Reads this alias, and the whole table of locations that may begin with it."""
+        offset = match.start()
+        if self.exact or self.data[offset - 1 : offset] not in (b"", b"\n"):
+            return self._alias(match)
+        end = self.plain.read_aliases(offset)
+        return min(end, self.end) if end > offset else self._alias(match)
+
+    def _alias(self, match: re.Match[bytes]) -> int:
+        """Reads ``#name = ...`` or ``!name = ...``; of a location the text inside ``loc(...)`` is kept."""
+        name, start = match[1], match.end()
+        if name in self.ir.aliases:
+            raise self._error(match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'")
+        end = definition_end(self.source, Span(start, self.end))
+        last_line = self.data.rfind(b"\n", start, end) + 1 or start
+        end = comment_start(self.data, last_line, end) or end
+        end = start + len(self.data[start:end].rstrip())
+        if self.data[start : start + 3] == b"loc" and self.data[end - 1 : end] == b")":
+            self.ir.aliases[name] = Span(self.data.find(b"(", start) + 1, end - 1)
+        else:
+            self.ir.aliases[name] = Span(start, end)
+        return end
+
+    def _label(self, offset: int) -> int:
+        """Reads ``^name`` with its arguments and the colon, and begins the block."""
+        match = LABEL.match(self.data, offset, self.end)
+        if match is None:
+            raise self._error(offset, "expected a block label, '^name:' or '^name(arguments):'")
+        block = self.builder.label_block(offset)
+        position = match.end()
+        if not match[1]:
+            return position
+        brackets = Brackets(self.source)
+        brackets.push(OPEN_PAREN, position - 1)
+        while brackets:
+            token = self._token(INNER, position, brackets)
+            text, position = token["token"], token.end()
+            if text[0] == _PERCENT and len(brackets) == 1:
+                if self.scopes.is_argument(text, block):
+                    self.scopes.mention(text, token.start("token"))
+                else:
+                    self.scopes.define(text, self.builder.add_values(-1 - block), token.start("token"))
+            brackets.feed(text, token.start("token"))
+        space = SPACE.match(self.data, position, self.end)
+        assert space
+        if self.data[space.end() : space.end() + 1] != b":":
+            raise self._error(space.end(), "expected ':' behind the block's arguments")
+        return space.end() + 1
+
+    # ------------------------------------------------------------------ operations
+
+    def _operation(self, header: re.Match[bytes]) -> int:
+        quoted = header["generic"]
+        name = self.builder.intern(quoted[1:-1] if quoted else header["custom"], is_whole=bool(quoted))
+        results = header["results"] or b""
+        current = self.builder.begin_op(header.start(), name, results, is_generic=quoted is not None)
+        return self._body(current, header.end())
+
+    def _body(self, current: OpenOp, offset: int) -> int:
+        """Reads an op from ``offset`` up to its end or to the next region it opens."""
+        brackets = current.brackets
+        while True:
+            outside = not brackets
+            if outside and offset >= self.end:
+                return self._end_op(current, offset)
+            token = self._token(OUTER if outside else INNER, offset, brackets)
+            text, start, offset = token["token"], token.start("token"), token.end()
+            if not text:
+                return self._end_op(current, self.end)
+            first = text[0]
+            if outside and text == b"\n":
+                after = self._continuation(current, start)
+                if after is None:
+                    return self._end_op(current, start)
+                offset = after
+            elif outside and (text == b"}" or self._next_begins(current, text, start)):
+                return self._end_op(current, start)
+            elif first == _PERCENT:
+                self._value(current, text, start)
+            elif first == OPEN_BRACE and self._opens_region(current, offset):
+                self.builder.open_region(start, current)
+                return offset
+            elif first == OPEN_PAREN and self._is_location(brackets, start):
+                offset = self._location(current, start)
+                if not self.ops or self.ops[-1] is not current:
+                    return offset
+            else:
+                if first == OPEN_PAREN and outside:
+                    current.in_region_list = self._begins_region_list(current, offset)
+                brackets.feed(text, start)
+
+    def _token(self, pattern: re.Pattern[bytes], offset: int, brackets: Brackets) -> re.Match[bytes]:
+        """The next token that matters, or the error that there is none."""
+        match = pattern.match(self.data, offset, self.end)
+        while match and match["token"] == b'"':
+            end = string_end(self.data, match.start("token"), self.end)
+            if end is None:
+                raise self._error(match.start("token"), "unterminated string")
+            match = pattern.match(self.data, end, self.end)
+        if match is None:
+            brackets.check_closed()
+            if len(self.regions) > 1:
+                raise self._cut_off()
+            match = _END_OF_DUMP.match(self.data, self.end)
+            assert match
+        if match["token"] == b"%":
+            raise self._error(match.start("token"), "expected a value's name behind '%'")
+        return match
+
+    def _next_begins(self, current: OpenOp, token: bytes, offset: int) -> bool:
+        return self.text.next_on_line(token, offset, self.ir.op_start[current.op])
+
+    def _value(self, current: OpenOp, token: bytes, offset: int) -> None:
+        """A value in an op's text: a use, or the name of an argument of the region that follows."""
+        if not current.is_generic:
+            is_visible = self.scopes.is_visible(split_use(token)[0])
+            may_be_argument = not is_visible or ARGUMENT.match(self.data, offset, self.end) is not None
+            if may_be_argument or (current.is_isolated and not current.has_region):
+                current.names.append((token, offset, is_visible))
+            if not is_visible:
+                return
+        self.scopes.use(current.op, token, offset)
+
+    def _continuation(self, current: OpenOp, line_end: int) -> int | None:
+        return self.text.continuation(
+            line_end,
+            self.ir.op_start[current.op],
+            at_top=len(self.regions) == 1,
+            has_region=current.has_region,
+            needs_region=any(not is_used for *_, is_used in current.names),
+            dialect=self._dialect(self.ops[-2]) if len(self.ops) > 1 else "",
+        )
+
+    def _dialect(self, current: OpenOp) -> str:
+        return current.name.partition(".")[0]
+
+    def _is_location(self, brackets: Brackets, paren: int) -> bool:
+        """Whether ``(`` belongs to the op's own ``loc(...)``, which ends it."""
+        before = self.data[max(0, paren - 8) : paren].rstrip()
+        is_loc = before.endswith(b"loc") and before[-4:-3] in _BEFORE_LOC
+        return not brackets and is_loc and self.data[paren + 1 : paren + 2] != b"["
+
+    def _location(self, current: OpenOp, paren: int) -> int:
+        """Reads ``(...)`` behind ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
+        match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
+        end = match.end() if match else self._closing_paren(paren)
+        if self.text.op_ends_at(end):
+            return self._end_op(current, end, paren + 1)
+        return end
+
+    def _closing_paren(self, paren: int) -> int:
+        brackets, end = Brackets(self.source), paren + 1
+        brackets.push(OPEN_PAREN, paren)
+        while brackets:
+            token = self._token(INNER, end, brackets)
+            brackets.feed(token["token"], token.start("token"))
+            end = token.end()
+        return end
+
+    def _end_op(self, current: OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
+        """Finishes an op; without location its text ends before the blanks and the comment before ``end``."""
+        ir, op = self.ir, current.op
+        declares = bool(current.names) and _DECLARATION.match(self.data, ir.op_start[op], end) is not None
+        for token, offset, is_used in current.names:
+            if not is_used and not (declares and _PARAMETER.match(self.data, offset, end)):
+                self.scopes.use(op, token, offset)
+        if location_start == NO_OFFSET:
+            self.builder.end_op(self._end_of_text(op, end))
+            return end
+        numbered = _NUMBERED_NAME.fullmatch(self.data, location_start, end - 1)
+        self.builder.end_op(end, location_start, int(numbered[1]) if numbered else NO_NUMBER)
+        return end
+
+    def _end_of_text(self, op: int, end: int) -> int:
+        while self.data[end - 1] in _BLANK:
+            end -= 1
+        line_start = self.data.rfind(b"\n", self.ir.op_start[op], end) + 1 or self.ir.op_start[op]
+        comment = comment_start(self.data, line_start, end)
+        return end if comment is None else self._end_of_text(op, comment)
+
+    # ------------------------------------------------------------------ regions
+
+    def _begins_region_list(self, current: OpenOp, offset: int) -> bool:
+        """Whether the ``(`` before ``offset`` opens a list of regions."""
+        brace = self.text.skip_trivia(offset)
+        if self.data[brace : brace + 1] != b"{":
+            return False
+        return current.is_generic or self._looks_like_region(current, brace + 1)
+
+    def _opens_region(self, current: OpenOp, offset: int) -> bool:
+        """Whether the ``{`` before ``offset`` opens a region, not a dictionary or other braced text."""
+        brackets = current.brackets
+        if len(brackets) == 1 and brackets.outermost == OPEN_PAREN and current.in_region_list:
+            return current.is_generic or self._looks_like_region(current, offset)
+        return not brackets and not current.is_generic and self._looks_like_region(current, offset)
+
+    def _looks_like_region(self, current: OpenOp, offset: int) -> bool:
+        return self.text.region(offset, self._dialect(current), has_arguments=bool(current.names))
+
+
+_END_OF_DUMP = re.compile(rb"(?P<token>)")

@@ -1,0 +1,1 @@
+"""Writes a dump again: moved ops, value names, locations."""

@@ -1,0 +1,1 @@
+"""Among the best orders, one that moves the fewest ops."""

@@ -1,0 +1,184 @@
+"""Let moved ops go back to where they stood, among orders with equally many inversions.
+
+Each moved op (fewest_moved.py) tries to join the kept ones: it goes back to between the kept ops that are its
+textual neighbours, if that changes the number of inversions by 0. Ops that depend on it, or that it depends
+on, stand in the way and travel with it, if they are moved ones too. Each success is one op less moved, so
+this comes to an end. It need not end at the fewest, since which ops are kept is decided step by step.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
+from itertools import chain, pairwise
+
+from eio_audit.order.effort import Effort
+from eio_audit.order.permutation import piece_bounds
+from eio_audit.order.windows import Window
+
+RETURN_DISTANCE = 400  # places that an op goes back at most
+RETURN_STEPS = 20_000_000  # what may be done in one block
+PLACE_STEPS = 5  # what it costs to overtake or meet an op
+ROUNDS = 8  # how often the kept ops are chosen anew
+
+
+def go_back(block: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
+    """Return an order with no more inversions than ``order``, and no more ops moved.
+
+    Args:
+        block: the ops, numbered by textual order.
+        order: an order of them that keeps the dependences.
+        effort: how much may be done.
+
+    Complexity: O(n log n + r * d) for r moved ops that go back up to d = 400 places.
+
+    Example:
+        The ops with key 1 may stand either way.
+
+        >>> from eio_audit.order.precedence import Precedence
+        >>> go_back(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
+        [0, 1, 2]
+    """
+    with (effort or Effort()).part(RETURN_STEPS) as part:
+        return _went_back(block, list(order), part)
+
+
+def _went_back(block: Window, order: list[int], effort: Effort) -> list[int]:
+    kept_count = -1
+    for _ in range(ROUNDS):
+        kept = longest_in_place(order)
+        if len(kept) <= kept_count or len(kept) == len(order) or effort.is_spent:
+            break
+        returns = _Returns(block, order, kept, effort)
+        returns.run()
+        order = returns.order
+        kept_count = len(returns.kept)
+    return order
+
+
+def longest_in_place(order: Sequence[int]) -> list[int]:
+    """Return a longest subsequence of ``order`` in textual order: the ops kept, all others are moved.
+
+    Complexity: O(n log n), O(n) where the order is the textual one (patience sorting; Fredman 1975).
+
+    Example:
+        >>> longest_in_place([1, 2, 0, 3])
+        [1, 2, 3]
+    """
+    return [op for start, stop in _kept_stretches(order) for op in order[start:stop]]
+
+
+def moved_places(order: Sequence[int]) -> list[int]:
+    """Return the places of the ops that ``longest_in_place`` leaves out.
+
+    Example:
+        >>> moved_places([1, 2, 0, 3])
+        [2]
+    """
+    bounds = [0, *chain.from_iterable(_kept_stretches(order)), len(order)]
+    return list(chain.from_iterable(map(range, bounds[::2], bounds[1::2])))
+
+
+def _kept_stretches(order: Sequence[int]) -> list[tuple[int, int]]:
+    """Return where the ops kept stand in ``order``, as half-open stretches of it."""
+    ends = [-1]  # by length: the smallest op that a subsequence in textual order ends with
+    before = []  # by piece: the one before its first op in such a subsequence
+    pieces = list(pairwise(piece_bounds(order)))
+    for start, stop in pieces:
+        # A piece: ops that follow each other in the text as well. What holds one of them can hold the next.
+        first = order[start]
+        length = len(ends) if ends[-1] < first else bisect_left(ends, first)
+        before.append(ends[length - 1])
+        ends[length : length + stop - start] = order[start:stop]
+    stretches = []
+    last = ends[-1]
+    for (start, stop), op_before in zip(reversed(pieces), reversed(before), strict=True):
+        if 0 <= last - order[start] < stop - start:
+            stretches.append((start, start + last - order[start] + 1))
+            last = op_before
+    return stretches[::-1]
+
+
+class _Returns:
+    """An order, and the ops kept in it."""
+
+    def __init__(self, block: Window, order: list[int], kept: list[int], effort: Effort) -> None:
+        self._block = block
+        self.order = order
+        self.kept = kept  # ascending, in the order as well as by number
+        self._effort = effort
+        self._producers: list[list[int]] = [[] for _ in order]
+        self._users: list[list[int]] = [[] for _ in order]
+        for producer, user in block.precedence.forwards():
+            self._producers[user].append(producer)
+            self._users[producer].append(user)
+        self._is_kept = bytearray(block.size)
+        for op in kept:
+            self._is_kept[op] = True
+        self._place_of = [0] * block.size
+        for place, op in enumerate(order):
+            self._place_of[op] = place
+
+    def run(self) -> None:
+        """Let every moved op go back, if it can."""
+        for op in [op for op in range(self._block.size) if not self._is_kept[op]]:
+            if self._effort.is_spent:
+                return
+            self._go_back(op)
+
+    def _go_back(self, op: int) -> None:
+        """Move ``op`` to between its kept neighbours, unless that makes an inversion more."""
+        rank = bisect_left(self.kept, op)
+        low = self._place_of[self.kept[rank - 1]] if rank else -1
+        high = self._place_of[self.kept[rank]] if rank < len(self.kept) else len(self.order)
+        start = self._place_of[op]
+        if start < low:
+            places = range(start + 1, min(high, start + RETURN_DISTANCE))
+            goal = range(low, high)
+        else:
+            places = range(start - 1, max(low, start - RETURN_DISTANCE), -1)
+            goal = range(low + 1, high + 1)
+        if not low < start < high and not self._travel(op, places, goal):
+            return
+        self.kept.insert(rank, op)
+        self._is_kept[op] = True
+
+    def _travel(self, leader: int, places: range, goal: range) -> bool:
+        """Move ``leader`` along ``places`` to the first one of ``goal`` where it makes no inversion more.
+
+        Returns:
+            Whether there is such a place, and nothing on the way that cannot travel along.
+        """
+        keys, indexed = self._block.keys, self._block.indexed
+        neighbours = self._producers if places.step == 1 else self._users
+        group = {leader}
+        group_keys = [keys[leader]] if indexed[leader] else []
+        change = 0
+        for place in places:
+            op = self.order[place]
+            linked = neighbours[op]
+            self._effort.left -= PLACE_STEPS + len(linked) // 4
+            if not group.isdisjoint(linked):
+                if self._is_kept[op]:
+                    return False
+                group.add(op)
+                if indexed[op]:
+                    insort(group_keys, keys[op])
+                continue
+            if indexed[op]:
+                larger = len(group_keys) - bisect_right(group_keys, keys[op])
+                change -= places.step * (larger - bisect_left(group_keys, keys[op]))
+            if change <= 0 and place in goal:
+                self._put_down(group, self._place_of[leader], place)
+                return True
+        return False
+
+    def _put_down(self, group: set[int], start: int, target: int) -> None:
+        """Move the ops of ``group``, which stand from ``start`` on, to the far end at ``target``."""
+        first, stop = min(start, target), max(start, target) + 1
+        ops = self.order[first:stop]
+        travelled = [op for op in ops if op in group]
+        overtaken = [op for op in ops if op not in group]
+        self.order[first:stop] = overtaken + travelled if start < target else travelled + overtaken
+        for place in range(first, stop):
+            self._place_of[self.order[place]] = place

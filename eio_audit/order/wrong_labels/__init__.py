@@ -1,0 +1,1 @@
+"""The fewest labels that must be wrong, with the proof."""

@@ -1,0 +1,179 @@
+"""The fewest labels that must be wrong, and what they have to be instead.
+
+A label is the key of an op. Where v depends on u, directly or not, and has the smaller key, the two labels
+contradict the dependence: no order puts both ops where their labels say. Write *u over v* for that
+(contradictions.py): a strict partial order. Labels that can all be right are an antichain of it.
+
+**Fewest.** The least weight of labels to change is the total weight less that of the heaviest antichain.
+
+- At least: let ops give amounts to ops that they are over, each giving no more than its weight and taking no
+  more than its weight. Link units of weight so: they fall into chains, as many as there are units less links.
+  Being over is transitive, so the labels on a chain contradict each other, and one unit of it can be kept at
+  most. So as much has to change as there are links.
+- At most: where no more can be given, an antichain is left whose weight is the number of chains (Dilworth
+  1950, by König 1931). All labels but these change, and they weigh as much as there are links.
+
+**Enough.** A changed op takes the smallest kept label among its descendants, or where there is none the
+largest label among its ancestors. Then no label falls along a dependence from u to v:
+
+- both kept: an antichain. u changed, v kept: v is one of the descendants that u takes the smallest of;
+- v changed with a kept descendant: it is one of u as well. If u is changed, it takes it or a smaller one; if
+  u is kept, its label is no larger, or the two would be a chain;
+- v changed without one: the label of u is among those that v takes the largest of.
+
+So a stable topological order by label has no inversion. And each changed label has something to take: an op
+with no kept descendant and no labelled ancestor contradicts no kept label, so it keeps its own.
+
+This is polynomial and exact, by one maximum flow (Möhring 1985), where to find the fewest inversions of any
+order is NP-hard (Brandenburg, Gleissner and Hofmeier 2013).
+
+References:
+    Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
+    König, "Gráfok és mátrixok", Matematikai és Fizikai Lapok 38, 1931.
+    Möhring, "Algorithmic aspects of comparability graphs and interval graphs", Graphs and Order, 1985.
+    Brandenburg, Gleissner, Hofmeier, "Comparing and aggregating partial orders with Kendall tau distances",
+    Discrete Mathematics, Algorithms and Applications 5, 2013.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from eio_audit.order.effort import Effort
+from eio_audit.order.inversions import inversions_carried
+from eio_audit.order.precedence import Precedence
+from eio_audit.order.windows import LARGEST_KEY, Window, block_of
+from eio_audit.order.wrong_labels.contradictions import tangles
+from eio_audit.order.wrong_labels.tangle import wrong_labels_of
+
+LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
+TOGETHER = 512  # ops of small tangles that are looked at as one
+
+
+@dataclass(frozen=True, slots=True)
+class Relabelling:
+    """Labels to change so that no label contradicts a dependence any more.
+
+    Attributes:
+        changed: the ops whose labels change, ascending.
+        donors: in parallel, the op whose label each takes; that one keeps its own.
+        weight: total weight of the changed labels.
+        lower_bound: no set of labels whose change leaves the rest free of contradiction weighs less.
+        links: the proof of the bound, as (u, v, amount) with u over v: no op is u, or v, of links that amount
+            to more than its weight, and the amounts add up to the bound.
+    """
+
+    changed: tuple[int, ...]
+    donors: tuple[int, ...]
+    weight: int
+    lower_bound: int
+    links: tuple[tuple[int, int, int], ...] = field(default=(), repr=False)
+
+    @property
+    def donor_of(self) -> dict[int, int]:
+        """By op whose label changes, its donor."""
+        return dict(zip(self.changed, self.donors, strict=True))
+
+    @property
+    def certified(self) -> bool:
+        """Whether no labels of less weight do."""
+        return self.weight == self.lower_bound
+
+
+def fewest_wrong_labels(
+    keys: Sequence[int | None],
+    weights: Sequence[int],
+    precedence: Precedence,
+    effort: Effort | None = None,
+) -> Relabelling:
+    """Return labels of the least weight to change, and the labels that they take.
+
+    Among the sets of the least weight it takes one of the fewest ops, of these one whose ops are ends of the
+    most inversions, and of these the one that changes producers rather than what depends on them.
+
+    Args:
+        keys: per op, its label; None for an op without one, which is not changed.
+        weights: per op, what it costs to change its label, at least 1.
+        precedence: the dependences.
+        effort: how much may be done. Where it does not suffice, the result is still free of contradiction,
+            but may weigh more than ``lower_bound``, or be certified and not of the fewest ops.
+
+    Complexity: O(n + m) where no label contradicts a dependence, and in practice near that otherwise. Where
+    sweeps do not come to an end, O(k * k) bits of memory for k ops that have a part in contradictions.
+
+    Example:
+        23 feeds 18, behind 15: one of the two is wrong.
+
+        >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
+        >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
+        >>> found
+        Relabelling(changed=(1,), donors=(2,), weight=1, lower_bound=1)
+        >>> relabelled([15, 23, 18], found.donor_of)
+        [15, 18, 18]
+    """
+    block = block_of(keys, precedence)
+    wrong: set[int] = set()
+    links: list[tuple[int, int, int]] = []
+    parts = list(tangles(block, TOGETHER))
+    carried = _carried(keys) if parts else []
+    with (effort or Effort()).part(LABEL_STEPS) as part:
+        for ops in parts:
+            found, proof = wrong_labels_of(
+                block.restricted(ops), [weights[op] for op in ops], [carried[op] for op in ops], part
+            )
+            wrong |= {ops[op] for op in found}
+            links += [(ops[u], ops[v], amount) for u, v, amount in proof]
+    donor_of = _new_labels(block, wrong)
+    return Relabelling(
+        changed=tuple(donor_of),
+        donors=tuple(donor_of.values()),
+        weight=sum(weights[op] for op in donor_of),
+        lower_bound=sum(amount for *_, amount in links),
+        links=tuple(links),
+    )
+
+
+def relabelled(keys: Sequence[int | None], donor_of: Mapping[int, int]) -> list[int | None]:
+    """Return the keys with each that changes replaced by that of its donor."""
+    new = list(keys)
+    for op, donor in donor_of.items():
+        new[op] = keys[donor]
+    return new
+
+
+def _carried(keys: Sequence[int | None]) -> list[int]:
+    """Return, for each op, how many inversions it is an end of."""
+    indexed = [op for op, key in enumerate(keys) if key is not None]
+    carried = [0] * len(keys)
+    for op, count in zip(indexed, inversions_carried([key for key in keys if key is not None]), strict=True):
+        carried[op] = count
+    return carried
+
+
+def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
+    """Return, for each op to change, the one whose label it takes: one of those that keep theirs.
+
+    That is the first in the text of the descendants with the smallest label, or else the last of those with
+    the largest label that the ancestors have now.
+    """
+    if not wrong:
+        return {}
+    size, keys = block.size, block.keys
+    none = (LARGEST_KEY + 1) * size
+    # A label as one number: its key, and the op that keeps it.
+    kept = {op: keys[op] * size + op for op in range(size) if block.indexed[op] and op not in wrong}
+    smallest = [kept.get(op, none) for op in range(size)]
+    for producer, user in block.precedence.backwards():
+        below = smallest[user]
+        own = smallest[producer]
+        smallest[producer] = below if below < own else own
+    largest = [kept.get(op, -1) for op in range(size)]
+    for op in wrong:
+        if smallest[op] < none:
+            largest[op] = smallest[op]
+    for producer, user in block.precedence.forwards():
+        above = largest[producer]
+        own = largest[user]
+        largest[user] = above if above > own else own
+    return {op: (smallest[op] if smallest[op] < none else largest[op]) % size for op in sorted(wrong)}

@@ -1,0 +1,1 @@
+"""Findings in the formats that editors and CI services read."""

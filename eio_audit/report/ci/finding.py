@@ -1,0 +1,71 @@
+"""What all formats say of a finding, and where they point."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from eio_audit.audit.gate.findings import Finding
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.mlir.printable import printable
+from eio_audit.mlir.source import InputError
+from eio_audit.report.wording.order import count, op_name
+
+SHOWN_FINDINGS = 30
+"""How many findings a report for people lists that is not verbose."""
+
+
+def sentence(finding: Finding) -> str:
+    """``#23 ttir.permute %56: stands early; fix removes 3 of its 7 inversions``."""
+    return printable(f"{op_name(finding.op)}: {finding.message}")
+
+
+def background(finding: Finding) -> str:
+    """Where the op comes from: ``Conv2d[net.conv1], model.py:14``; empty where nothing is known."""
+    return printable(", ".join(filter(None, (finding.op.module, str(finding.model or "")))))
+
+
+def description(finding: Finding) -> str:
+    """The sentence, with where the op comes from in parentheses."""
+    origin = background(finding)
+    return sentence(finding) + (f" ({origin})" if origin else "")
+
+
+def level(finding: Finding, verdict: Verdict) -> str:
+    """``error`` where the gate fails because of such findings, else ``warning``."""
+    return "error" if finding.rule in verdict.failed else "warning"
+
+
+def annotated_place(finding: Finding) -> tuple[str, int]:
+    """The file and line to annotate: the model's own, if it is in the repository, else the dump's."""
+    if finding.model_path is not None and finding.model is not None:
+        return printable(finding.model_path), finding.model.line
+    return repository_path(finding.source), finding.line
+
+
+def other_place(finding: Finding) -> str:
+    """The place that is not annotated: ``after.mlir:12``; empty where that is the model's and unknown."""
+    if finding.model_path is not None:
+        return f"{repository_path(finding.source)}:{finding.line}"
+    return printable(str(finding.model or ""))
+
+
+def repository_path(path: str) -> str:
+    """A path seen from the current folder if it is below, with forward slashes."""
+    if path.startswith("<"):
+        return path
+    relative = os.path.relpath(path)
+    return printable(PurePath(path if relative.startswith("..") else relative).as_posix())
+
+
+def place_of_error(error: InputError) -> str:
+    """``after.mlir:3:7``, or less where less is known."""
+    position = f":{error.position.line}:{error.position.column}" if error.position else ""
+    return printable(error.source) + position
+
+
+def rest(findings: Sequence[Finding], shown: int) -> str:
+    """``... and 12 more findings``; empty where all are shown."""
+    more = len(findings) - shown
+    return f"... and {count(more, 'more finding')}" if more > 0 else ""

@@ -1,0 +1,55 @@
+"""Annotations of GitHub Actions: workflow commands, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eio_audit.audit.gate.findings import Finding
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.mlir.printable import printable
+from eio_audit.mlir.source import InputError
+from eio_audit.report.ci.finding import annotated_place, level, other_place, repository_path, rest, sentence
+from eio_audit.report.ci.verdict import verdict_lines
+from eio_audit.report.wording.conclusion import conclusion
+
+SHOWN_ANNOTATIONS = 10
+"""GitHub shows no more of one level in a step."""
+
+
+def to_github(verdict: Verdict) -> str:
+    """The worst findings as annotations, then what was checked as plain lines of the log."""
+    shown = verdict.findings[:SHOWN_ANNOTATIONS]
+    lines = [_error(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
+    lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
+    lines += filter(None, [rest(verdict.findings, len(shown))])
+    lines += [*verdict_lines(verdict), conclusion(verdict.check)]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _annotation(finding: Finding, level_name: str) -> str:
+    path, line = annotated_place(finding)
+    place: list[tuple[str, object]] = [("file", path), ("line", line)]
+    if finding.model_path is None:
+        place.append(("col", finding.column))
+    other = other_place(finding)
+    message = sentence(finding) + (f" ({other})" if other else "")
+    return _command(level_name, [*place, ("title", f"{finding.rule.code} {finding.rule.name}")], message)
+
+
+def _error(error: InputError) -> str:
+    place: list[tuple[str, object]] = [("file", repository_path(error.source))]
+    if error.position:
+        place += [("line", error.position.line), ("col", error.position.column)]
+    return _command("error", place, error.message)
+
+
+def _command(name: str, properties: Iterable[tuple[str, object]], message: str) -> str:
+    listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties)
+    return f"::{name} {listed}::{_escaped(message)}"
+
+
+def _escaped(text: str, separators: str = "") -> str:
+    """Percent-encodes what would end the command, a property or a line."""
+    for character in "%\r\n" + separators:
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text

@@ -1,0 +1,54 @@
+"""A Code Quality report of GitLab: the part of the Code Climate format that GitLab reads."""
+
+from __future__ import annotations
+
+import json
+
+from eio_audit.audit.gate.findings import Finding
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.mlir.printable import printable_in_json
+from eio_audit.mlir.source import InputError
+from eio_audit.report.ci.finding import (
+    annotated_place,
+    level,
+    other_place,
+    repository_path,
+    sentence,
+)
+from eio_audit.report.ci.fingerprints import fingerprints
+
+_SEVERITIES = {"error": "major", "warning": "minor"}
+
+
+def to_gitlab(verdict: Verdict) -> str:
+    """The findings as a JSON list, worst first."""
+    issues = [_error(error) for error in verdict.check.errors]
+    prints = fingerprints(verdict.findings)
+    issues += [
+        _issue(finding, _SEVERITIES[level(finding, verdict)], fingerprint)
+        for finding, fingerprint in zip(verdict.findings, prints, strict=True)
+    ]
+    return printable_in_json(json.dumps(issues, indent=2, ensure_ascii=False)) + "\n"
+
+
+def _issue(finding: Finding, severity: str, fingerprint: str) -> dict[str, object]:
+    path, line = annotated_place(finding)
+    other = other_place(finding)
+    return {
+        "description": f"{finding.rule.code} {sentence(finding)}" + (f" ({other})" if other else ""),
+        "check_name": finding.rule.name,
+        "fingerprint": fingerprint,
+        "severity": severity,
+        "location": {"path": path, "lines": {"begin": line}},
+    }
+
+
+def _error(error: InputError) -> dict[str, object]:
+    path = repository_path(error.source)
+    return {
+        "description": error.message,
+        "check_name": "unreadable",
+        "fingerprint": f"unreadable {path}",
+        "severity": "blocker",
+        "location": {"path": path, "lines": {"begin": error.position.line if error.position else 1}},
+    }

@@ -1,0 +1,95 @@
+"""SARIF 2.1.0, the Static Analysis Results Interchange Format (an OASIS standard)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from urllib.parse import quote
+
+from eio_audit.audit.gate.findings import Finding
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import Rule
+from eio_audit.mlir.printable import printable_in_json
+from eio_audit.mlir.source import InputError
+from eio_audit.report.ci.finding import annotated_place, level, repository_path, rest, sentence
+from eio_audit.report.ci.fingerprints import fingerprints
+from eio_audit.report.manual import look_up
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+MOST_RESULTS = 5000
+"""How many results a run holds: services that read SARIF take no more, or keep so many."""
+
+FINGERPRINT = "eioAudit/v1"
+
+
+def to_sarif(verdict: Verdict, version: str) -> str:
+    """The findings as one run of the tool of that version, worst first."""
+    shown = verdict.findings[:MOST_RESULTS]
+    notices = [_notification(error) for error in verdict.check.errors]
+    if more := rest(verdict.findings, len(shown)):
+        notices.append({"level": "note", "message": {"text": more}})
+    driver = {"name": "eio-audit", "version": version, "rules": [_rule(rule) for rule in verdict.gate.rules]}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [
+            {"executionSuccessful": not verdict.check.errors, "toolExecutionNotifications": notices}
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": [
+            _result(finding, level(finding, verdict), fingerprint)
+            for finding, fingerprint in zip(shown, fingerprints(shown), strict=True)
+        ],
+    }
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+
+
+def _rule(rule: Rule) -> dict[str, object]:
+    [entry] = look_up(rule.code)
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "help": {"text": f"'eio-audit rule {rule.code}' says how to fix it.", "markdown": entry.text},
+    }
+
+
+def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, object]:
+    path, line = annotated_place(finding)
+    in_dump = _location(repository_path(finding.source), finding.line, finding.column)
+    in_model = None if finding.model is None else _location(finding.model.file, finding.model.line)
+    is_annotated_in_model = finding.model_path is not None
+    other = in_dump if is_annotated_in_model else in_model
+    result: dict[str, object] = {
+        "ruleId": finding.rule.code,
+        "level": level_name,
+        "message": {"text": sentence(finding)},
+        "locations": [_location(path, line) if is_annotated_in_model else in_dump],
+        "partialFingerprints": {FINGERPRINT: fingerprint},
+    }
+    if other is not None:
+        what = "in the dump" if is_annotated_in_model else "in the model"
+        result["relatedLocations"] = [{**other, "message": {"text": what}}]
+    return result
+
+
+def _location(path: str, line: int, column: int | None = None) -> dict[str, object]:
+    region = {"startLine": max(line, 1)} | ({} if column is None else {"startColumn": column})
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(path)}, "region": region}}
+
+
+def _uri(path: str) -> str:
+    """The path as a URI: relative to the repository, or absolute."""
+    encoded = quote(path, errors="backslashreplace")
+    return f"file://{encoded}" if PurePath(path).is_absolute() else encoded
+
+
+def _notification(error: InputError) -> dict[str, object]:
+    location: dict[str, object] = {"artifactLocation": {"uri": _uri(repository_path(error.source))}}
+    if error.position:
+        location["region"] = {"startLine": error.position.line, "startColumn": error.position.column}
+    return {
+        "level": "error",
+        "message": {"text": error.message},
+        "locations": [{"physicalLocation": location}],
+    }

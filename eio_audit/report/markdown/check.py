@@ -1,0 +1,87 @@
+"""A check as Markdown, for the summary of a CI job or a comment on a change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.mlir.printable import printable
+from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
+from eio_audit.report.ci.verdict import verdict_lines
+from eio_audit.report.wording.conclusion import conclusion
+from eio_audit.report.wording.order import count, moment_of, op_name, place_of
+
+SHOWN_DUMPS = 10
+
+
+def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
+    """The verdict, the dumps with inversions and the findings, worst first."""
+    lines = [f"### eio-audit: {_title(verdict)}", "", conclusion(verdict.check)]
+    lines += [f"<br>{line}" for line in verdict_lines(verdict)]
+    lines += _errors(verdict)
+    lines += _dumps(verdict.check.dumps)
+    lines += _findings(verdict, verbose=verbose)
+    return "\n".join(map(printable, lines)) + "\n"
+
+
+def _title(verdict: Verdict) -> str:
+    if verdict.check.errors or not verdict.check.summary.has_indices:
+        return "could not run"
+    return f"failed ({', '.join(rule.name for rule in verdict.failed)})" if verdict.failed else "passed"
+
+
+def _errors(verdict: Verdict) -> list[str]:
+    errors = verdict.check.errors
+    lines = [f"- {_code(place_of_error(error))}: {_code(error.message)}" for error in errors]
+    return ["", *lines] if lines else []
+
+
+def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
+    broken = sorted((d for d in dumps if d.summary.inversions), key=lambda d: -d.summary.inversions)
+    rows = []
+    for dump in broken[:SHOWN_DUMPS]:
+        figures = dump.summary
+        name = _code(f"{place_of(dump)} {moment_of(dump)}".rstrip())
+        numbers = (
+            figures.inversions,
+            figures.forced,
+            figures.knock_on,
+            figures.avoidable,
+            figures.wrong_labels,
+        )
+        rows.append(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
+    if not rows:
+        return []
+    head = [
+        "",
+        "| dump | inversions | forced | knock-on | avoidable | wrong indices |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    more = len(broken) - len(rows)
+    return head + rows + (["", f"... and {count(more, 'more dump')} with inversions"] if more else [])
+
+
+def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
+    shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
+    rows = [
+        f"| {f.rule.code} | {_code(f'{f.source}:{f.line}')} | {_code(op_name(f.op))}: {f.message} "
+        f"| {_code(background(f))} |"
+        for f in shown
+    ]
+    if not rows:
+        return []
+    more = rest(verdict.findings, len(shown))
+    head = ["", "| code | place | finding | from |", "|---|---|---|---|"]
+    return head + rows + (["", more] if more else [])
+
+
+def _code(text: str) -> str:
+    """The text as code that survives in a table, where ``#12`` and ``@f`` would be links."""
+    text = text.replace("|", "\\|")
+    if not text:
+        return ""
+    if "`" not in text:
+        return f"`{text}`"
+    fence = "`" * (text.count("`") + 1)
+    return f"{fence} {text} {fence}"

@@ -1,0 +1,79 @@
+"""The model's modules as a tree, with the functions of code generation that hold their ops."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from eio_audit.audit.codegen.codegen import CodegenFunction, Path
+
+
+@dataclass(slots=True)
+class ModuleNode:
+    """A module, or a source function of ops that name no module.
+
+    Attributes:
+        path: the module with those around it, outermost first.
+        ops: how many ops it has, inner modules included.
+        functions: the functions with such ops, by number in call order from 0, ascending.
+        own: those with ops that name it as their innermost module.
+        children: the modules inside it, in call order.
+    """
+
+    path: Path
+    ops: int = 0
+    functions: list[int] = field(default_factory=list)
+    own: list[int] = field(default_factory=list)
+    children: dict[str, ModuleNode] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The module alone."""
+        return self.path[-1]
+
+    @property
+    def depth(self) -> int:
+        """How many modules are around it."""
+        return len(self.path) - 1
+
+
+def module_tree(functions: Sequence[CodegenFunction]) -> list[ModuleNode]:
+    """The modules in the order in which they are first called, outer ones before inner ones.
+
+    Complexity: linear in functions, their modules and how deep these are.
+    """
+    root = ModuleNode(())
+    for number, function in enumerate(functions):
+        for path, ops in function.parts.items():
+            node = root
+            for depth in range(1, len(path) + 1):
+                node = node.children.setdefault(path[depth - 1], ModuleNode(path[:depth]))
+                node.ops += ops
+                if not node.functions or node.functions[-1] != number:
+                    node.functions.append(number)
+            node.own.append(number)
+    return list(_inside(root))
+
+
+def _inside(root: ModuleNode) -> Iterator[ModuleNode]:
+    """The nodes below one, from the top; modules nest to any depth."""
+    pending = list(reversed(root.children.values()))
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(node.children.values())
+
+
+def down_to(nodes: Sequence[ModuleNode], most: int) -> list[ModuleNode]:
+    """The nodes of as many outer levels as there is room for; of the outermost, as many nodes."""
+    at_depth = Counter(node.depth for node in nodes)
+    if at_depth[0] > most:
+        return [node for node in nodes if not node.depth][:most]
+    total, deepest = 0, 0
+    for depth in range(len(at_depth)):
+        total += at_depth[depth]
+        if total > most:
+            break
+        deepest = depth
+    return [node for node in nodes if node.depth <= deepest]

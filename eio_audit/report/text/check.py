@@ -1,0 +1,160 @@
+"""Audits as text for people: what happened, where, because of which op, and what can be done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.check.check import Check
+from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
+from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.wording.conclusion import conclusion_pieces, in_graph_regions
+from eio_audit.report.wording.order import (
+    argument,
+    assumed_pure,
+    but_in_graph_regions,
+    count,
+    memory_change,
+    options_given,
+    relabelling,
+    wrong_indices,
+)
+
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.fix import Fix
+
+SHOWN_FILES = 3
+"""How many files to fix the last lines name."""
+
+
+def print_check(check: Check, console: Console, *, verbose: bool = False) -> None:
+    """Prints the order of every dump, most room for what is worst, and what can be done about it.
+
+    Several dumps with inversions stand in a table; more is said about two of them at most, unless verbose.
+    """
+    broken = [dump for dump in check.dumps if dump.summary.inversions]
+    if broken:
+        from eio_audit.report.text.disorder import print_disorder  # noqa: PLC0415  (not for clean dumps)
+
+        print_disorder(check.dumps, broken, console, verbose=verbose)
+    print_line(console, *conclusion_pieces(check))
+    print_remedy(check.dumps, console)
+
+
+def print_fix(
+    fix: Fix, source_name: str, console: Console, *, is_dry: bool = False, verbose: bool = False
+) -> None:
+    """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why.
+
+    What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
+    """
+    _print_fixed_order(fix, source_name, console, is_dry=is_dry)
+    blocks = [block for dump in fix.ordered for block in dump.blocks]
+    for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
+        print_line(console, f"{source_name}: {note}")
+
+
+def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: bool) -> None:
+    before = fix.before
+    remain = fix.ordered_from.minimum
+    would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
+    if fix.moved and not (before.avoidable or fix.relabelled):
+        rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
+        print_line(console, f"{source_name}: {would}{_frees_moved(fix)} ({rest}){_relabelling(before, fix)}")
+        return
+    if not (before.inversions or fix.relabelled):
+        state = "in order" if before.has_indices else "no op indices"
+        print_line(console, f"{source_name}: {would}{state}: {_unmoved(fix)}")
+        return
+    assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
+    if assumed:
+        print_line(console, f"{source_name}: {assumed}")
+    why = _why_they_remain(fix.ordered_from)
+    if not fix.changed:
+        rest = f"{_unmoved(fix)} ({count(remain, 'inversion')}{why})"
+        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}{_relabelling(before, fix)}")
+        return
+    if remain:
+        removed = f"{before.inversions - remain:,} of {count(before.inversions, 'inversion')} removed"
+        rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
+    else:
+        removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
+    relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
+    moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
+    what = f"{relabelled}{moved}, {removed}; {rest}"
+    print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from, fix)}")
+
+
+def _frees_moved(fix: Fix) -> str:
+    """How many frees a fix puts behind their last use that moves no other ops."""
+    frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
+    return f"{count(frees, 'free')} moved behind {'its last use' if frees == 1 else 'their last uses'}"
+
+
+def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
+    """Prints how many files have changed, or with ``is_dry`` would change, and how many have not."""
+    groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
+    parts = [f"{number:,} {group}" for group, number in groups.items() if number]
+    print_line(console, f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
+
+
+def _relabelling(figures: Summary, fix: Fix) -> str:
+    """What would remove the inversions that are left; empty where nothing would."""
+    return f"; --relabel {what}" if (what := relabelling(figures, fix.dumps[0])) else ""
+
+
+def _unmoved(fix: Fix) -> str:
+    return "nothing moved, values renumbered" if fix.renumbered else "unchanged"
+
+
+def _why_they_remain(before: Summary) -> str:
+    """What the inversions are that a fix leaves: ``: 388 forced by dependences, 379 knock-on``."""
+    remain, forced, knock_on = before.minimum, before.forced, before.knock_on
+    if forced == remain:
+        why = ", forced by a dependence" if remain == 1 else ", all forced by dependences"
+    else:
+        kinds = {
+            "forced by dependences": forced,
+            "knock-on": knock_on,
+            "in graph regions": remain - forced - knock_on,
+        }
+        why = ": " + ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
+    if not before.certified:
+        why += f"; not certified: perhaps {remain - before.lower_bound:,} more are avoidable"
+    return why
+
+
+def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
+    """What can be done: the commands, or why there is nothing to do."""
+    broken = [dump for dump in dumps if dump.summary.inversions]
+    sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
+    if sources:
+        options = options_given(broken[0])
+        _print_commands("to remove the avoidable ones", f"eio-audit fix{options}", sources, console)
+    elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
+        print_line(console, "nothing to fix: graph regions have no order to keep")
+    elif broken and all(dump.summary.certified for dump in broken):
+        print_line(console, "nothing to move: no legal order has fewer inversions")
+    elif broken:
+        print_line(console, "nothing to move: no order with fewer inversions was found")
+    figures = summarize(broken)
+    if figures.wrong_labels:
+        indices = wrong_indices(figures, broken[0])
+        what = f"to put {indices} right and remove all{but_in_graph_regions(figures)}"
+        ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
+        sources = list(dict.fromkeys(dump.source for dump in ordered))
+        _print_commands(what, f"eio-audit fix --relabel{options_given(broken[0])}", sources, console)
+
+
+def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
+    """What the command does, and how to run it on each file."""
+    commands = [f"{command} {argument(source)}" for source in sources]
+    if len(commands) == 1:
+        print_line(console, f"{what}: ", (commands[0], "bold"))
+        return
+    print_line(console, f"{what}:")
+    for line in commands[:SHOWN_FILES]:
+        print_line(console, (line, "bold"), indent=2)
+    if len(commands) > SHOWN_FILES:
+        print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)

@@ -1,0 +1,264 @@
+"""Why an op stands where it stands, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.explain.explain import (
+    Explanation,
+    FixedPlace,
+    InversionKind,
+    InvertedOp,
+    Neighbour,
+    OpExplanation,
+    PathStep,
+)
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import Follow
+from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
+from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.report.text.order import print_heading
+from eio_audit.report.wording.order import count, op_name, should_carry
+
+SHOWN_INVERSIONS = 3
+SHOWN_STEPS = 8
+"""How many inversions of each kind, and edges of a path, a report shows that is not verbose."""
+
+_KINDS = {
+    InversionKind.FORCED: "forced by dependences",
+    InversionKind.AVOIDABLE: "avoidable",
+    InversionKind.KNOCK_ON: "knock-on",
+    InversionKind.UNORDERED: "in a graph region, which has no order to keep",
+}
+_STEPS = {
+    DependenceKind.VALUE: "value: used by",
+    DependenceKind.CAPTURE: "capture: used inside the regions of",
+    DependenceKind.EFFECT: "effect: memory effects keep it before",
+    DependenceKind.TERMINATOR: "terminator: the block ends with",
+}
+_STATES = {
+    "stack": "the stack",
+    "environment": "the environment (rounding mode, default device, volatile memory)",
+    "files": "files",
+    "solver": "the solver's state",
+}
+_SOURCES = {
+    EffectSource.LISTED: "as the op table lists",
+    EffectSource.CONFIGURED: "as the project's own op table lists",
+    EffectSource.CONTENTS: "as the ops in its regions do",
+    EffectSource.CALLEE: "as the function does that it calls",
+    EffectSource.UNKNOWN: "the op table cannot tell",
+    EffectSource.UNLISTED: "it is not in the op table",
+    EffectSource.ASSUMED: "as --assume-pure says",
+}
+
+
+def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
+    """Prints why ops stand where they do; of several that share an index the outlines, unless verbose."""
+    ops = explanation.ops
+    print_heading(explanation.dump, console)
+    if len(ops) > 1:
+        print_line(console, f"{len(ops):,} ops carry index {ops[0].op.index}:")
+    for op in ops:
+        if len(ops) > 1 and not verbose:
+            _print_outline(op, explanation.dump.source, console)
+        else:
+            _print_op(op, explanation.dump.source, console, verbose=verbose)
+    if len(ops) > 1 and not verbose:
+        print_line(console, "--verbose explains each of them; a line instead of the index, one")
+
+
+def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
+    _print_title(op, source, console)
+    print_line(console, _inversions(op), indent=4)
+    if op.derived:
+        print_line(console, "derived: a pass made it from another op", indent=4)
+    if op.right is not None:
+        print_line(console, _right(op), indent=4)
+    if op.inversions:
+        print_line(console, _fix(op), indent=4)
+
+
+def _print_title(op: OpExplanation, source: str, console: Console) -> None:
+    where = " ".join(filter(None, (op.function, op.block)))
+    line = (f"line {op.op.line}", hyperlink(source, op.op.line))
+    place = f": op {op.place + 1:,} of {op.ops:,} in {where} (line {op.block_line})"
+    print_line(console, (op_name(op.op), "bold cyan"), " at ", line, place, indent=2)
+
+
+def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
+    _print_title(op, source, console)
+    facts = (
+        _model(op),
+        _derived(op),
+        _right(op),
+        _index(op),
+        _last_use(op),
+        _effects(op),
+    )
+    for fact in filter(None, (*facts, *_neighbours(op))):
+        print_line(console, fact, indent=4)
+    print_line(console, (_inversions(op), "bold"), indent=4)
+    for kind in op.kinds:
+        same = [inverted for inverted in op.inverted if inverted.kind is kind]
+        _print_inversions(op.kinds[kind], same, console, verbose=verbose)
+    if op.inversions:
+        print_line(console, _fix(op), indent=4)
+
+
+# ---------------------------------------------------------------------- facts
+
+
+def _model(op: OpExplanation) -> str:
+    if op.origin is None:
+        return f"from {op.model_line}" if op.model_line else ""
+    function = f"{op.origin.function}()" if op.origin.function else None
+    parts = [str(op.model_line or ""), function, *op.origin.modules[-1:], op.origin.op]
+    return "from " + ", ".join(part for part in parts if part)
+
+
+def _derived(op: OpExplanation) -> str:
+    if not op.derived:
+        return ""
+    return f"derived: a pass made it from the op at #{op.op.index}, and it carries that op's index"
+
+
+def _right(op: OpExplanation) -> str:
+    if op.right is None:
+        return ""
+    return f"its index contradicts dataflow: it should carry {should_carry(op.right)}; see fix --relabel"
+
+
+def _index(op: OpExplanation) -> str:
+    stays = f"; it stays with {_at(op.consumer)}" if op.consumer else ""
+    if op.follows is not None:
+        return f"its index does not count (--follow {op.follows.value}){stays}"
+    if op.op.index is not None:
+        return f"{count(op.same_index, 'other op')} of the block {_carry(op.same_index)} its index" * bool(
+            op.same_index
+        )
+    return f"unindexed: its location carries no op index{stays}"
+
+
+def _last_use(op: OpExplanation) -> str:
+    if op.last_use is None:
+        return ""
+    verb = "it follows its last use," if op.follows is Follow.FREES else "it only frees; its last use is"
+    return f"{verb} {_at(op.last_use)}"
+
+
+def _carry(number: int) -> str:
+    return "carries" if number == 1 else "carry"
+
+
+def _effects(op: OpExplanation) -> str:
+    effects, source = op.effects, _SOURCES[op.effects_source]
+    if effects.anywhere == ANY:
+        return f"may do anything to memory ({source})"
+    parts = [
+        _doing(effects.anywhere, "memory anywhere"),
+        _doing(effects.memory, "buffers"),
+        _doing(effects.tensors, "tensors that it uses"),
+        *(_doing(kinds, _STATES[state]) for state, kinds in effects.states.items() if state != CONTROL),
+    ]
+    if "write" in effects.states.get(CONTROL, ()):
+        parts.append("may not return")
+    done = ", ".join(filter(None, parts))
+    return f"{done or 'no memory effects'} ({source})"
+
+
+def _doing(kinds: frozenset[str], what: str) -> str:
+    return f"{' and '.join(f'{kind}s' for kind in sorted(kinds))} {what}" if kinds else ""
+
+
+def _neighbours(op: OpExplanation) -> list[str]:
+    return [_neighbour(op.lower, "lower"), _neighbour(op.higher, "higher")]
+
+
+def _neighbour(neighbour: Neighbour | None, side: str) -> str:
+    if neighbour is None:
+        return ""
+    direction = "before" if neighbour.distance < 0 else "behind"
+    away = count(abs(neighbour.distance), "place")
+    return f"next {side} index: {_at(neighbour.op)}, {away} {direction} it"
+
+
+def _inversions(op: OpExplanation) -> str:
+    if not op.inversions:
+        return "no inversions"
+    if len(op.kinds) == 1:
+        [kind] = op.kinds
+        if op.inversions == 1:
+            return f"1 inversion, {_KINDS[kind].replace('dependences', 'a dependence')}"
+        return f"{count(op.inversions, 'inversion')}, all {_KINDS[kind]}"
+    parts = [f"{number:,} {_KINDS[kind]}" for kind, number in op.kinds.items()]
+    return f"{count(op.inversions, 'inversion')}: {', '.join(parts)}"
+
+
+def _at(op: OpLabel) -> str:
+    return f"{op_name(op)} (line {op.line})"
+
+
+# ---------------------------------------------------------------------- inversions
+
+
+def _print_inversions(
+    total: int, inversions: Sequence[InvertedOp], console: Console, *, verbose: bool
+) -> None:
+    shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
+    for inverted in shown:
+        print_line(
+            console, (inverted.kind.value, _style(inverted.kind)), f" with {_at(inverted.op)}", indent=6
+        )
+        _print_path(inverted.path, console, verbose=verbose)
+        if inverted.fixed is not None and inverted.fixed.moved:
+            print_line(console, f"fix puts that op {_between(inverted.fixed)}", indent=8)
+    if len(shown) < total:
+        hint = "; --verbose shows more" if len(shown) < len(inversions) else ""
+        print_line(
+            console, (f"... and {total - len(shown):,} more {shown[0].kind.value}{hint}", "dim"), indent=6
+        )
+
+
+def _style(kind: InversionKind) -> str:
+    return "red" if kind is InversionKind.AVOIDABLE else ""
+
+
+def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
+    """The ops of a path, each below the one it depends on; a long one without its middle."""
+    if not path:
+        return
+    print_line(console, _at(path[0].producer), indent=8)
+    left_out = 0 if verbose else max(len(path) - SHOWN_STEPS, 0)
+    half = SHOWN_STEPS // 2
+    for number, step in enumerate(path):
+        if left_out and number == half:
+            print_line(console, (f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
+        if not left_out or number < half or number >= half + left_out:
+            print_line(console, f"{_STEPS[step.kind]} {_at(step.user)}", indent=8)
+
+
+# ---------------------------------------------------------------------- the fix
+
+
+def _fix(op: OpExplanation) -> str:
+    """What a fix would do to the op."""
+    if op.fixed is None:
+        return "nothing moves in a graph region"
+    if op.fixed.inversions == op.inversions:
+        after = f"{'all' if op.inversions > 1 else 'the'} {count(op.inversions, 'inversion')}"
+    else:
+        after = f"{count(op.fixed.inversions, 'inversion')} instead of {op.inversions:,}"
+    if op.fixed.moved:
+        return f"fix puts it {_between(op.fixed)}: {after}"
+    if InversionKind.AVOIDABLE in op.kinds:
+        return f"fix leaves it and moves others: {after}"
+    return "fix leaves it where it is"
+
+
+def _between(fixed: FixedPlace) -> str:
+    if fixed.behind is None:
+        return f"at the start of the block, before {_at(fixed.before)}" if fixed.before else "where it is"
+    return f"behind {_at(fixed.behind)}" + (f", before {_at(fixed.before)}" if fixed.before else "")

@@ -1,0 +1,75 @@
+"""Rules and words of the manual as text; IR is printed as it stands in the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from eio_audit.report.manual import Entry
+from eio_audit.report.text.console import Console, Piece, escaped, print_line
+from eio_audit.report.text.table import Column, print_table
+
+_CODE_BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARKUP = re.compile(
+    r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|\*(?P<italic>[^*\s][^*]*)\*|\[[^\]]*\]\((?P<page>[^)]+)\)"
+)
+_STYLES = {"bold": "bold", "code": "cyan", "italic": "italic"}
+
+
+def print_entries(entries: Sequence[Entry], console: Console) -> None:
+    """Prints all that is said of some rules or words."""
+    for number, entry in enumerate(entries):
+        if number:
+            print_line(console)
+        print_line(console, (entry.names[0], "bold"), *(f", {name}" for name in entry.names[1:]))
+        for paragraph in _paragraphs(entry.text):
+            print_line(console)
+            if isinstance(paragraph, str):
+                for line in paragraph.splitlines():
+                    console.print_plain(escaped(console, line))
+            else:
+                print_line(console, *paragraph)
+
+
+def print_list(entries: Sequence[Entry], console: Console) -> None:
+    """Prints a line for each rule and word."""
+    for section, members in groupby(entries, lambda entry: entry.section):
+        listed = list(members)
+        print_line(console, (section, "bold"))
+        names = [", ".join(entry.names) for entry in listed]
+        summaries = ["".join(map(_plain, _pieces(entry.summary))) for entry in listed]
+        print_table(console, [Column("", names), Column("", summaries)], indent=2)
+        print_line(console)
+    print_line(console, "eio-audit rule NAME says more.")
+
+
+def _paragraphs(text: str) -> Iterator[list[Piece] | str]:
+    """The paragraphs of a text, each in pieces; a block of code as it stands there."""
+    parts = _CODE_BLOCK.split(text)
+    for number, part in enumerate(parts):
+        if number % 2:
+            yield part
+            continue
+        for paragraph in part.strip().split("\n\n"):
+            if paragraph:
+                yield _pieces(" ".join(paragraph.split()))
+
+
+def _pieces(text: str) -> list[Piece]:
+    """A text without its markup, in pieces with styles."""
+    pieces: list[Piece] = []
+    offset = 0
+    for match in _MARKUP.finditer(text):
+        kind = str(match.lastgroup)
+        shown = match[kind]
+        pieces += [
+            text[offset : match.start()],
+            (shown, _STYLES[kind]) if kind in _STYLES else f"docs/{shown}",
+        ]
+        offset = match.end()
+    return [*pieces, text[offset:]]
+
+
+def _plain(piece: Piece) -> str:
+    return piece if isinstance(piece, str) else piece[0]

@@ -1,0 +1,116 @@
+"""Progress on standard error, for work that a person waits for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock, Timer
+from typing import TYPE_CHECKING
+
+from eio_audit.mlir.input.dumps import Dump
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+SHOWN_AFTER_SECONDS = 1.0
+"""Work that is done by then shows nothing."""
+
+REFRESHES_PER_SECOND = 5
+
+
+@contextmanager
+def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], None]]:
+    """Shows how much of the input is done, at what rate, for how long, and the time left.
+
+    It appears on standard error once a second has passed, only where that is a terminal, and leaves nothing
+    behind.
+
+    Args:
+        total_bytes: what there is to do; None where nobody knows, as behind a pipe.
+        label: what is done, ``checking``.
+
+    Yields:
+        ``advance(bytes_count)``: that many bytes more are done.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    delayed = _Delayed(total_bytes, label)
+    try:
+        yield delayed.advance
+    finally:
+        delayed.close()
+
+
+def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
+    """The dumps of a file in turn; each counts as done when the next one is asked for.
+
+    Args:
+        dumps: what is done.
+        advance: of ``progress``.
+        total_bytes: what they count as together: the size of the file, which may hold more, or be packed.
+            0 for a pipe: then each counts as its length.
+    """
+    lengths = [dump.span.end - dump.span.start for dump in dumps]
+    length_of_all = sum(lengths)
+    for dump, length in zip(dumps, lengths, strict=True):
+        yield dump
+        advance(total_bytes * length // length_of_all if total_bytes else length)
+
+
+class _Delayed:
+    """A progress bar that a timer shows, so that a single large dump has one too."""
+
+    def __init__(self, total_bytes: int | None, label: str) -> None:
+        self._total_bytes = total_bytes
+        self._label = label
+        self._done_bytes = 0
+        self._bar: Progress | None = None
+        self._lock = Lock()
+        self._timer = Timer(SHOWN_AFTER_SECONDS, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def advance(self, bytes_count: int) -> None:
+        """That many bytes more are done."""
+        with self._lock:
+            self._done_bytes += bytes_count
+            if self._bar is not None:
+                self._bar.update(self._bar.task_ids[0], completed=self._done_bytes)
+
+    def close(self) -> None:
+        """Takes the bar away, or sees to it that none is shown."""
+        self._timer.cancel()
+        self._timer.join()
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _show(self) -> None:
+        bar = _make_bar(knows_total=self._total_bytes is not None)
+        if not bar.console.is_interactive:  # a terminal that cannot take anything back
+            return
+        with self._lock:
+            bar.add_task(self._label, total=self._total_bytes, completed=self._done_bytes)
+            bar.start()
+            self._bar = bar
+
+
+def _make_bar(*, knows_total: bool) -> Progress:
+    from rich import progress as rich_progress  # noqa: PLC0415  (slow to import; needed for long work only)
+    from rich.console import Console  # noqa: PLC0415
+
+    label = rich_progress.TextColumn("{task.description}", markup=False)
+    speed, elapsed = rich_progress.TransferSpeedColumn(), rich_progress.TimeElapsedColumn()
+    columns: list[rich_progress.ProgressColumn] = [label, rich_progress.FileSizeColumn(), speed, elapsed]
+    if knows_total:
+        bar, share = rich_progress.BarColumn(bar_width=None), rich_progress.TaskProgressColumn()
+        columns = [label, bar, share, speed, elapsed, rich_progress.TimeRemainingColumn()]
+    return rich_progress.Progress(
+        *columns,
+        console=Console(file=sys.stderr),
+        refresh_per_second=REFRESHES_PER_SECOND,
+        transient=True,
+        redirect_stdout=False,  # results go their own way
+        redirect_stderr=False,
+    )

@@ -1,0 +1,129 @@
+"""Tables on a console: columns that fit a terminal, or are as wide as they are in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from eio_audit.report.text.console import (
+    HANGING,
+    SHORTENED,
+    Console,
+    escaped,
+    indented,
+    print_line,
+    shown,
+    wrapped,
+)
+
+WRAPPED = 36
+"""Columns that the last column of a table must have to be wrapped within itself, not below its row."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        title: its heading; "" in a table without headings.
+        cells: one per row.
+        right: numbers stand at its right edge.
+        style: of its cells.
+        optional: a terminal too narrow for the table does without it, or, where it is the last, has the
+            ends of its cells only. Any other column is always there and whole.
+    """
+
+    title: str
+    cells: Sequence[str]
+    right: bool = False
+    style: str = ""
+    optional: bool = False
+
+    @cached_property
+    def width(self) -> int:
+        """Columns of the screen that its widest cell takes."""
+        return max(map(_cell_len, (self.title, *self.cells)))
+
+    def padded(self, cell: str) -> str:
+        """The cell with spaces up to the column's width."""
+        space = " " * (self.width - _cell_len(cell))
+        return space + cell if self.right else cell + space
+
+
+def print_table(console: Console, columns: Sequence[Column], indent: int = 0) -> None:
+    """Prints rows below their headings; columns without content are left out.
+
+    On a terminal the last column is wrapped within itself or, where it is too narrow, below its row.
+    """
+    columns = [
+        replace(column, cells=[escaped(console, cell) for cell in column.cells])
+        for column in columns
+        if any(column.cells)
+    ]
+    if not columns:
+        return
+    if console.wraps:
+        columns = _fitted(columns, console.width - indent)
+    rows = zip(*(column.cells for column in columns), strict=True)
+    styles = [column.style for column in columns]
+    if any(column.title for column in columns):
+        _print_row(console, columns, [column.title for column in columns], ["dim"] * len(columns), indent)
+    for cells in rows:
+        _print_row(console, columns, cells, styles, indent)
+
+
+def _print_row(
+    console: Console, columns: Sequence[Column], cells: Sequence[str], styles: Sequence[str], indent: int
+) -> None:
+    *fixed, end_column = columns
+    padded = [column.padded(cell) + "  " for column, cell in zip(fixed, cells, strict=False)]
+    padded.append(end_column.padded(cells[-1]) if end_column.right else cells[-1])
+    *pieces, last = zip(padded, styles, strict=True)
+    if not console.wraps:
+        print_line(console, *pieces, last, indent=indent)
+        return
+    line, end = indented(shown(console, pieces), indent), shown(console, [last])
+    offset = line.cell_len
+    if offset + end.cell_len <= console.width:
+        lines = [line.append_text(end)]
+    else:
+        is_narrow = console.width - offset < WRAPPED
+        start = indent + 2 * HANGING if is_narrow else offset
+        parts = wrapped(end, console, console.width - start)
+        lines = [line] if is_narrow else [line.append_text(parts.pop(0))]
+        lines += [indented(part, start) for part in parts]
+    for text in lines:
+        console.print_styled(text)
+
+
+def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
+    """The columns without as many optional ones, from the last, as do not fit."""
+    kept = list(columns)
+    while (excess := sum(column.width + 2 for column in kept) - 2 - width) > 0:
+        optional = [column for column in kept if column.optional]
+        if not optional:
+            break
+        last = kept[-1]
+        room = last.width - excess
+        if last.optional and room >= SHORTENED:
+            kept[-1] = replace(last, cells=[_end_of(cell, room) for cell in last.cells])
+            break
+        kept.remove(optional[-1])
+    return kept
+
+
+def _end_of(text: str, width: int) -> str:
+    if _cell_len(text) <= width:
+        return text
+    start = len(text) - (width - 3)
+    while _cell_len(text[start:]) > width - 3:
+        start += 1
+    return "..." + text[start:]
+
+
+def _cell_len(text: str) -> int:
+    """Columns of the screen that a text takes."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    return cell_len(text)

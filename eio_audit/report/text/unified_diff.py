@@ -1,0 +1,84 @@
+"""A rewritten file as a unified diff, as ``patch`` takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
+from eio_audit.report.text.console import Console, print_line
+
+CONTEXT_LINES = 3
+"""Unchanged lines shown before and behind a change."""
+
+_STYLES = {"-": "red", "+": "green", "@": "cyan"}
+
+Change = tuple[range, range]
+"""Lines of the old text, and those of the new text that replace them."""
+
+
+def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
+    """The lines of a unified diff, each with its line end; none where the texts are the same.
+
+    Args:
+        old: a file's content.
+        new: what it is to become.
+        name: the file, in the head of the diff.
+    """
+    if old == new:
+        return []
+    old_lines, new_lines = _lines(old), _lines(new)
+    changes = gaps_between(matching_lines(old_lines, new_lines), len(old_lines), len(new_lines))
+    file = name.encode("utf-8", "surrogateescape") + (b"\t" if " " in name else b"")
+    diff = [b"--- %s\n" % file, b"+++ %s\n" % file]
+    for hunk in _hunks(changes):
+        diff += _hunk(hunk, old_lines, new_lines)
+    return [line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in diff]
+
+
+def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
+    """Prints the lines of a diff for people: with colours, and what would steer a terminal escaped."""
+    for number, line in enumerate(diff):
+        text = line.decode("utf-8", "replace").removesuffix("\n").expandtabs()
+        style = "bold" if number < 2 else _STYLES.get(text[:1], "")
+        for part in text.split("\n"):
+            print_line(console, (part, style))
+
+
+def _lines(text: bytes) -> list[bytes]:
+    """Lines with their ends, which are line feeds and nothing else."""
+    *lines, rest = text.split(b"\n")
+    return [line + b"\n" for line in lines] + ([rest] if rest else [])
+
+
+def _hunks(changes: Iterable[Change]) -> Iterator[list[Change]]:
+    """Changes so close to each other that the lines between them are shown."""
+    hunk: list[Change] = []
+    for change in changes:
+        if hunk and change[0].start - hunk[-1][0].stop > 2 * CONTEXT_LINES:
+            yield hunk
+            hunk = []
+        hunk.append(change)
+    if hunk:
+        yield hunk
+
+
+def _hunk(hunk: Sequence[Change], old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[bytes]:
+    first, last = hunk[0], hunk[-1]
+    lead = min(CONTEXT_LINES, first[0].start)
+    tail = min(CONTEXT_LINES, len(old) - last[0].stop)
+    in_old = range(first[0].start - lead, last[0].stop + tail)
+    in_new = range(first[1].start - lead, last[1].stop + tail)
+    yield b"@@ -%s +%s @@\n" % (_place(in_old), _place(in_new))
+    shown = in_old.start
+    for removed, added in hunk:
+        yield from (b" " + old[k] for k in range(shown, removed.start))
+        yield from (b"-" + old[k] for k in removed)
+        yield from (b"+" + new[k] for k in added)
+        shown = removed.stop
+    yield from (b" " + old[k] for k in range(shown, in_old.stop))
+
+
+def _place(lines: range) -> bytes:
+    """The first line, counted from 1, and how many; of no lines the one before them."""
+    start = lines.start + 1 if lines else lines.start
+    return b"%d" % start if len(lines) == 1 else b"%d,%d" % (start, len(lines))

@@ -1,0 +1,1 @@
+"""What reports say, in people's words, without layout."""

@@ -1,0 +1,298 @@
+"""What an audit says, in people's words: pieces of sentences, without layout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
+from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.options import Follow
+
+if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
+    from eio_audit.audit.check.displaced_op import DisplacedOp, Hold
+    from eio_audit.audit.check.mislabelled_op import MislabelledOp
+    from eio_audit.audit.op_label import OpLabel
+    from eio_audit.audit.trace.trace import TracedPass
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number and its noun.
+
+    >>> count(1, "op"), count(9812, "op"), count(2, "pass", "passes")
+    ('1 op', '9,812 ops', '2 passes')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
+
+
+def place_of(dump: DumpAudit) -> str:
+    """``after.mlir:1``, which terminals and editors open at a click."""
+    return f"{dump.source}:{dump.line}"
+
+
+def argument(source: str) -> str:
+    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
+    import shlex  # noqa: PLC0415  (not for clean dumps)
+
+    return "FILE" if source.startswith("<") else shlex.quote(source)
+
+
+def options_given(dump: DumpAudit) -> str:
+    """The options that a dump was audited with, as a command takes them: `` --follow frees``."""
+    import shlex  # noqa: PLC0415  (not for clean dumps)
+
+    options = dump.options
+    words = [word for follow in sorted(options.follow) for word in ("--follow", follow)]
+    words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
+    words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
+    return f" {shlex.join(words)}" if words else ""
+
+
+def moment_of(dump: DumpAudit) -> str:
+    """``after canonicalize``; empty for a dump without a marker."""
+    return " ".join(filter(None, (dump.when, dump.pass_name)))
+
+
+NOT_SHOWN = "(not in the log)"
+"""What stands for the names of passes that a log does not show."""
+
+
+def pass_title(traced: TracedPass) -> str:
+    """What a pass is called; what passes did that the log does not show is called by the pass behind it."""
+    marker = traced.place.marker
+    if traced.pass_name is not None:
+        return traced.pass_name
+    return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+
+
+def op_name(op: OpLabel) -> str:
+    """``#23 ttir.permute %56``; without a number for an unindexed op."""
+    index = None if op.index is None else f"#{op.index}"
+    return " ".join(filter(None, (index, op.name, op.result)))
+
+
+def inversion_parts(block: BlockAudit) -> list[str]:
+    """What a block's inversions are: ``388 forced by dependences``, ...; in one part where all are alike."""
+    if block.forced is None:
+        return ["in a graph region, which has no order to keep: nothing moves"]
+    least = "" if block.certified else "at least "
+    most = "" if block.certified else "at most "
+    parts = [
+        (block.forced, f"{block.forced:,} forced by dependences", "forced by dependences"),
+        (block.knock_on, f"{most}{block.knock_on:,} knock-on", "knock-on"),
+        (block.avoidable, f"{least}{block.avoidable:,} avoidable", "avoidable"),
+    ]
+    present = [part for part in parts if part[0]]
+    if len(present) > 1 or not block.certified:
+        return [long for _, long, _ in present]
+    short = present[0][2]
+    return [short.replace("dependences", "a dependence") if block.inversions == 1 else f"all {short}"]
+
+
+def certificate(block: BlockAudit) -> str:
+    """How sure the minimum is; empty where there is nothing to prove."""
+    if block.forced is None or block.minimum == 0:
+        return ""
+    if not block.certified:
+        return f"between {block.lower_bound:,} and {block.minimum:,} unavoidable, not certified"
+    if block.avoidable:
+        return f"{block.minimum:,} unavoidable, certified"
+    return "certified: no legal order has fewer"
+
+
+def inherited(block: BlockAudit) -> str:
+    """How much of the disorder derived ops bring along; empty where none."""
+    one = "the one op that a pass derived from another"
+    many = f"one of {block.derived:,} ops that passes derived from others"
+    return _share(block, block.inherited, one if block.derived == 1 else many, Follow.DERIVED)
+
+
+def at_constants(block: BlockAudit) -> str:
+    """How much of the disorder constants are an end of; empty where none."""
+    what = "the one constant" if block.constants == 1 else f"one of {block.constants:,} constants"
+    return _share(block, block.at_constants, what, Follow.CONSTANTS)
+
+
+def wrong_labels(figures: BlockAudit | Summary) -> str:
+    """How many ops have a wrong index, because it contradicts the dependences; empty where none."""
+    number, made = figures.wrong_labels, figures.wrong_by_passes
+    if not number:
+        return ""
+    verb = "carries" if number == 1 else "carry"
+    proof = "proven minimal" if figures.wrong_certified else "not proven minimal"
+    by = "made by a pass" if number == 1 else f"{'all' if made == number else f'{made:,}'} made by passes"
+    return (
+        f"{count(number, 'op')} {verb} an index that contradicts dataflow ({f'{by}; ' * bool(made)}{proof})"
+    )
+
+
+def not_reordered_away(block: BlockAudit) -> str:
+    """How many inversions wrong indices leave in every order, and how many indices; empty where none."""
+    if not block.wrong_labels:
+        return ""
+    can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
+    which = f"{block.minimum:,} of {count(block.inversions, 'inversion')} {cannot}"
+    if block.minimum == block.inversions:
+        every = f"none of the {block.inversions:,} inversions {can}"
+        which = f"the inversion {cannot}" if block.inversions == 1 else every
+    return f"{which} be reordered away: {wrong_labels(block)}; see fix --relabel"
+
+
+def right_index(mislabelled: MislabelledOp) -> str:
+    """``#23 ttir.permute %2 (line 5) should carry 15, as ttir.multiply %4 (line 7) does``."""
+    op, right = mislabelled.op, mislabelled.right
+    return f"{op_name(op)} (line {op.line}) should carry {should_carry(right)}"
+
+
+def should_carry(right: OpLabel) -> str:
+    """``15, as ttir.multiply %4 (line 7) does``."""
+    name = " ".join(filter(None, (right.name, right.result)))
+    return f"{right.index}, as {name} (line {right.line}) does"
+
+
+def contradicting(number: int) -> str:
+    """``42 ops whose indices contradict dataflow``."""
+    return count(number, "op whose index contradicts dataflow", "ops whose indices contradict dataflow")
+
+
+def relabelling(figures: Summary, dump: DumpAudit) -> str:
+    """What ``fix --relabel`` does: ``puts 42 indices right and removes all``; empty where none is wrong."""
+    if not figures.wrong_labels:
+        return ""
+    return f"puts {wrong_indices(figures, dump)} right and removes all{but_in_graph_regions(figures)}"
+
+
+def wrong_indices(figures: Summary, dump: DumpAudit) -> str:
+    """``42 indices``; frees that follow their last use are not counted, and may get another index, too."""
+    besides = " besides those of frees" if Follow.FREES in dump.options.follow else ""
+    return count(figures.wrong_labels, "index", "indices") + besides
+
+
+def but_in_graph_regions(figures: Summary) -> str:
+    """What no fix removes, as an exception; empty where there is none."""
+    unordered = figures.minimum - figures.forced - figures.knock_on
+    return " but those in graph regions" if unordered else ""
+
+
+def at_frees(block: BlockAudit) -> str:
+    """How much of the disorder frees are an end of, and how much is without them; empty where none."""
+    what = "the one op that only frees" if block.frees == 1 else f"one of {block.frees:,} ops that only free"
+    share = _share(block, block.at_frees, what, Follow.FREES)
+    left = block.inversions - block.at_frees
+    return share and f"{share}, which leaves {f'{left:,}' if left else 'none'}"
+
+
+def memory(block: BlockAudit) -> str:
+    """What the values of a block hold at most, before and after a fix; empty where that is not known."""
+    held = block.memory
+    if held is None or held.says_nothing:
+        return ""
+    unsized = f"; {count(held.unsized, 'value')} of unknown size left out" if held.unsized else ""
+    after = f", after a fix {held.peak_fixed:,}" if held.peak != held.peak_fixed else ""
+    return f"peak live bytes: {held.peak:,}{after}{unsized}"
+
+
+def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
+    """What a fix does to what a block holds, or only what it costs; empty where there is nothing to say.
+
+    ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
+    """
+    held = block.memory
+    if held is None or held.says_nothing:
+        return ""
+    if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
+        return ""
+    where = " ".join(filter(None, (block.function, block.block)))
+    parts = [f"peak live bytes {_change(held.peak, held.peak_fixed)}"]
+    if held.away or held.away_fixed:
+        parts.append(f"frees away from their last use {_change(held.away, held.away_fixed)}")
+    if held.unsized:
+        parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
+    hint = f": see --follow {Follow.FREES.value}" if held.away_fixed else ""
+    return f"{where}: {', '.join(parts)}{hint}"
+
+
+def _change(before: int, after: int) -> str:
+    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
+
+
+def _share(block: BlockAudit, inversions: int, what: str, follow: Follow) -> str:
+    if not inversions:
+        return ""
+    total = count(block.inversions, "inversion")
+    share = f"{inversions:,} of {total}"
+    if inversions == block.inversions:
+        share = total if block.inversions == 1 else f"all {total}"
+    verb = "involves" if inversions == 1 else "involve"
+    return f"{share} {verb} {what}: see --follow {follow.value}"
+
+
+def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
+    """Why a displaced op stands where it does; empty in a graph region, where an op may stand anywhere."""
+    if block.forced is None:
+        return ""
+    if displaced.hold is not None:
+        return _held_by(displaced.hold, displaced)
+    if block.avoidable:
+        return "nothing holds it there: fix can move it"
+    return "nothing holds it there, but the best order found leaves it where it is"
+
+
+def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
+    other = f"{op_name(hold.op)} (line {hold.op.line})"
+    match hold.kind, displaced.early:
+        case DependenceKind.VALUE, True:
+            words = f"its user {other} needs it"
+        case DependenceKind.VALUE, False:
+            words = f"it waits for its producer {other}"
+        case DependenceKind.CAPTURE, True:
+            words = f"{other} uses it inside its regions"
+        case DependenceKind.CAPTURE, False:
+            words = f"it waits for {other}, which its regions use"
+        case DependenceKind.EFFECT, True:
+            words = f"memory effects keep it before {other}"
+        case DependenceKind.EFFECT, False:
+            words = f"memory effects keep it behind {other}"
+        case DependenceKind.TERMINATOR, True:
+            words = f"{other} ends the block"
+        case _:
+            words = f"it ends the block, behind {other}"
+    return words + _passed_on(hold.op, displaced)
+
+
+def _passed_on(other: OpLabel, displaced: DisplacedOp) -> str:
+    """A hold whose own index does not explain it is held in turn."""
+    assert displaced.op.index is not None
+    if displaced.early and (other.index is None or other.index >= displaced.op.index):
+        return ", itself needed early"
+    if not displaced.early and (other.index is None or other.index <= displaced.op.index):
+        return ", itself late"
+    return ""
+
+
+def unknown_ops(names: Counter[str], limit: int | None) -> str:
+    """How many ops the op table does not know, and which; empty where none."""
+    total = sum(names.values())
+    keep = "keeps its" if total == 1 else "keep their"
+    if not total:
+        return ""
+    return f"{count(total, 'op')} of unknown effect {keep} order ({_most(names, limit)}): see --assume-pure"
+
+
+def assumed_pure(patterns: Counter[str]) -> str:
+    """How many ops are taken to have no effects, and by which pattern; empty where none."""
+    total = sum(patterns.values())
+    if not total:
+        return ""
+    named = [pattern for pattern, number in patterns.items() if number]
+    return f"{count(total, 'op')} assumed pure ({named[0] if len(named) == 1 else _most(patterns, None)})"
+
+
+def _most(numbers: Counter[str], limit: int | None) -> str:
+    """``7 c.d, 5 e.f, 1 more``: what there is most of."""
+    listed = sorted(
+        ((name, number) for name, number in numbers.items() if number), key=lambda i: (-i[1], i[0])
+    )
+    shown = [f"{number:,} {name}" for name, number in listed[:limit]]
+    rest = sum(number for _, number in listed[len(shown) :])
+    return ", ".join(shown + ([f"{rest:,} more"] if rest else []))

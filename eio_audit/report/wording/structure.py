@@ -1,0 +1,143 @@
+"""What is said of the functions that code generation makes: pieces of sentences, without layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eio_audit.audit.codegen.codegen import CodegenFunction, Prediction, Stage, Structure, TornModule
+from eio_audit.audit.codegen.codegen_location import Reason
+from eio_audit.report.wording.order import count
+
+STAGES = {
+    Stage.BEFORE: "before",
+    Stage.AFTER: "after",
+    Stage.NOW: "as it is",
+    Stage.FIXED: "after fix",
+    Stage.RELABELLED: "after fix --relabel",
+}
+"""How people call the stages."""
+
+_UNREADABLE = {
+    Reason.PREFIX: "with 'DEBUG|' before the index",
+    Reason.NESTING: "with the index in an inner name",
+    Reason.FIELD: "without an index, a line or another field",
+    Reason.BRACKETS: "with a module that is not written 'Class[name]'",
+}
+
+
+def callers(prediction: Prediction) -> str:
+    """``@forward``; of several how many."""
+    return (
+        prediction.callers[0] if len(prediction.callers) == 1 else count(len(prediction.callers), "function")
+    )
+
+
+def functions_summary(structure: Structure) -> str:
+    """``78 -> 89 functions, 89 after fix``."""
+    present = structure.present
+    sizes = {stage: len(one.functions) for stage, one in structure.predictions.items()}
+    now = count(sizes[present], "function")
+    if Stage.BEFORE in sizes:
+        now = f"{sizes[Stage.BEFORE]:,} -> {now}"
+    later = (stage for stage in sizes if stage not in (Stage.BEFORE, present))
+    return ", ".join([now, *(f"{sizes[stage]:,} {STAGES[stage]}" for stage in later)])
+
+
+def ties(prediction: Prediction) -> str:
+    """How far the number of functions hangs on ties; empty where it does not."""
+    if prediction.fewest == prediction.most:
+        return ""
+    return f"{prediction.fewest:,} to {prediction.most:,}"
+
+
+def tie_summary(structure: Structure) -> str:
+    """``ties go by index; broken otherwise: 78 to 115 before, 89 to 184 after``; empty without any."""
+    spans = {
+        stage: span
+        for stage, one in structure.predictions.items()
+        if stage in (Stage.BEFORE, structure.present) and (span := ties(one))
+    }
+    if Stage.NOW in spans:
+        return f"ties go by index; broken otherwise: {spans[Stage.NOW]} functions"
+    said = ", ".join(f"{span} {STAGES[stage]}" for stage, span in spans.items())
+    return f"ties go by index; broken otherwise: {said}" if spans else ""
+
+
+def obstacles(prediction: Prediction) -> list[str]:
+    """What keeps code generation from reading the dump, or from taking it at all."""
+    said = []
+    if len(prediction.callers) > 1:
+        said.append(
+            f"code generation takes one function per module and refuses these {len(prediction.callers)}: "
+            f"{shortened_list(prediction.callers)}"
+        )
+    unreadable = sum(prediction.unreadable.values())
+    if unreadable:
+        reasons = ", ".join(f"{number:,} {_UNREADABLE[why]}" for why, number in prediction.unreadable.items())
+        said.append(
+            f"code generation cannot read {unreadable:,} of {count(prediction.ops, 'location')}: {reasons}"
+        )
+    if Reason.PREFIX in prediction.unreadable and prediction.functions:
+        said.append("shown is what it makes of names without 'DEBUG|'")
+    if prediction.clashes:
+        places = shortened_list(prediction.clashes)
+        said.append(f"code generation gives up where one source line defines two functions: {places}")
+    if prediction.left_out:
+        verb = "stays" if prediction.left_out == 1 else "stay"
+        said.append(f"{count(prediction.left_out, 'op')} {verb} outside the functions")
+    return said
+
+
+def torn_modules(structure: Structure) -> list[TornModule]:
+    """The modules in more functions than before; of a single dump, than it takes. The worst first."""
+    present = structure.present
+    return [
+        row
+        for row in structure.modules
+        if row.functions[present] > row.functions.get(Stage.BEFORE, row.least) > 0
+    ]
+
+
+def is_changed(structure: Structure) -> bool:
+    """Whether the number of functions is another one than before, or than after a fix."""
+    return len({len(prediction.functions) for prediction in structure.predictions.values()}) > 1
+
+
+def worst(structure: Structure) -> str:
+    """``Bottleneck[net.b] in 4 functions, 2 before``; empty where none is torn."""
+    rows = torn_modules(structure)
+    if not rows:
+        return ""
+    now = count(rows[0].functions[structure.present], "function")
+    was = f", {rows[0].functions[Stage.BEFORE]:,} before" if Stage.BEFORE in rows[0].functions else ""
+    return f"{rows[0].path[-1]} in {now}{was}"
+
+
+def source_of(function: CodegenFunction) -> str:
+    """Where in the model it comes from: its innermost shared module, else its place in the source."""
+    return function.modules[-1] if function.modules else f"{function.file} {function.function}"
+
+
+def index_span(function: CodegenFunction) -> str:
+    """``15..18``, or ``15``."""
+    first, last = function.first_index, function.last_index
+    return f"{first}" if first == last else f"{first}..{last}"
+
+
+def shortened_list(names: Sequence[str], most: int = 3) -> str:
+    """``@a, @b, @c and 4 more``."""
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+
+
+def numbers_of(numbers: Sequence[int], most: int = 6) -> str:
+    """Functions by number from 1, neighbours as a range: ``1-3, 7``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in spans]
+    shown = ", ".join(texts[:most])
+    return f"{shown}, ..." if len(texts) > most else shown
