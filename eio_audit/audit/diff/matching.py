@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from eio_audit.audit.diff.contraction import contractions
 from eio_audit.audit.diff.match_keys import Labels
 from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
@@ -131,8 +132,56 @@ class _Pairing:
             self._pair_by(key, only_unique=is_sure)
             self._pair_blocks()
             self._follow_dataflow()
+        self._match_contracted()
+        self._pair_by(self._name_and_text, only_unique=True)
+        self._unseen.extend(self.pairs.items())
+        self._follow_dataflow()
         self._pair_blocks()
         return Matching(self.pairs, self.blocks, self.arguments, self.labels.same_form)
+
+    def _match_contracted(self) -> None:
+        """Pairs ops by the dataflow with layout ops and the like passed over, and with types ignored."""
+        both = contractions(*self.sides)
+        if both is None:
+            return
+        number = self.sides[0].interned.number
+        for with_attributes in (True, False):
+            classes = []
+            for side, (ops, graph) in enumerate(zip(self.sides, both, strict=True)):
+                matched = self.pairs if side == 0 else self.back
+                label = []
+                for op in range(len(ops)):
+                    text = ops.texts[op]
+                    attributes = tuple(sorted(text.attributes.items())) if with_attributes and text.is_generic else ()
+                    label.append(number(("contracted", ops.names[op], attributes, self._scope(side, op))))
+                down: list[int] = []
+                for op in range(len(ops)):
+                    inputs = tuple(
+                        ((down[o] if 0 <= o < op else -2), r) if o >= 0 else ("arg", self.blocks.get(-1-o) if side == 0 else -1-o, r)
+                        for o, r in graph.producers[op]
+                    )
+                    down.append(number((label[op], inputs)))
+                up = [0] * len(ops)
+                for op in range(len(ops) - 1, -1, -1):
+                    up[op] = number((down[op], tuple(sorted((up[u], p) for u, p in graph.users[op] if u > op))))
+                classes.append((down, up))
+            for k in (1, 0):
+                for old, new in self._groups(lambda side, op: None if both[side].is_passed_over[op] else classes[side][k][op]):
+                    if len(old) == len(new):
+                        for a, b in zip(old, new):
+                            self._pair(a, b)
+            self._unseen.extend(self.pairs.items())
+            while self._unseen:
+                old, new = self._unseen.popleft()
+                users = [(u, p) for u, p in both[0].users[old] if u not in self.pairs]
+                now = [(u, p) for u, p in both[1].users[new] if u not in self.back]
+                self._pair_users(users, now)
+                for (a, i), (b, j) in zip(both[0].producers[old], both[1].producers[new], strict=False):
+                    if i == j and self._is_same_free_op(a, b):
+                        self._pair(a, b)
+        self._pair_blocks()
+        self._unseen.extend(self.pairs.items())
+        self._follow_dataflow()
 
     def _pair_by(self, key: Key, *, only_unique: bool) -> None:
         for old, new in self._groups(key):
@@ -195,6 +244,11 @@ class _Pairing:
         if self.labels.locations[side][op] == NO_LOCATION:
             return None
         return self.labels.labels[side][op], self.labels.contents[side][op]
+
+    def _name_and_text(self, side: int, op: int) -> Hashable:
+        """For an op that is in another function than before."""
+        content = self.labels.contents[side][op]
+        return None if content is None else (self.sides[side].names[op], content)
 
     def _text_of_callee(self, side: int, op: int) -> Hashable:
         """For an op that was inlined: its location is that of the callee at the place of the call."""
