@@ -13,6 +13,7 @@ from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import Comparison, OpChanges
 from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import right_labels
 from eio_audit.audit.locations.location_health import HealthChange, health_change
 from eio_audit.audit.locations.location_numbers import Interned
@@ -41,6 +42,7 @@ class Diff:
     fragmentation: Fragmentation
     structure: Structure
     locations: HealthChange
+    sameness: SamenessVerdict
 
 
 def diff(
@@ -70,6 +72,7 @@ def diff(
         fragmentation=fragmentation(old.audited, new.audited, right),
         structure=structure_change(old.audited, new.audited, right),
         locations=health_change(old.audited, new.audited, comparison.was),
+        sameness=sameness(old, new, comparison.became),
     )
 
 

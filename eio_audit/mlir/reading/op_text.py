@@ -140,12 +140,13 @@ class OpTexts:
         ir = self._ir
         flags = ir.op_table.flags(ir.name(op))
         is_plain = op not in ir.regions_of and not flags & {"function", "symbol"}
-        text = self._comparable(_bare(ir, op))
+        text = self.comparable(_bare(ir, op))
         if "function" in flags and not ir.op_is_generic[op]:
             text = _LONE_RESULT.sub(rb"-> \1", text)
         return OpText(text, bool(ir.op_is_generic[op]), is_plain)
 
-    def _comparable(self, text: bytes) -> bytes:
+    def comparable(self, text: bytes) -> bytes:
+        """A piece of text without value and block names, locations, aliases and layout."""
         if b"loc" in text:
             text = _without_locations(text)
         return _TOKEN.sub(self._replacement, text).strip()

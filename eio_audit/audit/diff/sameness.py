@@ -1,0 +1,168 @@
+"""Whether two dumps are the same program, and in what sense: the verdict of a diff.
+
+The matching is taken as a claim and checked: nothing here depends on how the ops were found. Two dumps are the same
+program where every op has a partner with the same text, operands, successors, regions and blocks. Then each block
+of the one is an order of the other's ops. That order is legal if every dependence keeps its direction and the
+effects seen in the new order hold back the same ops: what ``fix`` demands of its own rewrites.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.op_text import OpTexts
+from eio_audit.mlir.tokens import FILE_METADATA
+
+_LABELS = re.compile(rb"\^[\w$.-]+")
+
+
+class Sameness(StrEnum):
+    """In what sense two dumps are the same, the strictest first."""
+
+    BYTES = "bytes"
+    """Identical texts."""
+    NAMES = "names"
+    """The same ops in the same order; names of values and blocks, aliases, locations and layout may differ."""
+    ORDER = "order"
+    """The same ops, each block in a legal order of the other's."""
+    NONE = "none"
+    """Different programs, or none that is proven to be the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamenessVerdict:
+    """In what sense two dumps are the same.
+
+    Attributes:
+        sameness: the strictest sense in which they are.
+        reason: for ``NONE``, the first thing that differs; else empty.
+    """
+
+    sameness: Sameness
+    reason: str = ""
+
+
+def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> SamenessVerdict:
+    """In what sense two dumps are the same program.
+
+    Args:
+        before, after: the dumps.
+        became: by op of the dump before, the op of the dump after that is claimed to be the same.
+    """
+    old, new = before.audited.ir, after.audited.ir
+    if old.dump_view == new.dump_view:
+        return SamenessVerdict(Sameness.BYTES)
+    difference = next(_differences(before, after, became), None)
+    if difference is not None:
+        return SamenessVerdict(Sameness.NONE, difference)
+    orders = {
+        block: [became[op] for op in ops] for block, ops in enumerate(old.block_ops) if ops and _is_permuted(ops, became)
+    }
+    if not orders:
+        return SamenessVerdict(Sameness.NAMES)
+    difference = next(_broken_dependences(before, after, orders), None)
+    return SamenessVerdict(Sameness.NONE, difference) if difference else SamenessVerdict(Sameness.ORDER)
+
+
+def _named(side: ComparedDump, op: int) -> str:
+    label = side.label(op)
+    return f"{side.audited.ir.source.name}:{label.line}: {label.result or label.name}"
+
+
+def _is_permuted(ops: Sequence[int], became: Mapping[int, int]) -> bool:
+    return any(became[a] > became[b] for a, b in zip(ops, ops[1:], strict=False))
+
+
+def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
+    """What speaks against one program, order apart."""
+    old, new = before.audited.ir, after.audited.ir
+    for side, others, count in ((before, became.keys(), len(new)), (after, set(became.values()), len(old))):
+        for op in range(len(side.ops)):
+            if op not in others:
+                yield f"{_named(side, op)} has no counterpart"
+    if old.block_count != new.block_count:
+        yield "the number of blocks differs"
+        return
+    if FILE_METADATA.findall(old.dump_text) != FILE_METADATA.findall(new.dump_text):
+        yield "the metadata at the end of the file differs"
+    block_of: dict[int, int] = {}
+    for op, other in became.items():
+        if block_of.setdefault(old.op_block[op], new.op_block[other]) != new.op_block[other]:
+            yield f"{_named(before, op)} is in another block"
+    if len(set(block_of.values())) != len(block_of):
+        yield "two blocks became one"
+    yield from _different_blocks(before, after, became, block_of)
+    labels = [_label_blocks(ir) for ir in (old, new)]
+
+    def mapped(owner: int, number: int) -> tuple[int, int]:
+        return (became[owner], number) if owner >= 0 else (-1 - block_of.get(-1 - owner, -1), number)
+
+    for op, other in became.items():
+        a, b = before.ops.texts[op], after.ops.texts[other]
+        if a.is_generic != b.is_generic:
+            yield f"{_named(before, op)} is printed in another form, which does not show the same"
+        if a.text != b.text:
+            yield f"{_named(before, op)} has another text"
+        if [mapped(*value) for value in before.ops.producers[op]] != after.ops.producers[other]:
+            yield f"{_named(before, op)} has other operands"
+        if old.result_count(op) != new.result_count(other):
+            yield f"{_named(before, op)} has another number of results"
+        if b"^" in a.text:
+            was, now = (
+                [labels[side].get((ir.block_region[ir.op_block[o]], name)) for name in _LABELS.findall(ir.bare_text(o))]
+                for side, (ir, o) in enumerate(((old, op), (new, other)))
+            )
+            if [block if block is None else block_of.get(block) for block in was] != now:
+                yield f"{_named(before, op)} has other successors"
+
+
+def _different_blocks(
+    before: ComparedDump, after: ComparedDump, became: Mapping[int, int], block_of: Mapping[int, int]
+) -> Iterator[str]:
+    """Blocks that are somewhere else, or have other arguments."""
+    old, new = before.audited.ir, after.audited.ir
+    texts = OpTexts(old), OpTexts(new)
+    for block, other in block_of.items():
+        parent, other_parent = old.parent_op(block), new.parent_op(other)
+        is_same_parent = became.get(parent, -1) == other_parent
+        if not is_same_parent or before.ops.region_places[block] != after.ops.region_places[other]:
+            yield f"{old.block_name(block)} is in another region"
+        headers = [side.comparable(ir.block_header(b)) for side, ir, b in zip(texts, (old, new), (block, other), strict=True)]
+        counts = before.ops.argument_counts.get(block, 0), after.ops.argument_counts.get(other, 0)
+        if headers[0] != headers[1] or counts[0] != counts[1]:
+            yield f"{old.block_name(block)} has other arguments"
+
+
+def _label_blocks(ir: IR) -> dict[tuple[int, bytes], int]:
+    """By region and label, the block."""
+    return {(ir.block_region[block], ir.block_name(block).encode()): block for block in range(ir.block_count)}
+
+
+def _broken_dependences(
+    before: ComparedDump, after: ComparedDump, orders: Mapping[int, Sequence[int]]
+) -> Iterator[str]:
+    """The dependences that an order does not keep; in a graph region there is none."""
+    old, new = before.audited.ir, after.audited.ir
+    ordered = [block for block in orders if not old.region_is_graph[old.block_region[block]]]
+    counterpart = {block: new.op_block[orders[block][0]] for block in ordered}
+    dependences = [Dependences(ir, side.audited.dependences.assume_pure) for ir, side in ((old, before), (new, after))]
+    graphs, others = dependences[0].of(ordered), dependences[1].by_effect(list(counterpart.values()))
+    for block in ordered:
+        graph = graphs[block]
+        place_of = {op: k for k, op in enumerate(new.block_ops[counterpart[block]])}
+        place = [place_of[op] for op in orders[block]]
+        for producer, user, _ in graph.edges():
+            if place[producer] > place[user]:
+                yield (
+                    f"{_named(before, graph.ops[user])} is now before {_named(before, graph.ops[producer])}, which it depends on"
+                )
+        kept = {(place[p], place[u]) for p, u in graph.by_kind(DependenceKind.EFFECT)}
+        seen = {(p, u) for p, u, _ in others[counterpart[block]].edges()}
+        if any(user != len(place) - 1 for _, user in kept ^ seen):
+            yield f"the ops of {old.block_name(block)} hold each other back in another way"
