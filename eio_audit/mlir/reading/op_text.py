@@ -151,6 +151,14 @@ class OpTexts:
             text = _without_locations(text)
         return _TOKEN.sub(self._replacement, text).strip()
 
+    def with_names(self, text: bytes) -> bytes:
+        """A piece of text without locations, aliases and layout."""
+        if b"loc" in text:
+            text = _without_locations(text)
+        return _TOKEN.sub(
+            lambda match: match[0] if match.lastgroup in ("value", "block") else self._replacement(match), text
+        ).strip()
+
     def _replacement(self, match: re.Match[bytes]) -> bytes:
         match match.lastgroup:
             case "value":

@@ -1,0 +1,253 @@
+"""The normal form of a dump: a text that does not depend on names, layout, aliases, and, if asked for, on order.
+
+It is for comparing texts line by line, as ``git diff`` does. So names are local: a value is called by its op and by a
+digest of the text of that op and of its producers, so that a change renames what it touches and nothing else.
+
+The canonical order of a block is a depth-first walk from its last op up the dependences, each op after all that it
+depends on: operands in turn, then what else it waits for, by digest. Every such order is legal. Ops of equal digest
+whose neighbours are alike as well stay in textual order; how many there are is told (``undecided``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.refinement import Classes, ComparedOps
+from eio_audit.audit.diff.sameness import Sameness, sameness
+from eio_audit.audit.fix.verification import VerificationError
+from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.reading.op_text import OpTexts
+from eio_audit.mlir.reading.reader import Reader, read_ir
+from eio_audit.mlir.reading.scopes import Mentions
+from eio_audit.mlir.source import Source, Span, splice
+from eio_audit.mlir.tokens import FILE_METADATA
+
+_NAME = re.compile(rb"%[\w$.-]+")
+_LABEL = re.compile(rb"\^[\w$.-]+")
+_NO_WORD = re.compile(r"\W+")
+
+
+class _Digests(Interned):
+    """Numbers for keys that are the same in every run: digests."""
+
+    def number(self, key: Hashable) -> int:
+        return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True, slots=True)
+class NormalForm:
+    """A dump in its normal form.
+
+    Attributes:
+        text: the dump.
+        undecided: how many ops stay in textual order because nothing tells them from another op.
+    """
+
+    text: bytes
+    undecided: int
+
+
+def normal_form(
+    dump: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, ordered: bool = False, located: bool = False
+) -> NormalForm:
+    """The normal form of a dump.
+
+    Args:
+        dump: the dump.
+        options: of these ``assume_pure`` and ``ops``.
+        ordered: put the ops of each block in the canonical order.
+        located: keep locations.
+
+    Raises:
+        InputError: the dump cannot be read.
+        VerificationError: read again, the normal form is not the same program.
+    """
+    mentions = Mentions()
+    ir = Reader(dump.source, dump.span, options.op_table, mentions=mentions).read()
+    form = _Normalized(ir, mentions, options)
+    text = form.text(ordered=ordered, located=located)
+    return NormalForm(text, form.undecided)
+
+
+class _Normalized:
+    def __init__(self, ir: IR, mentions: Mentions, options: AuditOptions) -> None:
+        self._ir = ir
+        self._mentions = mentions
+        self._texts = OpTexts(ir)
+        self._ops = ops = ComparedOps(ir, OriginalIndices(ir, options.pattern), _Digests())
+        labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
+        self._near = [self._near_digest(op, labels) for op in range(len(ops))]
+        self._classes = Classes(ops, labels, ops.functions).exact
+        self._dependences = Dependences(ir, options.assume_pure)
+        self.undecided = 0
+        self._orders = self._canonical_orders()
+        self._names = self._value_names()
+
+    def _near_digest(self, op: int, labels: Sequence[Hashable]) -> int:
+        """A digest of an op and its producers, but of nothing further away."""
+        producers = tuple(
+            (labels[owner], number) if owner >= 0 else ("argument", number) for owner, number in self._ops.producers[op]
+        )
+        return self._ops.interned.number((labels[op], producers))
+
+    # ------------------------------------------------------------------ order
+
+    def _canonical_orders(self) -> list[Sequence[int]]:
+        """By block, its ops in the canonical order."""
+        ir = self._ir
+        has_order = [b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]]
+        graphs = self._dependences.of(has_order)
+        orders: list[Sequence[int]] = []
+        for block, ops in enumerate(ir.block_ops):
+            if block not in graphs:
+                key = {op: (self._ops.symbols[op] or "", self._sort_key(op)) for op in ops}
+                orders.append(sorted(ops, key=key.__getitem__))
+                continue
+            waits_for: list[list[int]] = [[] for _ in ops]
+            is_waited_for = bytearray(len(ops))
+            for producer, user, kind in graphs[block].edges():
+                is_waited_for[producer] = 1
+                if kind is not DependenceKind.VALUE:
+                    waits_for[user].append(producer)
+            place = {op: k for k, op in enumerate(ops)}
+            for k, op in enumerate(ops):
+                operands = [place[owner] for owner, _ in self._ops.producers[op] if owner in place]
+                others = self._sorted([p for p in waits_for[k] if p not in operands], ops)
+                waits_for[k] = [*operands, *others]
+            last = self._sorted([k for k in range(len(ops)) if not is_waited_for[k]], ops)
+            orders.append([ops[k] for k in _walked(last, waits_for)])
+        return orders
+
+    def _sort_key(self, op: int) -> tuple[str, int, int]:
+        return self._ops.names[op], self._near[op], self._classes[op]
+
+    def _sorted(self, places: list[int], ops: Sequence[int]) -> list[int]:
+        keys = {k: self._sort_key(ops[k]) for k in places}
+        self.undecided += len(places) - len(set(keys.values()))
+        return sorted(places, key=keys.__getitem__)
+
+    def _ops_in_order(self) -> Iterator[int]:
+        """All ops, each before what is nested in it."""
+        pending = [op for block in self._top_blocks() for op in self._orders[block]][::-1]
+        while pending:
+            op = pending.pop()
+            yield op
+            inside = [inner for block in self._ops.blocks_of.get(op, ()) for inner in self._orders[block]]
+            pending += reversed(inside)
+
+    def _top_blocks(self) -> list[int]:
+        return [block for block in range(self._ir.block_count) if self._ir.parent_op(block) < 0]
+
+    # ------------------------------------------------------------------ names
+
+    def _value_names(self) -> dict[int, bytes]:
+        """By value, the name without ``%``."""
+        ir, seen, names = self._ir, dict[str, int](), dict[int, bytes]()
+        argument_values: dict[int, list[int]] = {}
+        for value, owner in enumerate(ir.value_owner):
+            if owner < 0:
+                argument_values.setdefault(-1 - owner, []).append(value)
+        arguments = 0
+
+        def name_arguments(block: int, arguments: int) -> int:
+            for value in argument_values.get(block, ()):
+                names[value] = b"arg%d" % arguments
+                arguments += 1
+            return arguments
+
+        for block in self._top_blocks():
+            arguments = name_arguments(block, arguments)
+        for op in self._ops_in_order():
+            if self._ops.symbols[op] is not None and op in self._ops.blocks_of:
+                arguments = 0
+            for block in self._ops.blocks_of.get(op, ()):
+                arguments = name_arguments(block, arguments)
+            if not ir.result_count(op):
+                continue
+            base = f"{_NO_WORD.sub('_', self._ops.names[op].rpartition('.')[2])}_{self._near[op] & 0xFFFF:04x}"
+            number = seen[base] = seen.get(base, 0) + 1
+            name = base if number == 1 else f"{base}.{number}"
+            for value in ir.result_values(op):
+                names[value] = name.encode()
+        return names
+
+    def _name_of(self, value: int) -> bytes:
+        same = self._mentions.same
+        while value in same:
+            value = same[value]
+        return self._names[value]
+
+    # ------------------------------------------------------------------ text
+
+    def text(self, *, ordered: bool, located: bool) -> bytes:
+        ir = self._ir
+        starts = sorted(self._mentions.values)
+        labels = {
+            (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d" % self._ops.region_places[block][1]
+            for block in range(ir.block_count)
+        }
+        lines: list[bytes] = []
+        from bisect import bisect_left
+
+        def piece(start: int, end: int, region: int) -> bytes:
+            edits = []
+            for k in range(bisect_left(starts, start), bisect_left(starts, end)):
+                match = _NAME.match(ir.source.data, starts[k])
+                assert match
+                edits.append((Span(*match.span()), b"%" + self._name_of(self._mentions.values[starts[k]])))
+            text = splice(ir.source.data, Span(start, end), edits)
+            text = _LABEL.sub(lambda m: labels.get((region, m[0]), m[0]), text)
+            return self._texts.with_names(text)
+
+        def emit(op: int, depth: int) -> None:
+            indent = b"  " * depth
+            start = ir.op_start[op]
+            end = ir.op_end[op] if located or ir.location_start[op] == NO_OFFSET else ir.source.data.rfind(
+                b"loc", ir.op_start[op], ir.location_start[op]
+            )
+            region = ir.block_region[ir.op_block[op]]
+            current = indent
+            for inner in ir.regions_of.get(op, ()):
+                blocks = [b for b in self._ops.blocks_of.get(op, ()) if ir.block_region[b] == inner and ir.block_ops[b]]
+                if not blocks:
+                    continue
+                lines.append(current + piece(start, ir.region_start[inner], region) + b" {")
+                for block in blocks:
+                    if ir.block_label[block] != NO_OFFSET:
+                        lines.append(indent + piece(ir.block_label[block], ir.op_start[ir.block_ops[block][0]], inner))
+                    for child in self._orders[block] if ordered else ir.block_ops[block]:
+                        emit(child, depth + 1)
+                start, current = ir.region_end[inner], indent
+            lines.append(current + piece(start, end, region))
+
+        for block in self._top_blocks():
+            for op in self._orders[block] if ordered else ir.block_ops[block]:
+                emit(op, 0)
+        lines += FILE_METADATA.findall(ir.dump_text)
+        return b"\n".join(lines) + b"\n"
+
+
+def _walked(roots: Sequence[int], waits_for: Sequence[Sequence[int]]) -> Iterator[int]:
+    """Depth first, each after all that it waits for."""
+    is_done = bytearray(len(waits_for))
+    pending: list[tuple[int, bool]] = [(root, False) for root in reversed(roots)]
+    while pending:
+        op, is_ready = pending.pop()
+        if is_done[op]:
+            continue
+        if is_ready:
+            is_done[op] = 1
+            yield op
+        else:
+            pending.append((op, True))
+            pending += [(producer, False) for producer in reversed(waits_for[op]) if not is_done[producer]]
