@@ -33,7 +33,7 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.reading.reader import read_ir
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCATION = regex.compile(rb' ?loc(\((?:[^()"]|"(?:[^"\\]|\\.)*"|(?1))*\))')
+LOCATION = regex.compile(rb' ?\bloc(\((?:[^()"]|"(?:[^"\\]|\\.)*"|(?1))*\))')
 ALIAS = re.compile(rb"^#loc[0-9]* = .*\n?", re.MULTILINE)
 LAYOUT_OPS = {"ttir.permute", "ttir.reshape", "ttir.transpose"}
 """Passes of tt-mlir give these the places of other ops, so these tell nothing."""

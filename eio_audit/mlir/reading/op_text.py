@@ -38,7 +38,7 @@ _LITERAL = re.compile(
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
 _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
-_BLANKS = re.compile(rb"\s+")
+_BLANKS = re.compile(rb"(?P<string>" + STRING + rb")|\s++")
 _LONE_RESULT = re.compile(rb"-> \(((?:<[^<>\"]*>|[^(),<>\"]++)++)\)")
 """``-> (type)``, which for a function is ``-> type``."""
 _BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
@@ -195,7 +195,7 @@ class OpTexts:
                 entered |= missing
                 continue
             resolved = _ALIAS.sub(lambda match: self._aliases.get(match[0], match[0]), text)
-            resolved = _BLANKS.sub(b" ", resolved.strip()) if b'"' not in resolved else resolved.strip()
+            resolved = _BLANKS.sub(lambda match: match["string"] or b" ", resolved.strip())
             self._aliases[current] = resolved if len(resolved) <= LONGEST_ALIAS else current
         return self._aliases[alias]
 
