@@ -113,7 +113,7 @@ class Dependences:
     @cached_property
     def effects(self) -> EffectTable:
         """The effects of the dump's ops."""
-        from eio_audit.mlir.semantics.effects import EffectTable  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.mlir.semantics.effects import EffectTable
 
         return EffectTable(self._ir, self.assume_pure)
 
@@ -141,7 +141,7 @@ class Dependences:
 
     def _add_effects(self, graphs: dict[int, DependenceGraph]) -> None:
         """What ops touch: memory, buffers, states of the machine."""
-        from eio_audit.mlir.semantics.conflicts import conflicts  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.mlir.semantics.conflicts import conflicts
 
         place: dict[int, dict[int, int]] = {}
         for block, earlier, later in conflicts(self._ir, self.effects, graphs):

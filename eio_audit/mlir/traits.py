@@ -321,7 +321,7 @@ def _check_words(words: object, known: Collection[str], what: str) -> None:
 def _check_word(word: object, known: Collection[str], what: str) -> None:
     if word in known:
         return
-    import difflib  # noqa: PLC0415  (slow to import; needed for a message only)
+    import difflib
 
     close = difflib.get_close_matches(str(word), known, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"

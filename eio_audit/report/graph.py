@@ -58,7 +58,7 @@ def _quoted(text: str) -> str:
 
 def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
     """GraphML with the attributes of ``dataflow_graph`` that are not None, and an ``id`` for every edge."""
-    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
+    import networkx as nx
 
     graph = dataflow_graph(dataflow)
     _fit_for_xml(graph.graph)

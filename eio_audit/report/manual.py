@@ -73,7 +73,7 @@ def look_up(word: str) -> list[Entry]:
 
 def close_names(word: str) -> list[str]:
     """Names that a misspelt one may stand for, the likeliest first."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only for mistakes)
+    from difflib import get_close_matches
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}
     return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES)]

@@ -75,7 +75,7 @@ class AuditedDump:
 
     def keyed_block(self, block: int) -> KeyedBlock:
         """A block with its keys, and with its dependences unless it is in a graph region."""
-        from eio_audit.audit.check.keyed_block import KeyedBlock  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.audit.check.keyed_block import KeyedBlock
 
         is_graph = self.ir.region_is_graph[self.ir.block_region[block]]
         graph = None if is_graph else self.dependences.of([block])[block]
@@ -116,7 +116,7 @@ def check(
 
 def measured(dump: AuditedDump) -> AuditedDump:
     """The same with what the values of each block hold (``BlockAudit.memory``)."""
-    from eio_audit.audit.check.live_bytes import with_memory  # noqa: PLC0415  (which imports this module)
+    from eio_audit.audit.check.live_bytes import with_memory
 
     return replace(dump, audit=with_memory(dump))
 
@@ -153,8 +153,8 @@ def audit_dump(
     donors: dict[int, int] = {}
     moved = 0
     if keys.disordered_blocks:
-        from eio_audit.audit.check.disorder import DisorderAudits  # noqa: PLC0415  (not for clean dumps)
-        from eio_audit.audit.check.keyed_block import KeyedBlock  # noqa: PLC0415
+        from eio_audit.audit.check.disorder import DisorderAudits
+        from eio_audit.audit.check.keyed_block import KeyedBlock
 
         disorder_audits = DisorderAudits(
             ir,
@@ -171,8 +171,8 @@ def audit_dump(
             moved += disorder.audit.moved
             donors |= disorder.donors
     if keys.has_frees:
-        from eio_audit.audit.check.free_places import frees_put_back  # noqa: PLC0415  (most dumps have none)
-        from eio_audit.mlir.rewriting.pieces import BlockOrder  # noqa: PLC0415
+        from eio_audit.audit.check.free_places import frees_put_back
+        from eio_audit.mlir.rewriting.pieces import BlockOrder
 
         for block, (order, count) in frees_put_back(ir, keys, dependences, blocks).items():
             audits[block] = replace(audits[block], moved=count)

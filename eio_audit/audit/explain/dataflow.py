@@ -141,7 +141,7 @@ def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
     to user; their key and attribute ``kind`` is a ``DependenceKind``, and ``inverting`` says whether they run
     against the original order. The graph's own attributes say where the block stands.
     """
-    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
+    import networkx as nx
 
     dump = dataflow.dump
     graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()

@@ -165,7 +165,7 @@ def _fixed(
                 relabelled += len(donors)
     named = ordered
     if renumber:
-        from eio_audit.audit.fix.renumbering import renumbered  # noqa: PLC0415  (rarely needed)
+        from eio_audit.audit.fix.renumbering import renumbered
 
         named = renumbered(ordered)
     audit = _with_memory(ordered, measures_all=measures_memory)
@@ -194,7 +194,7 @@ def _with_right_labels(dump: AuditedDump, form: Relabel, work: SharedWork) -> Au
         VerificationError: the text with the right labels is not the same program, or a label in it still
             contradicts the dependences.
     """
-    from eio_audit.audit.fix.relabel import relabelled  # noqa: PLC0415  (rarely needed)
+    from eio_audit.audit.fix.relabel import relabelled
 
     text = relabelled(dump, flat=form is Relabel.FLAT)
     source = Source(dump.dump.source.name, text)
@@ -210,7 +210,7 @@ def _with_memory(dump: AuditedDump, *, measures_all: bool) -> DumpAudit:
     blocks = [block for block in dump.orders if measures_all or dump.keys.frees_in(block)]
     if not blocks:
         return dump.audit
-    from eio_audit.audit.check.live_bytes import with_memory  # noqa: PLC0415  (not for clean dumps)
+    from eio_audit.audit.check.live_bytes import with_memory
 
     return with_memory(dump, blocks)
 

@@ -20,7 +20,7 @@ def reordered(before: Reordering) -> bytes:
     try:
         return _verified(before)
     except VerificationError:
-        from eio_audit.audit.fix.renumbering import with_names_apart  # noqa: PLC0415  (rarely needed)
+        from eio_audit.audit.fix.renumbering import with_names_apart
 
         ir = with_names_apart(before.ir)
         if ir is before.ir:

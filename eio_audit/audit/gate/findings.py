@@ -93,7 +93,7 @@ def _in_locations(dump: AuditedDump, rules: Mapping[str, Rule]) -> Iterator[Find
 
 
 def _unreadable(dump: AuditedDump) -> Iterator[Finding]:
-    from eio_audit.audit.locations.unreadable_locations import unreadable_locations  # noqa: PLC0415  (off by default)
+    from eio_audit.audit.locations.unreadable_locations import unreadable_locations
 
     for op, unreadable in unreadable_locations(dump):
         yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")

@@ -44,7 +44,7 @@ class IndexPattern:
         self.is_default = expression == DEFAULT_INDEX_PATTERN
         if self.is_default:
             return
-        import regex  # noqa: PLC0415  (slow to import; needed for a user's pattern only: it can be stopped)
+        import regex
 
         try:
             self._pattern = regex.compile(expression)

@@ -91,7 +91,7 @@ class OriginalIndices:
 
     @cached_property
     def _parsed(self) -> ParsedLocations:
-        from eio_audit.audit.locations.parsed_locations import ParsedLocations  # noqa: PLC0415  (rarely needed)
+        from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
         return ParsedLocations(self._ir, self._pattern)
 

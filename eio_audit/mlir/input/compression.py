@@ -40,8 +40,8 @@ def unpacker_for(head: bytes) -> ModuleType | None:
 
 def damage_errors() -> tuple[type[Exception], ...]:
     """What these modules raise for a damaged file."""
-    import lzma  # noqa: PLC0415
-    import zlib  # noqa: PLC0415
+    import lzma
+    import zlib
 
     return OSError, EOFError, ValueError, zlib.error, lzma.LZMAError
 

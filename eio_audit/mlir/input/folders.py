@@ -76,7 +76,7 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     """
     if path == "-" or not Path(path).is_dir():
         return [DumpFile(path, "")]
-    from eio_audit.mlir.input.states import HOW_TO_NAME_STATES  # noqa: PLC0415  (for folders only)
+    from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
 
     folder = _Folder(path, skip)
     for states in folder.states.values():
@@ -185,7 +185,7 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
 
 def _states(files: Sequence[Path]) -> dict[Path, States]:
     """By folder the states of a program, where names tell of pairs and not of an order of their own."""
-    from eio_audit.mlir.input.states import find_states  # noqa: PLC0415  (for folders only)
+    from eio_audit.mlir.input.states import find_states
 
     by_folder: dict[Path, dict[str, str]] = {}
     for file in files:
@@ -199,7 +199,7 @@ def _states(files: Sequence[Path]) -> dict[Path, States]:
 
 def _may_be_state(name: str, stem: str) -> bool:
     """Whether a file may be one state: a ``.log`` or ``.txt`` file only if its name has a pass."""
-    from eio_audit.mlir.input.states import parse_state  # noqa: PLC0415  (for folders only)
+    from eio_audit.mlir.input.states import parse_state
 
     state = parse_state(stem)
     return _is_ir_file(name) or (state is not None and state.pass_name != "")

@@ -35,7 +35,7 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     """
     broken = [dump for dump in check.dumps if dump.summary.inversions]
     if broken:
-        from eio_audit.report.text.disorder import print_disorder  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.report.text.disorder import print_disorder
 
         print_disorder(check.dumps, broken, console, verbose=verbose)
     print_line(console, *conclusion_pieces(check))

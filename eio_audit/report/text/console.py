@@ -55,7 +55,7 @@ class Console:
 
     @cached_property
     def _rich(self) -> RichConsole:
-        from rich.console import Console as RichConsole  # noqa: PLC0415  (slow to import)
+        from rich.console import Console as RichConsole
 
         return RichConsole(
             file=self._file,
@@ -119,7 +119,7 @@ def indented(line: Text, indent: int) -> Text:
 
 def shown(console: Console, pieces: Sequence[Piece]) -> Text:
     """The pieces as a text that rich can print."""
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     line = Text()
     for piece in pieces:

@@ -97,8 +97,8 @@ class _Delayed:
 
 
 def _make_bar(*, knows_total: bool) -> Progress:
-    from rich import progress as rich_progress  # noqa: PLC0415  (slow to import; needed for long work only)
-    from rich.console import Console  # noqa: PLC0415
+    from rich import progress as rich_progress
+    from rich.console import Console
 
     label = rich_progress.TextColumn("{task.description}", markup=False)
     speed, elapsed = rich_progress.TransferSpeedColumn(), rich_progress.TimeElapsedColumn()

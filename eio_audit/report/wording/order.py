@@ -32,14 +32,14 @@ def place_of(dump: DumpAudit) -> str:
 
 def argument(source: str) -> str:
     """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    import shlex  # noqa: PLC0415  (not for clean dumps)
+    import shlex
 
     return "FILE" if source.startswith("<") else shlex.quote(source)
 
 
 def options_given(dump: DumpAudit) -> str:
     """The options that a dump was audited with, as a command takes them: `` --follow frees``."""
-    import shlex  # noqa: PLC0415  (not for clean dumps)
+    import shlex
 
     options = dump.options
     words = [word for follow in sorted(options.follow) for word in ("--follow", follow)]
