@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-import click
-
 from eio_audit import InputError
 
 
@@ -95,8 +93,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def show_error(error: InputError) -> None:
-    """Prints an error with its line and caret to standard error."""
-    click.echo(str(error), err=True)
