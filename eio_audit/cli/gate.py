@@ -101,7 +101,7 @@ class GateChoice:
 def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:
     from eio_audit.report.ci.baseline_file import baseline_to_json
 
-    write_bytes(encoded(baseline_to_json(baseline)), path)
+    write_bytes(path, encoded(baseline_to_json(baseline)))
     if not quiet:
         click.echo(f"{path}: {note}", err=True)
 

@@ -35,14 +35,10 @@ def max_size() -> int:
 
 
 def read_dumps(path: str, purpose: str = "") -> list[Dump]:
-    """The dumps of a file of no more than ``--max-size``.
-
-    Args:
-        path: of the file, ``-`` for standard input.
-        purpose: a verb: without any dump there is nothing to do that to, which is an error.
+    """The dumps of a file, or of standard input for ``-``; with a purpose, a verb, at least one.
 
     Raises:
-        InputError: it cannot be read, is larger, or holds no dump for the purpose.
+        InputError: it cannot be read, unpacks to more than ``--max-size``, or has no dump for the purpose.
     """
     dumps = read(path, max_size())
     if not dumps and purpose:
@@ -68,15 +64,16 @@ class DumpChoice:
         Raises:
             InputError: there is no dump of that pass, or not so many.
         """
-        chosen = list(dumps)
-        name = dumps[0].source.name if path is None and dumps else path or ""
-        if self.pass_name is not None and dumps:
+        if not dumps:
+            return []
+        chosen, name = list(dumps), path or dumps[0].source.name
+        if self.pass_name is not None:
             chosen = [
                 d for d in dumps if d.marker and self.pass_name in (d.marker.pass_name, d.marker.class_name)
             ]
             if not chosen:
                 raise InputError(name, None, _no_such_pass(dumps, self.pass_name))
-        if self.dump_number is not None and chosen:
+        if self.dump_number is not None:
             if self.dump_number >= len(chosen):
                 there = "is only one dump" if len(chosen) == 1 else f"are only {len(chosen)} dumps"
                 raise InputError(name, None, f"there {there} to choose from")
@@ -134,12 +131,7 @@ def listed(names: Sequence[str], most: int = LISTED_NAMES) -> str:
 def find_all(
     paths: Sequence[str], find: Callable[[str, Callable[[str], None]], list[File]]
 ) -> tuple[list[File], list[InputError], list[str]]:
-    """The files of all paths, the errors of paths without one, and the files that hold no IR.
-
-    Args:
-        paths: from the command line.
-        find: ``find_files`` or ``find_dump_files``.
-    """
+    """The files of all paths, the errors of paths without one, and the files that hold no IR."""
     files: list[File] = []
     errors: list[InputError] = []
     skipped: list[str] = []
@@ -166,19 +158,20 @@ def total_size(paths: Sequence[str]) -> int | None:
 
 
 def require_indices(summary: Summary, *paths: str) -> None:
-    """Raises an error where no op carries an index.
+    """Makes sure that an op carries an index.
 
     Raises:
-        InputError: there is none, or no dump at all.
+        InputError: none does, or there is no dump.
     """
     if not summary.has_indices:
-        names = ", ".join(map(source_name, paths))
-        raise InputError(names, None, NOTHING_INDEXED if summary.dumps else NO_IR)
+        message = NOTHING_INDEXED if summary.dumps else NO_IR
+        raise InputError(", ".join(map(source_name, paths)), None, message)
 
 
-def show_error(error: InputError) -> None:
-    """Prints an error with its line and caret."""
-    click.echo(str(error), err=True)
+def show_errors(errors: Iterable[InputError]) -> None:
+    """Prints errors with their lines and carets."""
+    for error in errors:
+        click.echo(str(error), err=True)
 
 
 def note_skipped(files: Sequence[str]) -> None:

@@ -13,15 +13,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from eio_audit import (
-    DEFAULT_INDEX_PATTERN,
-    AuditOptions,
-    Follow,
-    IndexPattern,
-    InputError,
-    OpTable,
-    read,
-)
+from eio_audit import DEFAULT_INDEX_PATTERN, AuditOptions, Follow, IndexPattern, InputError, OpTable, read
 from eio_audit.cli.config_file import Config, find_config, read_config
 from eio_audit.cli.inputs import DumpChoice, pass_names
 
@@ -65,11 +57,8 @@ def together(
 ) -> Callable[[Command], Command]:
     """A decorator that adds options; the command gets one argument ``name`` for all of them.
 
-    Args:
-        name: of the argument.
-        make: gives its value; its parameters are the names of the options. One that a command does not have
-            keeps its default.
-        options: decorators of click.
+    ``make`` gives its value. Its parameters are the names of the options; one that a command does not have
+    keeps its default.
     """
     values = list(inspect.signature(make).parameters)
 
@@ -89,9 +78,6 @@ def together(
 def key_of(option: click.Parameter) -> str:
     """The name of an option in a configuration file: ``index-pattern``."""
     return max(option.opts, key=len).lstrip("-")
-
-
-# The types of values: each function takes what the user typed.
 
 
 def _index_pattern(text: str) -> IndexPattern:
@@ -117,9 +103,6 @@ def _size(text: str) -> int:
         raise click.BadParameter(f"{text!r} is not a size such as 500MB or 4GB")
     thousands = " kmgt".index(match["unit"].lower() or " ")
     return int(match["number"]) * int(1000**thousands)
-
-
-# The configuration file.
 
 
 def config_options(command: Command) -> Command:
@@ -186,8 +169,6 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
         return os.path.relpath(config.path.parent / value)
     return texts
 
-
-# The options of an audit, and the choice of dumps.
 
 max_size_option = click.option(
     "--max-size",

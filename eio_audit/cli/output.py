@@ -13,13 +13,8 @@ from typing import IO
 from eio_audit import InputError
 
 
-def write_bytes(data: bytes, path: str | None) -> None:
-    """Writes to a file, atomically, or to standard output."""
-    write_pieces([data], path)
-
-
-def write_pieces(pieces: Sequence[bytes | memoryview], path: str | None) -> None:
-    """Writes the pieces of one text as ``write_bytes`` does."""
+def write_bytes(path: str | None, *pieces: bytes | memoryview) -> None:
+    """Writes the pieces of a text to a file, atomically, or to standard output."""
     if path is None or path == "-":
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()

@@ -1,11 +1,11 @@
-"""The reports of all commands: which function makes which format, and where a report goes."""
+"""The reports of all commands: the function that makes each format, and where a report goes."""
 
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from eio_audit import OrderPicture
 
 RENDERERS = {
-    "Check": {
-        "text": "text.check:print_check",
-        "html": "html:check_to_html",
-    },
     "Verdict": {
+        "text": "text.check:print_check",
         "concise": "ci.concise:to_concise",
         "json": "json:check_to_json",
         "jsonl": "ci.jsonl:to_jsonl",
@@ -34,6 +31,7 @@ RENDERERS = {
         "sarif": "ci.sarif:to_sarif",
         "junit": "ci.junit:to_junit",
         "gitlab": "ci.gitlab:to_gitlab",
+        "html": "html:check_to_html",
     },
     "Diff": {
         "text": "text.diff:print_diff",
@@ -64,8 +62,11 @@ RENDERERS = {
 }
 """For each kind of result and each of its formats the function in the room report: ``module:name``."""
 
-FORMATS = ("text", *RENDERERS["Verdict"], "html")
+FORMATS = tuple(RENDERERS["Verdict"])
 """The formats of ``check``."""
+
+Target = tuple[str, str | None]
+"""A format and the file it goes to; None for standard output."""
 
 
 def renderer(kind: str, format_: str) -> Callable[..., Any]:
@@ -87,24 +88,58 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     render = renderer(type(result).__name__, format_)
     options["version"] = __version__
     wanted = inspect.signature(render).parameters
-    return render(result, **{name: value for name, value in options.items() if name in wanted})
+    subject = result.check if isinstance(result, Verdict) and "check" in wanted else result
+    return render(subject, **{name: value for name, value in options.items() if name in wanted})
 
 
-def write_result(result: object, format_: str, output: str | None, **options: Any) -> None:
-    """Writes a result in a format to a file or standard output; ``options`` as for ``rendered``."""
-    if format_ != "text":
-        report = rendered(result, format_, **options)
-        write_bytes(report if isinstance(report, bytes) else encoded(report), output)
-        return
-    from eio_audit.report.text.console import make_console
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The reports of a command.
 
-    print_result = renderer(type(result).__name__, "text")
-    verbose = options.get("verbose", False)
-    write_text(lambda file: print_result(result, make_console(file), verbose=verbose), output)
+    Attributes:
+        targets: the format and the file of each.
+        quiet: only errors are printed.
+        verbose: every op is named.
+    """
+
+    targets: Sequence[Target]
+    quiet: bool
+    verbose: bool
+
+    @property
+    def formats(self) -> set[str]:
+        """The formats of all reports."""
+        return {format_ for format_, _ in self.targets}
+
+    @property
+    def measures_memory(self) -> bool:
+        """Whether a report shows the memory that a block needs."""
+        return self.verbose or bool(self.formats & {"json", "html"})
+
+    def write(self, result: object, pictures: Sequence[OrderPicture] = ()) -> None:
+        """Writes a result in all of them."""
+        for format_, path in self.targets:
+            if format_ == "text":
+                write_text(partial(self._print, result), path)
+                continue
+            report = rendered(result, format_, verbose=self.verbose, pictures=pictures)
+            write_bytes(path, report if isinstance(report, bytes) else encoded(report))
+
+    def _print(self, result: object, file: IO[str]) -> None:
+        from eio_audit.report.text.console import make_console
+
+        console = make_console(file)
+        subject = result.check if isinstance(result, Verdict) else result
+        renderer(type(result).__name__, "text")(subject, console, verbose=self.verbose)
+        if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):
+            from eio_audit.report.text.verdict_lines import print_verdict
+
+            print_verdict(result, console, verbose=self.verbose)
 
 
-def format_option(*formats: str) -> Callable[[Command], Command]:
-    """``--format`` with the formats of a command; the first is the default."""
+def format_option(kind: str) -> Callable[[Command], Command]:
+    """``--format`` with the formats of a kind of result; the first is the default."""
+    formats = list(RENDERERS[kind])
     return click.option(
         "--format",
         "format_",
@@ -124,28 +159,13 @@ quiet_option = click.option(
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op instead of the worst.")
 
 
-@dataclass(frozen=True, slots=True)
-class ReportChoice:
-    """The report of a command: its format, the file it goes to, and how much is printed."""
-
-    format_: str
-    output: str | None
-    quiet: bool = False
-    verbose: bool = False
-
-    @property
-    def measures_memory(self) -> bool:
-        """Whether the report shows the memory that a block needs."""
-        return self.verbose or self.format_ in ("json", "html")
-
-    def write(self, result: object, pictures: Sequence[OrderPicture] = ()) -> None:
-        """Writes the report; with ``--quiet`` not to standard output."""
-        output = os.devnull if self.quiet and self.output is None else self.output
-        write_result(result, self.format_, output, verbose=self.verbose, pictures=pictures)
+def _one_report(format_: str, output: str | None, quiet: bool = False, verbose: bool = False) -> Reports:
+    targets = [] if quiet and output is None else [(format_, output)]
+    return Reports(targets, quiet, verbose)
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """The options of a command that reports one kind of result; the command gets a ``report``."""
+    """The options of a command that writes one report of a kind of result; the command gets ``reports``."""
     output_option = click.option(
         "-o",
         "--output",
@@ -153,52 +173,7 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         metavar="FILE",
         help="Write the report to FILE instead of standard output.",
     )
-    return together("report", ReportChoice, format_option(*RENDERERS[kind]), output_option, *options)
-
-
-@dataclass(frozen=True, slots=True)
-class Reports:
-    """The reports of a gate.
-
-    Attributes:
-        targets: a format and a file each, None for standard output.
-        quiet: only errors are printed.
-        verbose: every op is named.
-    """
-
-    targets: Sequence[tuple[str, str | None]]
-    quiet: bool
-    verbose: bool
-
-    @property
-    def formats(self) -> set[str]:
-        """The formats of all reports."""
-        return {format_ for format_, _ in self.targets}
-
-    @property
-    def measures_memory(self) -> bool:
-        """Whether a report shows the memory that a block needs."""
-        return self.verbose or bool(self.formats & {"json", "html"})
-
-    def write(self, verdict: Verdict, pictures: Sequence[OrderPicture]) -> None:
-        """Writes all of them."""
-        for format_, path in self.targets:
-            if format_ == "html":
-                write_result(verdict.check, format_, path, pictures=pictures)
-            elif format_ == "text":
-                write_text(lambda file: self._print(verdict, file), path)
-            else:
-                write_result(verdict, format_, path, verbose=self.verbose)
-
-    def _print(self, verdict: Verdict, file: IO[str]) -> None:
-        from eio_audit.report.text.console import make_console
-
-        console = make_console(file)
-        renderer("Check", "text")(verdict.check, console, verbose=self.verbose)
-        if verdict.gate.says_more or verdict.known is not None:
-            from eio_audit.report.text.verdict_lines import print_verdict
-
-            print_verdict(verdict, console, verbose=self.verbose)
+    return together("reports", _one_report, format_option(kind), output_option, *options)
 
 
 def _format_and_file(text: str) -> tuple[str | None, str]:
@@ -218,24 +193,24 @@ def _complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> li
     return [CompletionItem(incomplete, type="file")]
 
 
-def _reports(format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool, verbose: bool) -> Reports:
-    """The report on standard output, or the one instead of it, then the others."""
+def _several_reports(
+    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool, verbose: bool
+) -> Reports:
+    """The report on standard output, or the file instead of it, then the others."""
     instead = [path for name, path in outputs if name is None]
-    paths = [path for _, path in outputs]
     if len(instead) > 1:
         raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
-    if len(set(paths)) < len(paths):
+    if len({path for _, path in outputs}) < len(outputs):
         raise click.UsageError("two reports cannot go to one file")
-    main: list[tuple[str, str | None]] = [(format_, path) for path in instead]
-    if not main and not quiet:
-        main = [(format_, None)]
-    return Reports([*main, *((name, path) for name, path in outputs if name is not None)], quiet, verbose)
+    main = _one_report(format_, instead[0] if instead else None, quiet)
+    others = [(name, path) for name, path in outputs if name is not None]
+    return Reports([*main.targets, *others], quiet, verbose)
 
 
 gate_report_options = together(
     "reports",
-    _reports,
-    format_option(*FORMATS),
+    _several_reports,
+    format_option("Verdict"),
     click.option(
         "-o",
         "--output",

@@ -16,7 +16,7 @@ from eio_audit.cli.inputs import (
     note_skipped,
     read_dumps,
     require_indices,
-    show_error,
+    show_errors,
     size,
     total_size,
     warn_of_unmatched,
@@ -74,8 +74,7 @@ def check_command(
         dumps = _dumps(files, choice, errors, advance)
         result = check(dumps, options, visit if visits else None, measures_memory=reports.measures_memory)
     result = replace(result, errors=(*errors, *result.errors))
-    for error in result.errors:
-        show_error(error)
+    show_errors(result.errors)
     if not reports.quiet:
         note_skipped(skipped)
         warn_of_unmatched(unmatched_patterns(result.dumps))

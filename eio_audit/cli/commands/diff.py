@@ -9,7 +9,7 @@ from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
-from eio_audit.cli.reports import ReportChoice, quiet_option, report_options, verbose_option
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
@@ -27,7 +27,7 @@ def diff_command(
     choice: DumpChoice,
     options: AuditOptions,
     gate: Gate,
-    report: ReportChoice,
+    reports: Reports,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
 
@@ -45,11 +45,11 @@ def diff_command(
         old, new = around_pass(before, choice)
     else:
         old, new = (choice.only_dump(path) for path in (before, after))
-    result = diff(old, new, options, measures_memory=report.measures_memory)
-    if not report.quiet:
+    result = diff(old, new, options, measures_memory=reports.measures_memory)
+    if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    pictures = order_pictures([new], options, measures_memory=True) if report.format_ == "html" else ()
-    report.write(result, pictures)
+    pictures = order_pictures([new], options, measures_memory=True) if "html" in reports.formats else ()
+    reports.write(result, pictures)
     if not gate.never_fails and not result.before.summary.has_indices:
         require_indices(result.after.summary, new.source.name)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)

@@ -9,7 +9,7 @@ import click
 from eio_audit import AuditOptions, explain
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
-from eio_audit.cli.reports import ReportChoice, report_options, verbose_option
+from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 WHICH_OP = (
     "which op? %name, '#index' (in quotes: to a shell an unquoted # begins a comment) or a line of the file"
@@ -23,7 +23,7 @@ WHICH_OP = (
 @audit_options
 @report_options("Explanation", verbose_option)
 def explain_command(
-    path: str, op: str | None, choice: DumpChoice, options: AuditOptions, report: ReportChoice
+    path: str, op: str | None, choice: DumpChoice, options: AuditOptions, reports: Reports
 ) -> None:
     """Tell why an op is where it is: what it is inverted with, and what forces that.
 
@@ -45,4 +45,4 @@ def explain_command(
     explanation = explain(choice.some_dumps(path), op, options)
     warn_of_unmatched(explanation.dump.unmatched)
     require_indices(explanation.dump.summary, explanation.dump.source)
-    report.write(explanation)
+    reports.write(explanation)

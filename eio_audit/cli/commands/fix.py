@@ -22,14 +22,14 @@ from eio_audit import (
     source_name,
     unmatched_patterns,
 )
-from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_nothing, write_to
+from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_to
 from eio_audit.cli.inputs import (
     NOTHING_INDEXED,
     DumpChoice,
     find_all,
     note_skipped,
     read_dumps,
-    show_error,
+    show_errors,
     warn_of_unmatched,
 )
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
@@ -138,7 +138,7 @@ def fix_command(
     elif diff:
         write = print_diff
     else:
-        write = write_nothing if check else write_to(output, paths, files)
+        write = (lambda *_: None) if check else write_to(output, paths, files)
     if not quiet:
         note_skipped(skipped)
     names_all = verbose or len(files) == 1
@@ -163,7 +163,7 @@ def fix_command(
                 fixes.finish(path, source, result)
             else:
                 unindexed.append((path, source, result))
-    if unindexed and not fixes.finished:
+    if unindexed and fixes.changed + fixes.unchanged == 0:
         names = ", ".join(source_name(path) for path, _, _ in unindexed)
         fixes.fail(InputError(names, None, NOTHING_INDEXED), COULD_NOT_RUN, len(unindexed))
         unindexed = []
@@ -179,11 +179,9 @@ class _Fixes:
     """Writes the results, and counts them.
 
     Attributes:
-        write: where the results go.
+        write: where a result goes.
         is_dry: no IR is written.
-        quiet: only errors are printed.
         names_all: files that do not change are named, too.
-        verbose: more is printed about those that change.
         changed, unchanged, failed: how many files.
         exit_code: of the worst failure.
     """
@@ -198,13 +196,7 @@ class _Fixes:
     failed: int = 0
     exit_code: int = 0
 
-    @property
-    def finished(self) -> int:
-        """How many files did not fail."""
-        return self.changed + self.unchanged
-
     def finish(self, path: str, source: Source, result: Fix) -> None:
-        """Writes the result for a file, and prints what it is."""
         self.write(path, source, result)
         is_changed = result.changed or result.renumbered
         self.changed += is_changed
@@ -227,18 +219,16 @@ class _Fixes:
         except InputError as error:
             self.fail(error, COULD_NOT_RUN)
         except VerificationError as error:
-            message = f"nothing was written: {error}"
-            self.fail(InputError(source_name(path), None, message), VERIFICATION_FAILED)
+            refusal = InputError(source_name(path), None, f"nothing was written: {error}")
+            self.fail(refusal, VERIFICATION_FAILED)
 
     def fail(self, error: InputError, exit_code: int, file_count: int = 1) -> None:
-        """Shows and counts a failure."""
-        show_error(error)
+        show_errors([error])
         self.failed += file_count
         self.exit_code = max(self.exit_code, exit_code)
 
     def print_tally(self) -> None:
-        """Prints how many of several files changed, did not, and failed."""
-        if self.quiet or self.finished + self.failed < 2:
+        if self.quiet or self.changed + self.unchanged + self.failed < 2:
             return
         from eio_audit.report.text.check import print_fixes
         from eio_audit.report.text.console import make_console

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from eio_audit import AuditOptions, InputError, dataflow, neighbourhood
 from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
 from eio_audit.cli.options import PATH, audit_options, dump_options
-from eio_audit.cli.reports import ReportChoice, report_options
+from eio_audit.cli.reports import Reports, report_options
 
 DRAWN_OPS = 600
 """The most ops of a picture: more cannot be read, and take long to lay out."""
@@ -49,7 +49,7 @@ def graph_command(
     radius: int,
     choice: DumpChoice,
     options: AuditOptions,
-    report: ReportChoice,
+    reports: Reports,
 ) -> None:
     """Write the dataflow DAG of a block, or of the ops around one: which op must come after which, and why.
 
@@ -71,8 +71,8 @@ def graph_command(
     else:
         drawn = neighbourhood(dumps, around, radius, options)
     warn_of_unmatched(drawn.dump.unmatched)
-    if report.format_ == "svg" and len(drawn.ops) > DRAWN_OPS:
+    if "svg" in reports.formats and len(drawn.ops) > DRAWN_OPS:
         advice = "--around OP" if around is None else "a smaller --radius"
         message = f"{len(drawn.ops):,} ops are too many for a picture, {DRAWN_OPS} the most: try {advice}"
         raise InputError(drawn.dump.source, None, f"{message}, or another format")
-    report.write(drawn)
+    reports.write(drawn)

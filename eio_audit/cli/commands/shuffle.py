@@ -39,4 +39,4 @@ def shuffle_command(
       eio-audit stamp in.mlir | eio-audit shuffle - --seed 1 | eio-audit fix -
     """
     options = AuditOptions(assume_pure=assume_pure, ops=config.ops)
-    write_bytes(shuffle(read_dumps(path, "shuffle"), seed, options), output)
+    write_bytes(output, shuffle(read_dumps(path, "shuffle"), seed, options))

@@ -27,4 +27,4 @@ def stamp_command(path: str, max_size: int, output: str | None) -> None:
       eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
         eio-audit check -
     """
-    write_bytes(stamp(read_dumps(path, "stamp")), output)
+    write_bytes(output, stamp(read_dumps(path, "stamp")))

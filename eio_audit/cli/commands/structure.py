@@ -7,7 +7,7 @@ import click
 from eio_audit import AuditOptions, structure
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
-from eio_audit.cli.reports import ReportChoice, report_options, verbose_option
+from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 
 @click.command(
@@ -17,7 +17,7 @@ from eio_audit.cli.reports import ReportChoice, report_options, verbose_option
 @dump_options
 @audit_options
 @report_options("Structure", verbose_option)
-def structure_command(path: str, choice: DumpChoice, options: AuditOptions, report: ReportChoice) -> None:
+def structure_command(path: str, choice: DumpChoice, options: AuditOptions, reports: Reports) -> None:
     """Show the functions that code generation makes of a dump, and which modules of the model they tear.
 
     This is a model of tt-mlir's ttnn-recover-structure, which reads the locations of the ops and not their
@@ -32,4 +32,4 @@ def structure_command(path: str, choice: DumpChoice, options: AuditOptions, repo
     result = structure(choice.only_dump(path), options)
     warn_of_unmatched(result.dump.unmatched)
     require_indices(result.dump.summary, result.dump.source)
-    report.write(result)
+    reports.write(result)

@@ -16,12 +16,12 @@ from eio_audit.cli.inputs import (
     note_apart,
     note_skipped,
     require_indices,
-    show_error,
+    show_errors,
     total_size,
     warn_of_unmatched,
 )
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
-from eio_audit.cli.reports import ReportChoice, quiet_option, report_options
+from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import progress
 
 
@@ -40,7 +40,7 @@ from eio_audit.report.text.progress import progress
 )
 @click.pass_context
 def trace_command(
-    ctx: click.Context, paths: tuple[str, ...], options: AuditOptions, gate: Gate, report: ReportChoice
+    ctx: click.Context, paths: tuple[str, ...], options: AuditOptions, gate: Gate, reports: Reports
 ) -> None:
     """Tell what each pass of a log or a folder of dumps did to the order, and which one shuffled first.
 
@@ -58,13 +58,12 @@ def trace_command(
     with progress(total_size([file.path for file in files]), "tracing") as advance:
         result = trace(_dumps(files, errors, advance), options)
     result = replace(result, errors=(*errors, *result.errors))
-    for error in result.errors:
-        show_error(error)
-    if not report.quiet:
+    show_errors(result.errors)
+    if not reports.quiet:
         note_skipped(skipped)
         note_apart(files)
         warn_of_unmatched(result.unmatched)
-    report.write(result)
+    reports.write(result)
     if result.errors:
         ctx.exit(2)
     require_indices(result.summary, *paths)
