@@ -32,14 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GateChoice:
-    """The gate that the options describe.
-
-    Attributes:
-        gate: what fails.
-        baseline: the file of known findings, or None.
-        update_baseline: create that file, or remove from it what is not found any more.
-        source_root: finds the model's files in the repository, or None.
-    """
+    """The gate that the options describe, the file of its baseline, and the folder of the model's source."""
 
     gate: Gate
     baseline: str | None
@@ -58,9 +51,7 @@ class GateChoice:
         return lambda dump: findings.extend(find(dump, self.gate.rules))
 
     def judge(self, check: Check, findings: Sequence[Finding], *, quiet: bool) -> Verdict:
-        """Compares a check with the gate, and updates the baseline if that is asked for.
-
-        What changes in the baseline is printed on standard error, unless ``quiet``.
+        """Compares a check with the gate, and updates the baseline, with a note unless ``quiet``.
 
         Raises:
             InputError: the baseline cannot be read or written.
@@ -69,33 +60,26 @@ class GateChoice:
             findings = [replace(f, model_path=self.source_root.path_of(f.model)) for f in findings]
         if self.baseline is None:
             return judge(check, findings, self.gate)
-        is_complete = not check.errors and check.summary.has_indices
-        baseline = self._read_baseline(self.baseline, findings, may_create=is_complete, quiet=quiet)
-        verdict = judge(check, findings, self.gate, baseline)
-        if self.update_baseline and verdict.stale and is_complete:
-            sources = {dump.source for dump in check.dumps}
-            remaining = baseline.compare(findings, sources, self.gate.rules).remaining
-            stale = sum(verdict.stale.values())
-            _write_baseline(
-                remaining, self.baseline, f"{stale:,} removed, {remaining.size:,} left", quiet=quiet
-            )
-        return verdict
-
-    def _read_baseline(
-        self, path: str, findings: Sequence[Finding], *, may_create: bool, quiet: bool
-    ) -> Baseline:
         from eio_audit import Baseline
         from eio_audit.report.ci.baseline_file import parse_baseline
 
-        folder = str(Path(path).parent)
+        path, folder = self.baseline, str(Path(self.baseline).parent)
+        may_write = self.update_baseline and not check.errors and check.summary.has_indices
         if Path(path).exists():
-            return parse_baseline(Source.read(path), folder)
-        if not self.update_baseline:
+            baseline = parse_baseline(Source.read(path), folder)
+        elif self.update_baseline:
+            baseline = Baseline.of(findings, folder)
+            if may_write:
+                _write_baseline(baseline, path, f"created, {baseline.size:,} known", quiet=quiet)
+        else:
             raise InputError(path, None, "no such baseline; --update-baseline creates it")
-        baseline = Baseline.of(findings, folder)
-        if may_create:
-            _write_baseline(baseline, path, f"created, {baseline.size:,} known", quiet=quiet)
-        return baseline
+        verdict = judge(check, findings, self.gate, baseline)
+        if verdict.stale and may_write:
+            sources = {dump.source for dump in check.dumps}
+            remaining = baseline.compare(findings, sources, self.gate.rules).remaining
+            note = f"{sum(verdict.stale.values()):,} removed, {remaining.size:,} left"
+            _write_baseline(remaining, path, note, quiet=quiet)
+        return verdict
 
 
 def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:

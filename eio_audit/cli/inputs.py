@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -141,6 +141,17 @@ def find_all(
         except InputError as error:
             errors.append(error)
     return files, errors, skipped
+
+
+def dumps_of_all(
+    files: Iterable[File], read_file: Callable[[File], Iterable[Dump]], errors: list[InputError]
+) -> Iterator[Dump]:
+    """The dumps of all files; one that cannot be read adds an error and does not hide the others."""
+    for file in files:
+        try:
+            yield from read_file(file)
+        except InputError as error:
+            errors.append(error)
 
 
 def size(path: str) -> int:

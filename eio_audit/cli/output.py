@@ -73,7 +73,9 @@ def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
 def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
     """Those of the file that is replaced, or what every new file gets."""
     if old is None:
-        file.chmod(0o666 & ~_umask())
+        umask = os.umask(0)
+        os.umask(umask)
+        file.chmod(0o666 & ~umask)
         return
     new, mode = file.stat(), old.st_mode & 0o7777
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
@@ -82,9 +84,3 @@ def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
         except OSError:  # that is a privilege; the set-user-ID bit is not for another owner
             mode &= 0o777
     file.chmod(mode)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -19,7 +19,8 @@ from eio_audit import (
 from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, listed, max_size
 from eio_audit.report.wording.order import count
 
-_Pair = tuple[DumpFile, DumpFile]
+_Pair = tuple[str, DumpFile, DumpFile]
+"""A pass, and the files before and after it."""
 
 
 def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
@@ -30,9 +31,13 @@ def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
     """
     files = find_dump_files(path)
     before = {file.program: file for file in files if file.state and file.state.moment is Moment.BEFORE}
-    after = [file for file in files if file.state and file.state.moment is Moment.AFTER]
-    if after:
-        first, second = _only_pair([(before[file.program], file) for file in after], path, choice)
+    pairs = [
+        (file.state.pass_name, before[file.program], file)
+        for file in files
+        if file.state and file.state.moment is Moment.AFTER
+    ]
+    if pairs:
+        _, first, second = _only_pair(pairs, path, choice)
         return _dump(first), _dump(second)
     dumps = [
         dump for file in files for dump in stream(file.path, file.program, max_unpacked_bytes=max_size())
@@ -52,10 +57,8 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
     if choice.dump_number is not None:
         afters = afters[choice.dump_number :][:1]
     if len(afters) != 1:
-        message = (
-            f"{len(afters)} dumps after a pass: say which pass with --pass, and which of them with --dump"
-        )
-        raise InputError(name, None, message)
+        what = "say which pass with --pass, and which of them with --dump"
+        raise InputError(name, None, f"{len(afters)} dumps after a pass: {what}")
     [new] = afters
     earlier = [dump for dump in dumps[: dumps.index(new)] if dump.program == new.program]
     if not earlier:
@@ -70,14 +73,14 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
 
 
 def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
-    chosen = [pair for pair in pairs if choice.pass_name in (None, _pass(pair))]
+    chosen = [pair for pair in pairs if choice.pass_name in (None, pair[0])]
     if not chosen:
-        passes = listed(sorted({_pass(pair) or "a pass without a name" for pair in pairs}))
+        passes = listed(sorted({pass_name or "a pass without a name" for pass_name, _, _ in pairs}))
         raise InputError(path, None, f"no pair of files of pass '{choice.pass_name}'; there are {passes}")
     numbered = chosen if choice.dump_number is None else chosen[choice.dump_number :][:1]
     if len(numbered) == 1:
         return numbered[0]
-    names = [f"{number}: {_name(a, path)} and {_name(b, path)}" for number, (a, b) in enumerate(chosen, 1)]
+    names = [f"{n}: {_name(a, path)} and {_name(b, path)}" for n, (_, a, b) in enumerate(chosen, 1)]
     more = [f"and {len(names) - LISTED_NAMES:,} more"] if len(names) > LISTED_NAMES else []
     there = f"{count(len(chosen), 'pair')} of files to choose from: {', '.join(names[:LISTED_NAMES] + more)}"
     if not numbered:
@@ -89,13 +92,6 @@ def _name(file: DumpFile, folder: str) -> str:
     return str(Path(file.path).relative_to(folder))
 
 
-def _pass(pair: _Pair) -> str:
-    state = pair[1].state
-    assert state is not None
-    return state.pass_name
-
-
 def _dump(file: DumpFile) -> Dump:
-    assert file.state is not None
     dump = DumpChoice().only_dump(file.path)
-    return replace(dump, marker=dump.marker or file.state.marker)
+    return replace(dump, marker=dump.marker or (file.state.marker if file.state else None))

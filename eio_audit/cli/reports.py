@@ -16,8 +16,6 @@ from eio_audit.cli.options import PATH, Command, together
 from eio_audit.cli.output import encoded, write_bytes, write_text
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from eio_audit import OrderPicture
 
 RENDERERS = {
@@ -39,20 +37,13 @@ RENDERERS = {
         "markdown": "markdown.diff:diff_to_markdown",
         "html": "html:diff_to_html",
     },
-    "Trace": {
-        "text": "text.trace:print_trace",
-        "json": "json:trace_to_json",
-        "html": "html:trace_to_html",
-    },
+    "Trace": {"text": "text.trace:print_trace", "json": "json:trace_to_json", "html": "html:trace_to_html"},
     "Structure": {
         "text": "text.structure:print_structure",
         "json": "json:structure_to_json",
         "html": "html:structure_to_html",
     },
-    "Explanation": {
-        "text": "text.explain:print_explanation",
-        "json": "json:explanation_to_json",
-    },
+    "Explanation": {"text": "text.explain:print_explanation", "json": "json:explanation_to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",
         "graphml": "graph:dataflow_to_graphml",
@@ -64,9 +55,6 @@ RENDERERS = {
 
 FORMATS = tuple(RENDERERS["Verdict"])
 """The formats of ``check``."""
-
-Target = tuple[str, str | None]
-"""A format and the file it goes to; None for standard output."""
 
 
 def renderer(kind: str, format_: str) -> Callable[..., Any]:
@@ -97,12 +85,12 @@ class Reports:
     """The reports of a command.
 
     Attributes:
-        targets: the format and the file of each.
+        targets: the format and the file of each, None for standard output.
         quiet: only errors are printed.
         verbose: every op is named.
     """
 
-    targets: Sequence[Target]
+    targets: Sequence[tuple[str, str | None]]
     quiet: bool
     verbose: bool
 
@@ -186,13 +174,6 @@ def _format_and_file(text: str) -> tuple[str | None, str]:
     return name, file
 
 
-def _complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Leaves the names of files to the shell."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
 def _several_reports(
     format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool, verbose: bool
 ) -> Reports:
@@ -217,7 +198,7 @@ gate_report_options = together(
         "outputs",
         multiple=True,
         type=_format_and_file,
-        shell_complete=_complete_file,
+        shell_complete=click.Path().shell_complete,
         metavar="[FORMAT:]FILE",
         help="Write the report to FILE instead of standard output. With FORMAT: write one more report, in "
         "that format, to FILE. May be repeated.",

@@ -15,7 +15,7 @@ _SEPARATOR = re.compile(r"[/\\]")
 
 
 class SourceRoot:
-    """A folder with the model's source, which was somewhere else when the compiler recorded its paths.
+    """The folder of the model's source here; the compiler recorded paths of another place.
 
     Raises:
         InputError: there is no such folder.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, unmatched_patterns
+from eio_audit import AuditOptions, check, find_files, unmatched_patterns
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.inputs import (
     DumpChoice,
+    dumps_of_all,
     find_all,
     note_skipped,
     read_dumps,
@@ -71,7 +71,9 @@ def check_command(
             each(dump)
 
     with progress(total_size(files), "checking") as advance:
-        dumps = _dumps(files, choice, errors, advance)
+        dumps = dumps_of_all(
+            files, lambda file: advancing(choice.of(read_dumps(file)), advance, size(file)), errors
+        )
         result = check(dumps, options, visit if visits else None, measures_memory=reports.measures_memory)
     result = replace(result, errors=(*errors, *result.errors))
     show_errors(result.errors)
@@ -84,16 +86,3 @@ def check_command(
         ctx.exit(2)
     require_indices(result.summary, *paths)
     ctx.exit(1 if verdict.failed else 0)
-
-
-def _dumps(
-    files: Sequence[str], choice: DumpChoice, errors: list[InputError], advance: Callable[[int], None]
-) -> Iterator[Dump]:
-    """The chosen dumps of all files; one that cannot be read does not hide the others."""
-    for file in files:
-        try:
-            chosen = choice.of(read_dumps(file))
-        except InputError as error:
-            errors.append(error)
-            continue
-        yield from advancing(chosen, advance, size(file))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, Dump, DumpFile, Gate, InputError, find_dump_files, stream, trace
+from eio_audit import AuditOptions, Dump, DumpFile, Gate, find_dump_files, stream, trace
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.inputs import (
+    dumps_of_all,
     find_all,
     max_size,
     note_apart,
@@ -56,7 +58,8 @@ def trace_command(
     """
     files, errors, skipped = find_all(paths, find_dump_files)
     with progress(total_size([file.path for file in files]), "tracing") as advance:
-        result = trace(_dumps(files, errors, advance), options)
+        read_file = partial(_dumps, advance=advance, is_only=len(files) == 1)
+        result = trace(dumps_of_all(files, read_file, errors), options)
     result = replace(result, errors=(*errors, *result.errors))
     show_errors(result.errors)
     if not reports.quiet:
@@ -70,14 +73,7 @@ def trace_command(
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 
 
-def _dumps(
-    files: Sequence[DumpFile], errors: list[InputError], advance: Callable[[int], None]
-) -> Iterator[Dump]:
-    """The dumps of all files; one that cannot be read does not hide the others."""
-    for file in files:
-        named = file.state.marker if file.state is not None else None
-        stage = named or (Path(file.path).name if len(files) > 1 else None)
-        try:
-            yield from stream(file.path, file.program, stage, advance, max_size())
-        except InputError as error:
-            errors.append(error)
+def _dumps(file: DumpFile, advance: Callable[[int], None], *, is_only: bool) -> Iterator[Dump]:
+    named = file.state.marker if file.state is not None else None
+    stage = named or (None if is_only else Path(file.path).name)
+    return stream(file.path, file.program, stage, advance, max_size())
