@@ -60,9 +60,9 @@ if TYPE_CHECKING:
         order_pictures,
     )
     from eio_audit.audit.fix.fix import Fix, Relabel, fix
+    from eio_audit.audit.fix.reading_again import VerificationError
     from eio_audit.audit.fix.shuffle import shuffle
     from eio_audit.audit.fix.stamp import stamp
-    from eio_audit.audit.fix.verification import VerificationError
     from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
     from eio_audit.audit.gate.findings import Finding, find
     from eio_audit.audit.gate.gate import Gate, Verdict, judge
@@ -141,7 +141,7 @@ _HOMES = {
     "audit.fix.shuffle": ("shuffle",),
     "audit.fix.stamp": ("stamp",),
     "audit.trace.trace": ("Culprit", "DumpPlace", "Trace", "TracedPass", "trace"),
-    "audit.fix.verification": ("VerificationError",),
+    "audit.fix.reading_again": ("VerificationError",),
     "mlir.input.dumps": ("Dump", "read", "read_text", "stream"),
     "mlir.semantics.effects": ("EffectSource", "Effects"),
     "mlir.input.folders": ("DumpFile", "find_dump_files", "find_files"),

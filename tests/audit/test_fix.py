@@ -3,12 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.fix.fix import corrected
-from eio_audit.audit.fix.verification import verify
+from eio_audit.audit.fix.verification import verify as verify_orders
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.pieces import BlockOrder
 from eio_audit.order.inversions import count_inversions
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
@@ -17,6 +16,10 @@ from tests.programs import programs
 def fixed(text: str) -> str:
     dumps = read_text(text)
     return fix(dumps).text.decode()
+
+
+def verify(dump: AuditedDump, text: bytes) -> None:
+    verify_orders(dump.ir, dump.orders, dump.dependences, text)
 
 
 SHUFFLED = """func.func @f(%a: i32) -> i32 {
@@ -193,7 +196,7 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.verification.read_ir", misread)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="text of an op changed"):
         verify(dump, text)
 
@@ -209,7 +212,7 @@ def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.verification.read_ir", misread)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="uses other values"):
         verify(dump, text)
 
@@ -223,7 +226,7 @@ def test_verification_refuses_the_same_text_cut_into_other_ops() -> None:
 
 def test_verification_refuses_another_value_of_the_same_name() -> None:
     dump = audit_dump(read_text(LOOP)[0])
-    dump.orders[2] = BlockOrder([1, 0])
+    dump.orders[2] = [1, 0]
     with pytest.raises(VerificationError, match="uses other values: ttir.use at <text>:4"):
         corrected(dump)
 
@@ -231,7 +234,7 @@ def test_verification_refuses_another_value_of_the_same_name() -> None:
 def test_verification_refuses_another_value_behind_a_region() -> None:
     text = LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', "my.do {\n    } while (%x)")
     dump = audit_dump(read_text(text)[0])
-    dump.orders[2] = BlockOrder([1, 0])
+    dump.orders[2] = [1, 0]
     with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
         corrected(dump)
 
@@ -341,14 +344,14 @@ def test_verification_refuses_an_order_that_holds_an_op_twice() -> None:
 }
 """
     dump = audit_dump(read_text(text)[0])
-    dump.orders[1] = BlockOrder([0, 0, 2])
+    dump.orders[1] = [0, 0, 2]
     with pytest.raises(VerificationError, match="the order found for \\^bb0 is not one of its ops"):
         corrected(dump)
 
 
 def test_verification_refuses_a_broken_dependence() -> None:
     dump = audit_dump(read_text(SHUFFLED)[0])
-    dump.orders[1] = BlockOrder([2, 0, 1, 3])
+    dump.orders[1] = [2, 0, 1, 3]
     with pytest.raises(VerificationError, match="cannot be read: .*before its definition"):
         corrected(dump)
 
@@ -356,7 +359,7 @@ def test_verification_refuses_a_broken_dependence() -> None:
 def test_verification_refuses_a_broken_effect() -> None:
     text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
     dump = audit_dump(read_text(text)[0])
-    dump.orders[1] = BlockOrder([1, 0, 2, 3])
+    dump.orders[1] = [1, 0, 2, 3]
     with pytest.raises(VerificationError, match="before one it depends on"):
         corrected(dump)
 
@@ -404,7 +407,7 @@ def test_an_op_that_may_be_a_terminator_may_become_the_last() -> None:
 
 def test_verification_refuses_more_inversions() -> None:
     dump = audit_dump(read_text(fixed(SHUFFLED))[0])
-    dump.orders[1] = BlockOrder([1, 0, 2, 3])
+    dump.orders[1] = [1, 0, 2, 3]
     with pytest.raises(VerificationError, match="more inversions"):
         corrected(dump)
 
@@ -414,7 +417,7 @@ def test_verification_refuses_nothing_but_more_inversions(indices: list[int], da
     ops = [f'  "ttir.zeros"() : () -> () loc("DEBUG|{index}|a")' for index in indices]
     dump = audit_dump(read_text("\n".join(["func.func @f() {", *ops, "  return", "}"]))[0])
     order = data.draw(st.permutations(range(len(indices))))
-    dump.orders[1] = BlockOrder([*order, len(order)])
+    dump.orders[1] = [*order, len(order)]
     if count_inversions([indices[op] for op in order]) <= count_inversions(indices):
         corrected(dump)
     else:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate, chain
 
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.check.shared_work import SharedWork
 from eio_audit.audit.fix.free_labels import donors_of_frees
+from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import reordered
-from eio_audit.audit.fix.verification import VerificationError
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.rewriting.pieces import BlockOrder
 from eio_audit.mlir.source import Source, Span
 from eio_audit.order.inversions import count_inversions
 
@@ -155,7 +153,7 @@ def _fixed(
     renumber: bool,
     measures_memory: bool,
 ) -> _FixedDump:
-    before = audit_dump(dump, options, describes_worst=False, keeps_names=True, work=work)
+    before = audit_dump(dump, options, describes_worst=False, work=work)
     ordered = before
     relabelled = 0
     if relabel is not None:
@@ -199,7 +197,7 @@ def _with_right_labels(dump: AuditedDump, form: Relabel, work: SharedWork) -> Au
     text = relabelled(dump, flat=form is Relabel.FLAT)
     source = Source(dump.dump.source.name, text)
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
-    audited = audit_dump(right, dump.options, describes_worst=False, keeps_names=True, work=work)
+    audited = audit_dump(right, dump.options, describes_worst=False, work=work)
     if audited.audit.summary.forced:
         raise VerificationError("the new labels contradict the dependences, too")
     return audited
@@ -222,24 +220,11 @@ def corrected(dump: AuditedDump) -> bytes:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
             inversions than it had.
     """
-    text = reordered(dump)
+    text = reordered(dump.ir, dump.orders, dump.dependences)
     for block, order in dump.orders.items():
-        if _has_more_inversions(dump.ir.of_block(block, dump.keys.by_op), order):
+        keys = dump.ir.of_block(block, dump.keys.by_op)
+        new_keys = [key for op in order if (key := keys[op]) is not None]
+        inversions = count_inversions(new_keys)
+        if inversions and inversions > count_inversions([key for key in keys if key is not None]):
             raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
     return text
-
-
-def _has_more_inversions(keys: Sequence[int | None], order: BlockOrder) -> bool:
-    """Whether a block has more inversions in an order than it had; ``keys`` are those of its ops.
-
-    Ops change places within the moved stretches alone, so inversions across their bounds stay. Those that
-    were there are counted only until they are as many as there are now.
-    """
-    stretches = order.moved_stretches
-    after = sum(_inversions(keys, chain.from_iterable(stretch.pieces)) for stretch in stretches)
-    before = accumulate(_inversions(keys, stretch.places) for stretch in stretches)
-    return after > 0 and all(inversions < after for inversions in before)
-
-
-def _inversions(keys: Sequence[int | None], ops: Iterable[int]) -> int:
-    return count_inversions([key for op in ops if (key := keys[op]) is not None])

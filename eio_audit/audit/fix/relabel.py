@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.fix.free_labels import donors_of_frees
+from eio_audit.audit.fix.reading_again import VerificationError, read_again
 from eio_audit.audit.fix.renumbering import has_same_structure
-from eio_audit.audit.fix.verification import VerificationError, read_again
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.named_locations import NamedLocations, quoted

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.fix.verification import VerificationError, read_again
+from eio_audit.audit.fix.reading_again import VerificationError, read_again
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.names_apart import names_apart
 from eio_audit.mlir.rewriting.renumber import renumber

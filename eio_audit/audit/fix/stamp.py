@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.fix.verification import VerificationError, read_again
+from eio_audit.audit.fix.reading_again import VerificationError, read_again
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.input.dumps import Dump, common_source
