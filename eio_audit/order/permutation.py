@@ -1,8 +1,8 @@
 """Permutations by what has not moved: consecutive runs, and the ranges of places that are permuted.
 
-A *consecutive run* is a longest sequence of neighbours in one order that are neighbours in the other as well. A
-permutation that moves k ops has at most 3k + 1 runs, so what costs a step per run costs little where little has
-moved. An order of ops is ``order[k]``, the textual index of the op placed k-th.
+A *consecutive run* is a longest sequence of neighbours in one order that are neighbours in the other as well.
+A permutation that moves k ops has at most 3k + 1 runs, so what costs a step per run costs little where little
+has moved. An order of ops is ``order[k]``, the textual index of the op placed k-th.
 """
 
 from __future__ import annotations

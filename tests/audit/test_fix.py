@@ -490,7 +490,7 @@ def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: Aud
     ("wrong", "message"),
     [
         (b'"a"', "renumbering changed more than the names of values"),
-        (b"%1", "an op of the renumbered text uses or defines other values"),
+        (b"%1", "the renumbered text has other operations, or they use other values"),
         (b"%z", "the renumbered text cannot be read"),
     ],
 )

@@ -2,8 +2,8 @@
 
 Nothing is printed anew: parts of the text move. A block's text is ``c0 s0 c1 s1 ... c(n-1)``, contents and
 separators in turn. A content is an op with the comments that belong to it (comments.py). A separator is white
-space, and comments that belong to no op. The contents change places and the separators stay. So indentation, line
-ends and all that is not moved come out as they were, to the byte.
+space, and comments that belong to no op. The contents change places and the separators stay. So indentation,
+line ends and all that is not moved come out as they were, to the byte.
 """
 
 from __future__ import annotations
