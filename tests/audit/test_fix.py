@@ -201,6 +201,44 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
         verify(dump, text)
 
 
+@pytest.mark.parametrize(
+    ("column", "last", "message"),
+    [
+        ("op_block", 2, "stand in other blocks"),
+        ("block_region", 2, "stand in other blocks"),
+        ("region_op", 0, "stand in other blocks"),
+        ("value_owner", 0, "defines other values"),
+    ],
+)
+def test_verification_refuses_what_is_read_otherwise_from_the_same_text(
+    column: str, last: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        assert getattr(ir, column)[-1] != last
+        getattr(ir, column)[-1] = last
+        return ir
+
+    dump = audit_dump(read_text(BRANCHES)[0])
+    text = corrected(dump)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match=message):
+        verify(dump, text)
+
+
+def test_verification_refuses_one_region_more_than_there_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        ir.region_op.append(0)
+        return ir
+
+    dump = audit_dump(read_text(BRANCHES)[0])
+    text = corrected(dump)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match="stand in other blocks"):
+        verify(dump, text)
+
+
 @pytest.mark.parametrize("op", range(1, 10))
 def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it(
     op: int, monkeypatch: pytest.MonkeyPatch
@@ -237,6 +275,37 @@ def test_verification_refuses_another_value_behind_a_region() -> None:
     dump.orders[2] = [1, 0]
     with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
         corrected(dump)
+
+
+@pytest.mark.parametrize("late", ["my.do {\n      my.y\n    } while (%x)", "my.do {\n      my.y\n    }"])
+def test_verification_refuses_another_value_behind_a_region_with_ops(
+    late: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one case an operand of the old dump is another, in the other case there was none."""
+
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        ir.late_operands = {3: [0]}
+        return ir
+
+    dump = audit_dump(read_text(LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', late))[0])
+    verify(dump, dump.ir.dump_text)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
+        verify(dump, dump.ir.dump_text)
+
+
+def test_verification_refuses_a_value_less_behind_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        ir.late_operands = {}
+        return ir
+
+    late = "my.do {\n      my.y\n    } while (%x)"
+    dump = audit_dump(read_text(LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', late))[0])
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
+        verify(dump, dump.ir.dump_text)
 
 
 def test_the_last_op_of_a_block_may_leave_the_arguments_of_the_next_one_behind() -> None:
@@ -325,6 +394,61 @@ def test_verification_refuses_other_text_around_regions(old: str, new: str) -> N
     verify(dump, REGIONS.encode())
     with pytest.raises(VerificationError, match="text of an op changed: my.op"):
         verify(dump, REGIONS.replace(old, new).encode())
+
+
+TWO_REGIONS = """my.op {
+  "my.x"() : () -> () loc("DEBUG|0|a")
+^bb1:
+  "my.y"() : () -> () loc("DEBUG|1|b")
+} {
+^bb2:
+  "my.z"() : () -> () loc("DEBUG|2|c")
+} loc("DEBUG|3|d")
+"""
+
+
+def test_verification_refuses_a_block_in_another_region() -> None:
+    block = '^bb1:\n  "my.y"() : () -> () loc("DEBUG|1|b")\n'
+    dump = audit_dump(read_text(TWO_REGIONS)[0])
+    verify(dump, TWO_REGIONS.encode())
+    with pytest.raises(VerificationError, match="stand in other blocks"):
+        verify(dump, TWO_REGIONS.replace(block, "").replace("} {\n", "} {\n" + block).encode())
+
+
+EMPTY_BLOCK = """my.op {
+  "my.x"() : () -> () loc("DEBUG|0|a")
+^bb1(%a: i32):
+^bb2:
+  "my.y"() : () -> () loc("DEBUG|1|b")
+} loc("DEBUG|2|d")
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        pytest.param("} loc", "^bb3:\n} loc", "other operations or blocks", id="one block more"),
+        pytest.param("^bb1(%a: i32):\n", "", "other operations or blocks", id="one block less"),
+        pytest.param(
+            "%a: i32", "%a: i64", "arguments of \\^bb1 changed", id="arguments of a block without ops"
+        ),
+        pytest.param("^bb1", "^bb9", "arguments of \\^bb1 changed", id="label of a block without ops"),
+        pytest.param("^bb2", "^bb9", "arguments of \\^bb2 changed", id="label of a block with ops"),
+    ],
+)
+def test_verification_refuses_other_blocks(old: str, new: str, message: str) -> None:
+    dump = audit_dump(read_text(EMPTY_BLOCK)[0])
+    verify(dump, EMPTY_BLOCK.encode())
+    with pytest.raises(VerificationError, match=message):
+        verify(dump, EMPTY_BLOCK.replace(old, new).encode())
+
+
+def test_the_last_block_may_be_without_ops() -> None:
+    text = EMPTY_BLOCK.replace("} loc", "^bb3(%b: i32):\n} loc")
+    dump = audit_dump(read_text(text)[0])
+    verify(dump, text.encode())
+    with pytest.raises(VerificationError, match="arguments of \\^bb3 changed"):
+        verify(dump, text.replace("%b: i32", "%b: i64").encode())
 
 
 @pytest.mark.parametrize("comment", ["", "// kept // kept"])

@@ -34,7 +34,8 @@ def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tupl
     """
     while any(other.startswith(alias) for other in ir.aliases):
         alias += b"_"
-    edits, definitions = [], []
+    edits: list[tuple[Span, bytes]] = []
+    definitions: list[bytes] = []
     for op, location in locations.items():
         end, own = ir.op_end[op], ir.location_text(op)
         if own is None:
