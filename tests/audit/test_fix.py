@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
 from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.fix.fix import corrected
 from eio_audit.audit.fix.verification import verify as verify_orders
 from eio_audit.mlir.ir import IR
@@ -277,6 +278,29 @@ def test_verification_refuses_another_value_behind_a_region() -> None:
         corrected(dump)
 
 
+LATE = """func.func @f(%a: i32) {
+  %1 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+  my.do {
+    my.y
+  } while (%1, %0) loc("DEBUG|2|c")
+  return
+}
+"""
+
+
+def test_operands_behind_a_region_move_with_what_they_use() -> None:
+    assert fixed(LATE).split("\n")[1:3] == LATE.split("\n")[2:0:-1]
+
+
+def test_an_op_with_operands_behind_a_region_moves() -> None:
+    last = '  %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|3|d")\n'
+    text = LATE.replace("DEBUG|2|c", "DEBUG|4|c").replace("  return", last + "  return")
+    dumps = read_text(text)
+    after = fix(dumps, AuditOptions(assume_pure=["my.*"])).text.decode()
+    assert after.split("\n")[3:5] == [last.rstrip("\n"), "  my.do {"]
+
+
 @pytest.mark.parametrize("late", ["my.do {\n      my.y\n    } while (%x)", "my.do {\n      my.y\n    }"])
 def test_verification_refuses_another_value_behind_a_region_with_ops(
     late: str, monkeypatch: pytest.MonkeyPatch
@@ -488,6 +512,45 @@ def test_verification_refuses_a_broken_effect() -> None:
         corrected(dump)
 
 
+STORES = """func.func @f(%a: i32, %m: memref<i32>) {
+  "memref.store"(%a, %m) : (i32, memref<i32>) -> () loc("DEBUG|0|a")
+  "memref.store"(%a, %m) : (i32, memref<i32>) -> () loc("DEBUG|1|b")
+  %0 = "memref.load"(%m) : (memref<i32>) -> i32 loc("DEBUG|2|c")
+  "ttir.use"(%0) : (i32) -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "effects",
+    [
+        pytest.param([(0, 1), (0, 2), (1, 2), (0, 3)], id="one more"),
+        pytest.param([(0, 1), (0, 2)], id="one less"),
+        pytest.param([(0, 1), (0, 2), (0, 3)], id="another one"),
+    ],
+)
+def test_verification_refuses_other_effects_in_the_new_text(
+    effects: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump = audit_dump(read_text(STORES)[0])
+    dump.orders[1] = list(range(5))
+    dump.dependences.of([1])
+    verify(dump, STORES.encode())
+    found = [(1, earlier + 1, later + 1) for earlier, later in effects]
+    monkeypatch.setattr("eio_audit.mlir.semantics.conflicts.conflicts", lambda *_: found)
+    with pytest.raises(VerificationError, match="other dependences than before in \\^bb0"):
+        verify(dump, STORES.encode())
+
+
+def test_effects_of_the_last_op_may_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    dump = audit_dump(read_text(STORES)[0])
+    dump.orders[1] = list(range(5))
+    effects = [(1, p + 1, u + 1) for p, u in dump.dependences.of([1])[1].by_kind(DependenceKind.EFFECT)]
+    monkeypatch.setattr("eio_audit.mlir.semantics.conflicts.conflicts", lambda *_: [*effects, (1, 1, 5)])
+    verify(dump, STORES.encode())
+
+
 def test_verification_refuses_another_block_argument() -> None:
     text = """func.func @f(%a: i32) {
   cf.br ^bb1(%a : i32)
@@ -633,6 +696,12 @@ def test_only_dumps_of_one_source_are_fixed_together() -> None:
         fix([*read_text(SHUFFLED), *read_text(SHUFFLED)])
     with pytest.raises(ValueError, match="at least one dump"):
         fix([])
+
+
+def test_verification_refuses_a_comment_where_there_was_none() -> None:
+    dump = audit_dump(read_text(SHUFFLED)[0])
+    with pytest.raises(VerificationError, match="a comment was lost, or came twice"):
+        verify(dump, fixed(SHUFFLED).replace("  return", "  // new\n  return").encode())
 
 
 def test_verification_refuses_a_comment_above_another_op() -> None:

@@ -15,6 +15,7 @@ from eio_audit.audit.fix.reordering import in_orders
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.renumber import renumber
+from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.traits import OpTable
 from tests.judge import parse
 from tests.programs import programs
@@ -27,7 +28,7 @@ FILES = [*DUMP_FILES, DATA / "custom_assembly.mlir", DATA / "shuffled_loops.mlir
 def renumbered(text: str, orders: dict[int, list[int]]) -> str:
     source = Source("test.mlir", text.encode())
     ir = read_ir(source)
-    named = renumber(source, ir.span, OpTable(), orders)
+    named = renumber(ValueNames(source, ir.span, OpTable()), orders)
     return in_orders(read_ir(Source("test.mlir", named)), orders).decode()
 
 

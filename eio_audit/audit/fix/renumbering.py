@@ -9,6 +9,7 @@ from eio_audit.audit.fix.verification import Orders
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.names_apart import names_apart
 from eio_audit.mlir.rewriting.renumber import renumber
+from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.tokens import STRING
 
 _VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")
@@ -22,7 +23,7 @@ def renumbered(ir: IR, orders: Orders) -> IR:
     Raises:
         VerificationError: read again, the text is not the same program but for these names.
     """
-    return _with_other_names(ir, renumber(ir.source, ir.span, ir.op_table, orders))
+    return _with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
 
 
 def with_names_apart(ir: IR) -> IR:
@@ -33,7 +34,7 @@ def with_names_apart(ir: IR) -> IR:
     Raises:
         VerificationError: as for ``renumbered``.
     """
-    return _with_other_names(ir, names_apart(ir.source, ir.span, ir.op_table))
+    return _with_other_names(ir, names_apart(ValueNames(ir.source, ir.span, ir.op_table)))
 
 
 def _with_other_names(ir: IR, text: bytes) -> IR:
