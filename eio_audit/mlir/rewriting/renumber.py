@@ -6,8 +6,8 @@ next, the last region first. A value without a name of its own is ``%0``; an arg
 ``%arg0``. A value that its op gives a name (``%cst``) keeps it. Where the name is taken, in the region or
 around it, ``_`` and the next number of a counter follow (``%cst_3``).
 
-The names that ops give are not known here, but the text tells: a name to which the printer would have put that
-very number is taken apart again, and every other name that is no number is one that an op gave.
+The names that ops give are not known here, but the text tells. A name to which the printer would add that
+number is taken apart again, and every other name that is no number is one that an op gave.
 
 Source: ``SSANameState`` in mlir/lib/IR/AsmPrinter.cpp.
 """
