@@ -1,12 +1,12 @@
 """The proof that a text is the program of a dump with the ops of some blocks in another order.
 
-The ordinary reader reads the text. The orders say which old op each new op must be. Then all is compared that
-a dump holds: texts of ops, nesting, operands, what is outside of ops, and last the dependences.
+The ordinary reader reads the text. The orders tell which old op each new op must be. Then everything in a dump
+is compared: texts of ops, nesting, operands, what is outside of ops, and last the dependences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eio_audit.audit.dependence import DependenceKind, Dependences
 from eio_audit.audit.fix.reading_again import VerificationError, read_again
@@ -18,7 +18,7 @@ Orders = Mapping[int, Sequence[int]]
 
 
 def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> None:
-    """Raises VerificationError unless ``text`` is ``old`` with its blocks in ``orders`` that are legal."""
+    """Raises VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, all of them legal."""
     for block, order in orders.items():
         if sorted(order) != list(range(len(old.block_ops[block]))):
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
@@ -70,18 +70,20 @@ def _in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[in
     for block, region in enumerate(ir.block_region):
         blocks_of[region].append(block)
     ops, blocks, regions = list[int](), list[int](), list[int]()
-    pending = [(regions, 0)]
+    pending: list[tuple[list[int], Iterator[int]]] = [(regions, iter([0]))]
     while pending:
-        kind, number = pending.pop()
+        kind, numbers = pending[-1]
+        if (number := next(numbers, None)) is None:
+            pending.pop()
+            continue
         kind.append(number)
         if kind is regions:
-            pending += [(blocks, block) for block in reversed(blocks_of[number])]
+            pending.append((blocks, iter(blocks_of[number])))
         elif kind is blocks:
             in_text = ir.block_ops[number]
-            order = orders.get(number, range(len(in_text)))
-            pending += [(ops, in_text[k]) for k in reversed(order)]
+            pending.append((ops, map(in_text.__getitem__, orders.get(number, range(len(in_text))))))
         elif number in ir.regions_of:
-            pending += [(regions, region) for region in reversed(ir.regions_of[number])]
+            pending.append((regions, iter(ir.regions_of[number])))
     return ops, blocks, regions
 
 
@@ -107,12 +109,9 @@ def _verify_operands(old: IR, new: IR, ops: Sequence[int], blocks: Sequence[int]
 def _texts_at_top_level(ir: IR) -> list[bytes]:
     """What is before, between and after the ops at top level, which is a graph region: its ops never move."""
     ops = ir.block_ops[0] if ir.block_count else ()
-    bounds = [
-        ir.span.start,
-        *(bound for op in ops for bound in (ir.op_start[op], ir.op_end[op])),
-        ir.span.end,
-    ]
-    return [ir.source.data[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True)]
+    starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
+    ends = [*(ir.op_start[op] for op in ops), ir.span.end]
+    return [ir.source.data[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _failure(what: str, old: IR, op: int) -> VerificationError:
