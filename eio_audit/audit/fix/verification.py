@@ -1,7 +1,7 @@
 """The proof that a text is the program of a dump with the ops of some blocks in another order.
 
-The ordinary reader reads the text. The orders tell which old op each new op must be. Then everything in a dump
-is compared: texts of ops, nesting, operands, what is outside of ops, and last the dependences.
+The ordinary reader reads the text. The orders tell which old op each new op must be. Then everything in a
+dump is compared: texts of ops, nesting, operands, what is outside of ops, and last the dependences.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Orders = Mapping[int, Sequence[int]]
 
 
 def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> None:
-    """Raises VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, all of them legal."""
+    """Raises VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, each a legal one."""
     for block, order in orders.items():
         if sorted(order) != list(range(len(old.block_ops[block]))):
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
