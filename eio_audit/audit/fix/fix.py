@@ -88,8 +88,8 @@ def fix(
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
         relabel: first put the labels right that contradict the dependences, a set of least weight; then no
             inversion is left outside of graph regions. A ``Relabel`` or its value.
-        measures_memory: say what the values of every block hold whose ops move; without it, of those that
-            have frees.
+        measures_memory: measure what the values of every block hold whose ops move; without it, of those
+            that have frees.
 
     Raises:
         InputError: a dump cannot be read.

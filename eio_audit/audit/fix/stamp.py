@@ -2,7 +2,7 @@
 
 An index location is what the default index pattern reads: a name ``DEBUG|7|arith.addf``, 7 being the op's
 place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
-location, or the place in the file where it stands, as MLIR's parser notes it.
+location, or its place in the file, as MLIR's parser notes it.
 
 Functions, modules and what else holds functions get no index, because passes give their locations to ops
 that they make. They keep their own location; without one, or with an index in it, they get their place in the
@@ -87,7 +87,7 @@ def _place(ir: IR, op: int) -> bytes:
 
 
 def _printed_ops(ir: IR) -> Iterator[int]:
-    """The ops that stand in the text with a place for a location, in textual order."""
+    """The ops that are in the text with a place for a location, in textual order."""
     for op in range(len(ir)):
         holder = ir.parent_op(ir.op_block[op])
         is_only_named = (
@@ -102,6 +102,6 @@ def _printed_ops(ir: IR) -> Iterator[int]:
 
 
 def _name_offset(ir: IR, op: int) -> int:
-    """Where the op's name stands, behind its results."""
+    """Where the op's name begins, after its results."""
     results = _RESULTS.match(ir.source.data, ir.op_start[op], ir.op_end[op])
     return results.end() if results else ir.op_start[op]
