@@ -2,8 +2,8 @@
 
 Such a free counts in no inversion, but its label is read all the same: by a check that does not follow frees,
 and by code generation. So its label must not be below that of the last op before it, nor above that of the
-next op after it. Of the frees between two ops as many as possible keep their labels: a longest sequence that is
-in order. Each other takes the label of the op before it, at the start of a block that of the op after it.
+next op after it. Of the frees between two ops as many as possible keep their labels: a longest sequence that
+is in order. Each other takes the label of the op before it, at the start of a block that of the op after it.
 """
 
 from __future__ import annotations
