@@ -54,9 +54,9 @@ from eio_audit.audit.explain.order_picture import order_pictures as order_pictur
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import Relabel as Relabel
 from eio_audit.audit.fix.fix import fix as fix
+from eio_audit.audit.fix.reading_again import VerificationError as VerificationError
 from eio_audit.audit.fix.shuffle import shuffle as shuffle
 from eio_audit.audit.fix.stamp import stamp as stamp
-from eio_audit.audit.fix.verification import VerificationError as VerificationError
 from eio_audit.audit.gate.baseline import Baseline as Baseline
 from eio_audit.audit.gate.baseline import BaselineEntry as BaselineEntry
 from eio_audit.audit.gate.findings import Finding as Finding

@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from eio_audit.mlir.op_columns import LineNames
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.traits import OpTable
 
@@ -50,7 +49,7 @@ class IR:
     is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
     Operands that follow a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
-    ``regions_of`` has, by op with regions, these in textual order. ``line_names`` is there if asked for.
+    ``regions_of`` has, by op with regions, these in textual order.
 
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
     (0 at top level), block_ops (the ops that stand in it, in textual order).
@@ -86,7 +85,6 @@ class IR:
         self.region_end = array("q")
         self.region_is_graph = bytearray()
         self.aliases: dict[bytes, Span] = {}
-        self.line_names: LineNames | None = None
 
     def __len__(self) -> int:
         """The number of operations."""

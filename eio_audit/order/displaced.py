@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import mul
 
-from eio_audit.order.permutation import Runs, split_into_runs
+from eio_audit.order.permutation import SortedRuns, closed_ranges, sorted_runs
 from eio_audit.order.wrong_labels.rising import heaviest_rising
 
 
@@ -24,19 +24,19 @@ def displaced(keys: Sequence[int]) -> list[int]:
         >>> displaced([15, 23, 18, 20])
         [1]
     """
-    return displaced_in(split_into_runs(keys))
+    return displaced_in(sorted_runs(keys))
 
 
-def displaced_in(found: Runs) -> list[int]:
+def displaced_in(found: SortedRuns) -> list[int]:
     """Return what ``displaced`` gives for keys that have been split into runs."""
     removed: list[int] = []
-    for start, stop in found.sections():
-        kept = set(_cheapest_longest_nondecreasing(found, start, stop))
-        removed += [run for run in range(start, stop) if run not in kept]
+    for closed in closed_ranges(found.ranks):
+        kept = set(_cheapest_longest_nondecreasing(found, closed.start, closed.stop))
+        removed += [run for run in closed if run not in kept]
     return [p for run in removed for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
 
 
-def _cheapest_longest_nondecreasing(found: Runs, start: int, stop: int) -> list[int]:
+def _cheapest_longest_nondecreasing(found: SortedRuns, start: int, stop: int) -> list[int]:
     """Return, last first, the runs of a longest non-decreasing subsequence of the least total cost.
 
     A longest subsequence that holds one key of a run holds all of it. So it is one of runs with rising ranks:

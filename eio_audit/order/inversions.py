@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice, repeat
 from operator import gt
 
-from eio_audit.order.permutation import split_into_runs
+from eio_audit.order.permutation import sorted_runs
 
 RUN_LENGTH = (
     512  # keys sorted by insertion before merging starts; insertion shifts memory, which is cheap this far
@@ -17,7 +17,7 @@ RUN_LENGTH = (
 def count_inversions(keys: Sequence[int]) -> int:
     """Return the number of pairs i < j with keys[i] > keys[j]. Equal keys are no inversion.
 
-    This is the Kendall tau distance to the sorted sequence. Runs of a few hundred keys are sorted by
+    This is the Kendall tau distance to the sorted sequence. SortedRuns of a few hundred keys are sorted by
     insertion, then neighbouring runs are merged, bottom up, and each step counts the pairs it puts right.
     Only the overlap of two runs is looked at, so a sequence that is nearly in order costs little more than
     one look at each key.
@@ -98,7 +98,7 @@ def inversions_carried(keys: Sequence[int]) -> list[int]:
         >>> inversions_carried([15, 23, 18, 16])
         [0, 2, 2, 2]
     """
-    return split_into_runs(keys).carried_by_position()
+    return sorted_runs(keys).carried_by_position()
 
 
 def dense_ranks(keys: Sequence[int]) -> list[int]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate, chain, compress, islice, pairwise, repeat
 from operator import add, le, lt, mod, mul, ne
 
-from eio_audit.order.permutation import piece_bounds
+from eio_audit.order.permutation import run_bounds
 
 INT = "i"  # 32 bits: a block of two thousand million ops does not fit in memory anyway
 STRETCH = 1_024  # edges passed over at a time, where few are wanted
@@ -182,7 +182,7 @@ class Precedence:
         place_of = {op: place for place, op in enumerate(ops)}
         producers: list[int] = []
         users: list[int] = []
-        for start, stop in pairwise(piece_bounds(ops)):
+        for start, stop in pairwise(run_bounds(ops)):
             for producer, user in self._edges_to(ops[start], ops[stop - 1]):
                 if producer in place_of:
                     producers.append(place_of[producer])

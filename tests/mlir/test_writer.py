@@ -1,14 +1,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit.audit.fix.reordering import in_orders
 from eio_audit.mlir.reading.comments import comments_above
-from eio_audit.mlir.rewriting.writer import reorder
 from tests.reading import ir_of
 
 
 def reordered(text: str, *orders: tuple[int, list[int]]) -> str:
     """The text with blocks, by number, in other orders."""
-    return reorder(ir_of(text), dict(orders)).decode()
+    return in_orders(ir_of(text), dict(orders)).decode()
 
 
 def test_ops_change_places_and_white_space_stays() -> None:
@@ -170,9 +170,9 @@ def test_every_order_holds_the_same_ops_and_comments(gap: str, pieces: list[tupl
     text = f"module {{{body}\n}}\n"
     ir = ir_of(text)
     order = list(range(len(pieces)))
-    assert reorder(ir, {1: order}) == text.encode()
+    assert in_orders(ir, {1: order}) == text.encode()
     random.shuffle(order)
-    after = ir_of(reorder(ir, {1: order}))
+    after = ir_of(in_orders(ir, {1: order}))
     old_ops = [ir.block_ops[1][k] for k in order]
     assert [after.text(op) for op in after.block_ops[1]] == [ir.text(op) for op in old_ops]
     above, old_above = comments_above(after), comments_above(ir)

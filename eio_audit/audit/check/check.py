@@ -25,7 +25,6 @@ from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
     from eio_audit.audit.check.keyed_block import KeyedBlock
-    from eio_audit.mlir.rewriting.pieces import BlockOrder
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class AuditedDump:
     audit: DumpAudit
     blocks: tuple[int, ...]
     functions: list[str | None]
-    orders: dict[int, BlockOrder]
+    orders: dict[int, Sequence[int]]
     moved: int
     donors: Mapping[int, int]
 
@@ -126,7 +125,6 @@ def audit_dump(
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     describes_worst: bool = True,
-    keeps_names: bool = False,
     work: SharedWork | None = None,
 ) -> AuditedDump:
     """Reads one dump and audits its order.
@@ -135,13 +133,12 @@ def audit_dump(
         dump: which.
         options: the choices that change the figures.
         describes_worst: whether the displaced ops are described that carry most inversions.
-        keeps_names: as for ``read_ir``: the dump may be read again in another order.
         work: what the audits of all dumps of its source share; they describe the worst ops, or none does.
 
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(dump.source, dump.span, options.op_table, keeps_names=keeps_names)
+    ir = read_ir(dump.source, dump.span, options.op_table)
     keys = OrderKeys(ir, options)
     dependences = Dependences(ir, options.assume_pure)
     has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]
@@ -149,7 +146,7 @@ def audit_dump(
     functions = functions_around(ir)
     blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
     audits = dict(zip(blocks, _audits_in_order(ir, keys, blocks, functions), strict=True))
-    orders: dict[int, BlockOrder] = {}
+    orders: dict[int, Sequence[int]] = {}
     donors: dict[int, int] = {}
     moved = 0
     if keys.disordered_blocks:
@@ -172,11 +169,10 @@ def audit_dump(
             donors |= disorder.donors
     if keys.has_frees:
         from eio_audit.audit.check.free_places import frees_put_back
-        from eio_audit.mlir.rewriting.pieces import BlockOrder
 
         for block, (order, count) in frees_put_back(ir, keys, dependences, blocks).items():
             audits[block] = replace(audits[block], moved=count)
-            orders[block] = BlockOrder(order)
+            orders[block] = order
             moved += count
         orders = dict(sorted(orders.items()))
     figures = DumpAudit(

@@ -18,10 +18,9 @@ from eio_audit.audit.check.mislabelled_op import MislabelledOp
 from eio_audit.audit.check.shared_work import SharedWork
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.rewriting.pieces import BlockOrder
 from eio_audit.order.displaced import displaced_in
 from eio_audit.order.inversions import count_descents
-from eio_audit.order.permutation import Runs, split_into_runs
+from eio_audit.order.permutation import SortedRuns, sorted_runs
 from eio_audit.order.profile import order_profile
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
 
@@ -50,7 +49,7 @@ class BlockDisorder:
     """
 
     audit: BlockAudit
-    order: BlockOrder | None
+    order: Sequence[int] | None
     donors: dict[int, int]
 
 
@@ -76,7 +75,7 @@ class ShapeDisorder:
 
     figures: Mapping[str, Any]
     worst: Sequence[_Displaced] = ()
-    order: BlockOrder | None = None
+    order: Sequence[int] | None = None
     wrong: Sequence[_Wrong] = ()
 
 
@@ -128,7 +127,7 @@ class DisorderAudits:
 
     def _found(self, block: KeyedBlock, weights: bytes) -> ShapeDisorder:
         keys = block.counted_keys
-        runs = split_into_runs(keys)
+        runs = sorted_runs(keys)
         inversions, out_of_place = runs.inversions, displaced_in(runs)
         is_counted = list(map(is_not, block.keys, repeat(None)))
         figures: dict[str, Any] = {
@@ -158,7 +157,7 @@ class DisorderAudits:
         if not restoration.moved:
             return ShapeDisorder(figures, worst, wrong=wrong)
         figures |= {"moved": restoration.moved, "moved_lower_bound": restoration.moved_lower_bound}
-        return ShapeDisorder(figures, worst, BlockOrder(restoration.order), wrong)
+        return ShapeDisorder(figures, worst, restoration.order, wrong)
 
     def _wrong_labels(
         self, block: KeyedBlock, weights: bytes, carried: Sequence[int], figures: dict[str, Any]
@@ -175,7 +174,7 @@ class DisorderAudits:
         return [_Wrong(place, donor, carried[place]) for place, donor in found.donor_of.items()]
 
 
-def _carried(runs: Runs, is_counted: Sequence[bool]) -> list[int]:
+def _carried(runs: SortedRuns, is_counted: Sequence[bool]) -> list[int]:
     """By place in the block, how many inversions the op is an end of."""
     by_position = iter(runs.carried_by_position())
     return [next(by_position) if counts else 0 for counts in is_counted]

@@ -18,7 +18,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.displaced import displaced_in
 from eio_audit.order.inversions import inversions_carried
-from eio_audit.order.permutation import split_into_runs
+from eio_audit.order.permutation import sorted_runs
 
 PICTURED_BLOCKS = 6
 """How many blocks of a report are drawn, those with most avoidable inversions, then with most of any kind."""
@@ -158,7 +158,7 @@ def _picture(dump: AuditedDump, number: int) -> OrderPicture:
     original = block.original_places
     places = list(original)
     standing = {place: position for position, place in enumerate(places)}
-    runs = split_into_runs(block.counted_keys)
+    runs = sorted_runs(block.counted_keys)
     inversions = runs.carried_by_position()
     carried = dict(zip(places, inversions, strict=True))
     carried_fixed = _carried_after_fix(block, dump.orders.get(block.block)) or carried

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from operator import sub
 
 from eio_audit.mlir.fast.binding import Binding
-from eio_audit.mlir.fast.known_lines import KnownLines
 from eio_audit.mlir.fast.line_columns import CHUNK_BYTES, CLOSING, AliasLines, Line, LineColumns, OpLines
 from eio_audit.mlir.fast.line_templates import LineShapes, opens_list
 from eio_audit.mlir.ir import IR, NO_NUMBER
@@ -36,7 +35,6 @@ class PlainLines:
         text: looks at what follows a brace.
         end: where the dump ends.
         read_exactly: the exact reader, for a text of its own; None where it is damaged.
-        known: lines of a dump that the text was made from.
     """
 
     def __init__(
@@ -45,7 +43,6 @@ class PlainLines:
         text: Boundaries,
         end: int,
         read_exactly: Callable[[bytes], IR | None],
-        known: KnownLines | None,
     ) -> None:
         self._builder = builder
         self._ir = builder.ir
@@ -54,7 +51,6 @@ class PlainLines:
         self._shapes = LineShapes(read_exactly, text, builder.ir.op_table)
         self._lines = OpLines(self._data, end, end)
         self._columns = LineColumns(self._lines)
-        self._known = known
         self._numbers_of_names: dict[bytes, int] = {}
         self._aliases = AliasLines(self._data, end, end)
         self._slow_until = 0
@@ -63,9 +59,6 @@ class PlainLines:
     def read(self, offset: int) -> int:
         """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
         while self._slow_until <= offset < self._end and self._builder.ops:
-            if self._known and (end := self._read_known(self._known, offset)) > offset:
-                offset = end
-                continue
             if not self._lines.holds(offset):
                 self._load(offset)
             run = self._lines.run_from(offset)
@@ -93,19 +86,6 @@ class PlainLines:
             offset = self._aliases.starts[stop]
         return offset
 
-    def _read_known(self, known: KnownLines, offset: int) -> int:
-        """Reads known lines from a line start; returns where the first other line begins."""
-        columns = known.columns_at(self._data, offset, len(self._ir))
-        if columns is None:
-            return offset
-        ops = len(columns.names)
-        binding = Binding(self._builder, columns, 0, ops, self._numbers_of_names)
-        if binding.bind(0, ops):
-            return columns.end
-        binding.take_back()
-        self._known = None  # names mean something else in the new order, so others may as well
-        return offset
-
     def _load(self, offset: int) -> None:
         """Splits the stretch that begins at a line start; lines of unproven shape are not plain."""
         lines = self._lines = OpLines(self._data, offset, self._end)
@@ -120,16 +100,12 @@ class PlainLines:
         ops = slice(self._lines.places[first], self._lines.places[stop])
         if not self._builder.has_room(sum(self._columns.result_counts[ops])):
             return self._leave(first, stop)
-        op, operand = len(self._ir), len(self._ir.operands)
         binding = Binding(self._builder, self._columns, ops.start, ops.stop, self._numbers_of_names)
         line = self._read_seams(first, stop, binding)
         self._lines_at_once = min(2 * self._lines_at_once, CHUNK_BYTES)
         if line < stop:
             binding.take_back()
             self._lines_at_once = FEWEST_AT_ONCE
-        if self._ir.line_names is not None:
-            bound = range(ops.start, ops.start + len(self._ir) - op)
-            self._ir.line_names.note(self._columns, bound, op, operand)
         return line
 
     def _read_seams(self, first: int, stop: int, binding: Binding) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.source import Span, Text
 
 _BLANKS = re.compile(rb"[ \t]*+")
@@ -52,6 +52,18 @@ def comments_above(ir: IR) -> dict[int, bytes]:
         if lines.start < lines.end:
             comments[op] = data[lines.start : lines.end]
     return comments
+
+
+def own_header(ir: IR, block: int) -> bytes:
+    """A block's label and arguments, and comments below that belong to no op; nothing without a label."""
+    data, label, ops = ir.source.data, ir.block_label[block], ir.block_ops[block]
+    if label == NO_OFFSET:
+        return b""
+    if ops:
+        return data[label : comment_lines(data, label, ir.op_start[ops[0]]).start].rstrip()
+    region = ir.block_region[block]
+    is_last = block + 1 == ir.block_count or ir.block_region[block + 1] != region
+    return data[label : ir.region_end[region] if is_last else ir.block_label[block + 1]].rstrip()
 
 
 def trailing_comment_end(data: Text, op_end: int, end: int) -> int:

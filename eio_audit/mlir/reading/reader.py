@@ -27,10 +27,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from eio_audit.mlir.alias_definitions import definition_end
-from eio_audit.mlir.fast.known_lines import KnownLines
 from eio_audit.mlir.fast.plain_lines import PlainLines
 from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
-from eio_audit.mlir.op_columns import LineNames
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
 from eio_audit.mlir.reading.scopes import Mentions, split_use
@@ -73,9 +71,6 @@ def read_ir(
     source: Source,
     span: Span | None = None,
     op_table: OpTable | None = None,
-    *,
-    keeps_names: bool = False,
-    known: KnownLines | None = None,
 ) -> IR:
     """Reads the one dump that ``span`` of the source holds (the whole source without it).
 
@@ -83,8 +78,6 @@ def read_ir(
         source: the file.
         span: where the dump stands in it.
         op_table: says which ops are isolated or hold graph regions; the shipped table without it.
-        keeps_names: whether the IR keeps its ``line_names``, so that its lines can be known.
-        known: lines of a dump that all of the source was made from; makes no difference but to the time.
 
     Returns:
         Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
@@ -93,8 +86,7 @@ def read_ir(
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable(), known=known)
-    reader.ir.line_names = LineNames() if keeps_names else None
+    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable())
     with _no_collection():
         return reader.read()
 
@@ -133,7 +125,6 @@ class Reader:
         *,
         exact: bool = False,
         mentions: Mentions | None = None,
-        known: KnownLines | None = None,
     ) -> None:
         self.source = source
         self.data = source.data
@@ -144,7 +135,7 @@ class Reader:
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table), known)
+        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table))
         self.exact = exact or mentions is not None
         self.ops = self.builder.ops
         self.regions = self.builder.regions

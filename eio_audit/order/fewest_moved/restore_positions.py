@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.permutation import piece_bounds
+from eio_audit.order.permutation import run_bounds
 from eio_audit.order.windows import Window
 
 RETURN_DISTANCE = 400  # places that an op goes back at most
@@ -83,7 +83,7 @@ def _kept_stretches(order: Sequence[int]) -> list[tuple[int, int]]:
     """Return where the ops kept stand in ``order``, as half-open stretches of it."""
     ends = [-1]  # by length: the smallest op that a subsequence in textual order ends with
     before = []  # by piece: the one before its first op in such a subsequence
-    pieces = list(pairwise(piece_bounds(order)))
+    pieces = list(pairwise(run_bounds(order)))
     for start, stop in pieces:
         # A piece: ops that follow each other in the text as well. What holds one of them can hold the next.
         first = order[start]
