@@ -19,7 +19,7 @@ def ops_of_mlir(op: ir.Operation) -> Iterator[tuple[str, int, int]]:
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:
-                inner = inner.operation
+                inner = inner.operation  # noqa: PLW2901
                 yield inner.name, len(inner.results), len(inner.operands)
                 yield from ops_of_mlir(inner)
 

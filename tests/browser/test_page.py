@@ -20,7 +20,7 @@ NASTY = r"</script><img src=x onerror=document.title=1><b>"
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  (only where these tests run)
 
     with sync_playwright() as playwright:
         installed = shutil.which("chromium") or shutil.which("google-chrome")

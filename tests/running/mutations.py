@@ -94,7 +94,7 @@ def _without_flag(flag: str) -> Patch:
 
 
 def _replaced(row: OpTraits, **fields: Any) -> OpTraits:
-    import dataclasses
+    import dataclasses  # noqa: PLC0415
 
     return dataclasses.replace(row, **fields)
 
