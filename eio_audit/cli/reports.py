@@ -129,7 +129,7 @@ def rendered(verdict: Verdict, format_: str, *, verbose: bool) -> str:
 
             return check_to_json(verdict)
         case "jsonl":
-            from eio_audit.report.ci.jsonl import to_jsonl
+            from eio_audit.report.json import to_jsonl
 
             return to_jsonl(verdict)
         case "markdown":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from io import BytesIO
 from typing import Any
 
 from eio_audit.audit.explain.dataflow import Dataflow, DataflowEdge, DataflowOp, dataflow_graph
-from eio_audit.mlir.printable import printable_in_json, printable_lines
-from eio_audit.report.json import SCHEMA
+from eio_audit.mlir.printable import printable_lines
+from eio_audit.report.json import SCHEMA, dumped
 from eio_audit.report.wording.order import op_name, place_of
 
 
@@ -96,4 +95,4 @@ def dataflow_to_json(dataflow: Dataflow) -> str:
             for producer, user, key, attributes in graph.edges(keys=True, data=True)
         ],
     }
-    return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+    return dumped(document)
