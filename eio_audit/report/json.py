@@ -1,6 +1,6 @@
 """Audits as JSON: the fields of schema ``eio-audit/1``, described in docs/json.md.
 
-Dataclasses are written field by field. ``_FIELDS`` lists those that JSON orders, names or leaves out otherwise.
+Dataclasses are written field by field. ``_FIELDS`` has those of which JSON has other fields.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _FIELDS = {
         "introduced mislabelled lost"
     ),
 }
-"""By dataclass: ``name``, or ``key=attribute.of_attribute``; ``*attribute`` for the fields of that attribute."""
+"""By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute."""
 
 _MADE: dict[str, Callable[[Any], object]] = {
     "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],
@@ -192,7 +192,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, frozenset):
         return sorted(value)
     members: dict[str, object] = {}
-    for key, path, made in _members_of(type(value)):
+    for key, path, made in _members_of(value.__class__):
         member = made(value) if made else _at(value, path)
         members |= _plain(member) if key == "*" else {key: _plain(member)}
     return members
@@ -207,7 +207,9 @@ def _members_of(kind: type) -> list[tuple[str, list[str], Callable[[Any], object
     for one in listed:
         key, _, path = one.partition("=")
         attribute = (path or key).removeprefix("*")
-        members.append(("*" if key[0] == "*" else key, attribute.split("."), _MADE.get(f"{name}.{attribute}")))
+        members.append(
+            ("*" if key[0] == "*" else key, attribute.split("."), _MADE.get(f"{name}.{attribute}"))
+        )
     return members
 
 

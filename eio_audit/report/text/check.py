@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.report.text.console import Console, print_line
-from eio_audit.report.wording.conclusion import conclusion_pieces, in_graph_regions
+from eio_audit.report.wording.conclusion import conclusion_pieces
 from eio_audit.report.wording.order import (
     argument,
     assumed_pure,
     but_in_graph_regions,
     count,
+    in_graph_regions,
     memory_change,
     options_given,
     relabelling,

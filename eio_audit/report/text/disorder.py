@@ -9,8 +9,7 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.report.text.console import Console, print_line
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.conclusion import in_graph_regions
-from eio_audit.report.wording.order import count, moment_of, place_of
+from eio_audit.report.wording.order import count, in_graph_regions, moment_of, place_of
 
 
 def print_disorder(

@@ -9,19 +9,18 @@ from eio_audit.report.text.hyperlink import hyperlink
 from eio_audit.report.text.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording.order import (
     assumed_pure,
-    at_constants,
-    at_frees,
+    block_name,
     certificate,
     count,
-    inherited,
     inversion_parts,
-    memory,
     moment_of,
     not_reordered_away,
+    notes,
     op_name,
     place_of,
     reason,
     should_carry,
+    side,
     unknown_ops,
 )
 
@@ -51,8 +50,8 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        notes = [earlier, inherited(block), at_constants(block), at_frees(block), memory(block)]
-        _print_block(block, dump.source, console, verbose=verbose, notes=notes)
+        said = [earlier, *notes(block)] if earlier else notes(block)
+        _print_block(block, dump.source, console, verbose=verbose, said=said)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
@@ -79,11 +78,8 @@ def _inversions(block: BlockAudit) -> str:
     return f"{count(block.inversions, 'inversion')}{joint}{', '.join(parts)}"
 
 
-def _print_block(
-    block: BlockAudit, source: str, console: Console, *, verbose: bool, notes: list[str]
-) -> None:
-    where = " ".join(filter(None, (block.function, block.block)))
-    line: list[Piece] = [f"{where} at line {block.line}: "]
+def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:
+    line: list[Piece] = [f"{block_name(block.function, block.block)} at line {block.line}: "]
     parts = inversion_parts(block)
     line.append((count(block.inversions, "inversion"), "bold"))
     line.append(", " if len(parts) == 1 else ": ")
@@ -92,7 +88,7 @@ def _print_block(
     if proof := certificate(block):
         line.append((f" ({proof})", "" if block.certified else "yellow"))
     print_line(console, *line, indent=2)
-    for note in filter(None, notes):
+    for note in said:
         print_line(console, note, indent=4)
     if console.wraps and can_show_bars(console.encoding):
         print_line(console, "original place  ", (sparkline(block.profile), "cyan"), indent=4)
@@ -142,11 +138,10 @@ def _print_rest(shown: int, described: int, total: int, console: Console) -> Non
 
 def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, source: str, console: Console) -> None:
     op = displaced.op
-    side = "early" if displaced.early else "late"
     print_line(
         console,
         (op_name(op), "cyan"),
-        f" stands {side} at ",
+        f" is {side(displaced)} at ",
         (f"line {op.line}", hyperlink(source, op.line)),
         f", in {count(displaced.inversions, 'inversion')}",
         (f" ({op.module})" if op.module else "", "dim"),

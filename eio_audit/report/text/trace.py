@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,10 +12,11 @@ from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
 from eio_audit.report.text.console import Console, print_line
 from eio_audit.report.text.hyperlink import hyperlink
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.order import argument, contradicting, count, op_name, pass_title, reason
+from eio_audit.report.wording.order import block_name, contradicting, count, op_name, reason, side
+from eio_audit.report.wording.trace import look_closer, pass_title
 
 UNSEEN = "passes that the log does not show"
-"""What stands for the names of passes that a log does not show, in a sentence."""
+"""How passes that a log does not show are called in a sentence."""
 
 
 def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> None:
@@ -164,7 +164,6 @@ def _print_mislabeller(traced: TracedPass, console: Console) -> None:
 
 def _print_culprit(culprit: Culprit, console: Console) -> None:
     place, block, worst = culprit.place, culprit.block, culprit.worst
-    where = " ".join(filter(None, (block.function, block.block)))
     print_line(
         console,
         "first shuffled by: ",
@@ -177,7 +176,7 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
         console,
         "worst op: ",
         (op_name(worst.op), "cyan"),
-        f" in {where} stands {'early' if worst.early else 'late'} at ",
+        f" in {block_name(block.function, block.block)} is {side(worst)} at ",
         (f"line {worst.op.line}", hyperlink(place.source, worst.op.line)),
         f", in {count(worst.inversions, 'inversion')}",
         (f" ({worst.op.module})" if worst.op.module else "", "dim"),
@@ -185,15 +184,3 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
         indent=2,
     )
     print_line(console, "look closer: ", (look_closer(culprit), "bold"), indent=2)
-
-
-def look_closer(culprit: Culprit) -> str:
-    """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
-    place, before = culprit.place, culprit.before
-    source = argument(place.source)
-    if culprit.is_pair:
-        chosen = f"--pass {shlex.quote(culprit.pass_name or '')} --dump {place.occurrence + 1}"
-        return f"eio-audit diff {source} {chosen}"
-    if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"eio-audit diff {argument(before.source)} {source}"
-    return f"eio-audit explain {source} {culprit.worst.op.line}"

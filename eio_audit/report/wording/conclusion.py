@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.report.wording.order import count
+from eio_audit.report.wording.order import count, in_graph_regions, relabelling
 
 if TYPE_CHECKING:
     from eio_audit.report.text.console import Piece
@@ -32,9 +32,19 @@ def conclusion_pieces(check: Check) -> list[Piece]:
     return line
 
 
-def in_graph_regions(dump: DumpAudit) -> int:
-    """Inversions in graph regions, which have no order."""
-    return sum(block.inversions for block in dump.blocks if block.forced is None)
+def verdict(check: Check) -> str:
+    """Whether the order is broken, how badly, and what can be done, in a sentence or two."""
+    summary = check.summary
+    if not summary.has_indices:
+        return "No op carries an op index: there is no original order to compare with."
+    if not summary.inversions:
+        return "All in order."
+    relabel = f" eio-audit fix --relabel {what}." if (what := relabelling(summary, check.dumps[0])) else ""
+    if summary.avoidable:
+        total = count(summary.inversions, "inversion")
+        return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}.{relabel}"
+    certified = "no legal order has fewer inversions" if summary.certified else "no better order was found"
+    return f"Out of order, and nothing is avoidable: {certified}.{relabel}"
 
 
 def _followed(check: Check) -> str:

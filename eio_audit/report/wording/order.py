@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
@@ -13,7 +14,6 @@ if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
     from eio_audit.audit.check.displaced_op import DisplacedOp, Hold
     from eio_audit.audit.check.mislabelled_op import MislabelledOp
     from eio_audit.audit.op_label import OpLabel
-    from eio_audit.audit.trace.trace import TracedPass
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -53,16 +53,60 @@ def moment_of(dump: DumpAudit) -> str:
     return " ".join(filter(None, (dump.when, dump.pass_name)))
 
 
-NOT_SHOWN = "(not in the log)"
-"""What stands for the names of passes that a log does not show."""
+def heading_of(dump: DumpAudit) -> str:
+    """Where a dump is, and the moment it shows: ``passes.log:12 after canonicalize``."""
+    return f"{place_of(dump)} {moment_of(dump)}".strip()
 
 
-def pass_title(traced: TracedPass) -> str:
-    """What a pass is called; what passes did that the log does not show is called by the pass behind it."""
-    marker = traced.place.marker
-    if traced.pass_name is not None:
-        return traced.pass_name
-    return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+def block_name(function: str | None, block: str) -> str:
+    """``@main ^bb0``."""
+    return f"{function} {block}" if function else block
+
+
+def side(displaced: DisplacedOp) -> str:
+    """On which side of its original place an op is."""
+    return "early" if displaced.early else "late"
+
+
+def displaced_at(displaced: DisplacedOp) -> str:
+    """``#23 ttir.permute %56 is early at line 9, in 3 inversions``."""
+    op, inversions = displaced.op, count(displaced.inversions, "inversion")
+    return f"{op_name(op)} is {side(displaced)} at line {op.line}, in {inversions}"
+
+
+def tiles(figures: Summary) -> list[tuple[str, str]]:
+    """The sums, each as a number and what it counts."""
+    counted = {"dump": figures.dumps, "block": figures.blocks, "op": figures.ops}
+    said = [
+        *(count(number, noun) for noun, number in counted.items()),
+        f"{figures.indexed:,} indexed",
+        count(figures.inversions, "inversion"),
+        f"{figures.displaced:,} displaced",
+        f"{figures.derived:,} derived",
+    ]
+    return [(number, noun) for number, noun in map(str.split, said)]
+
+
+def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
+    """How many inversions there are of each kind; kinds without any are left out."""
+    kinds = {
+        "forced": figures.forced,
+        "knock-on": figures.knock_on,
+        "avoidable": figures.avoidable,
+        "unordered": sum(map(in_graph_regions, dumps)),
+    }
+    return {kind: number for kind, number in kinds.items() if number}
+
+
+def shares_said(shares: Mapping[str, int]) -> str:
+    """``388 forced, 379 knock-on, 22 avoidable``."""
+    words = {"unordered": "in graph regions"}
+    return ", ".join(f"{number:,} {words.get(kind, kind)}" for kind, number in shares.items())
+
+
+def in_graph_regions(dump: DumpAudit) -> int:
+    """Inversions in graph regions, which have no order."""
+    return sum(block.inversions for block in dump.blocks if block.forced is None)
 
 
 def op_name(op: OpLabel) -> str:
@@ -98,6 +142,11 @@ def certificate(block: BlockAudit) -> str:
     if block.avoidable:
         return f"{block.minimum:,} unavoidable, certified"
     return "certified: no legal order has fewer"
+
+
+def notes(block: BlockAudit) -> list[str]:
+    """What is to be said of a block's inversions at ops of certain kinds, and of its memory."""
+    return [said for said in (inherited(block), at_constants(block), at_frees(block), memory(block)) if said]
 
 
 def inherited(block: BlockAudit) -> str:
@@ -202,14 +251,13 @@ def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
         return ""
     if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
         return ""
-    where = " ".join(filter(None, (block.function, block.block)))
     parts = [f"peak live bytes {_change(held.peak, held.peak_fixed)}"]
     if held.away or held.away_fixed:
         parts.append(f"frees away from their last use {_change(held.away, held.away_fixed)}")
     if held.unsized:
         parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
     hint = f": see --follow {Follow.FREES.value}" if held.away_fixed else ""
-    return f"{where}: {', '.join(parts)}{hint}"
+    return f"{block_name(block.function, block.block)}: {', '.join(parts)}{hint}"
 
 
 def _change(before: int, after: int) -> str:
