@@ -96,7 +96,7 @@ def write_report(
     """Writes one report."""
     format_, path = report
     if format_ == "html":
-        from eio_audit.report.html.pages import check_to_html
+        from eio_audit.report.html import check_to_html
 
         write_bytes(encoded(check_to_html(verdict.check, pictures, __version__)), path)
         return

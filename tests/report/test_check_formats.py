@@ -167,7 +167,7 @@ def test_findings_that_do_not_fail_are_warnings() -> None:
 def test_annotations_at_the_models_own_line() -> None:
     annotation = to_github(verdict(model_path="src/net.py")).split("\n")[1]
     assert annotation == (
-        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: stands late; "
+        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: is late; "
         "fix removes all its 2 inversions (dumps/after 1.mlir:6)"
     )
 

@@ -80,7 +80,7 @@ def diff_command(
 
         write_bytes(encoded(diff_to_markdown(result, verbose=verbose)), output)
     elif format_ == "html":
-        from eio_audit.report.html.pages import diff_to_html
+        from eio_audit.report.html import diff_to_html
 
         pictures = eio_audit.order_pictures([new], options, measures_memory=True)
         write_bytes(encoded(diff_to_html(result, pictures, __version__)), output)

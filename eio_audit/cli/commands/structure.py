@@ -60,7 +60,7 @@ def structure_command(
 
         write_bytes(encoded(structure_to_json(result)), output)
     elif format_ == "html":
-        from eio_audit.report.html.pages import structure_to_html
+        from eio_audit.report.html import structure_to_html
 
         write_bytes(encoded(structure_to_html(result, __version__)), output)
     else:

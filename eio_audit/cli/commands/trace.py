@@ -94,7 +94,7 @@ def trace_command(
 
         write_bytes(encoded(trace_to_json(result)), output)
     elif format_ == "html":
-        from eio_audit.report.html.pages import trace_to_html
+        from eio_audit.report.html import trace_to_html
 
         write_bytes(encoded(trace_to_html(result, __version__)), output)
     else:

@@ -1,4 +1,4 @@
-"""What all formats say of a finding, and where they point."""
+"""Sentences about a finding, and where formats point."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN_FINDINGS = 30
 
 
 def sentence(finding: Finding) -> str:
-    """``#23 ttir.permute %56: stands early; fix removes 3 of its 7 inversions``."""
+    """``#23 ttir.permute %56: is early; fix removes 3 of its 7 inversions``."""
     return printable(f"{op_name(finding.op)}: {finding.message}")
 
 

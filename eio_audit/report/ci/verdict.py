@@ -1,4 +1,4 @@
-"""What a gate says of a check, in sentences."""
+"""The verdict of a gate, in sentences."""
 
 from __future__ import annotations
 

@@ -12,10 +12,11 @@ from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.trace.trace import Trace, TracedPass
+from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import block_sections, block_table
 from eio_audit.report.html.table import Cell, Table, number, text
-from eio_audit.report.html.template import render, text_of
 from eio_audit.report.pictures.structure_svg import drawing_of
+from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.order import op_name
 from eio_audit.report.wording.structure import STAGES, index_span, source_of, torn_modules
@@ -54,6 +55,7 @@ def diff_to_html(result: Diff, pictures: Sequence[OrderPicture], version: str) -
         "diff",
         version,
         result=result,
+        document=diff_document(result),
         changes=_change_table(result),
         sections=block_sections(pictures),
         **_codegen(result.structure),

@@ -47,7 +47,7 @@ class Table:
         rows: in the order in which scripts number them.
         sorted_by: key of the column of numbers by which its rows are sorted first.
         descending: from the largest.
-        marked: key of the column whose empty cells a tick box can hide, and what the box says; None for none.
+        marked: key of the column whose empty cells a tick box can hide, and its label; None for none.
     """
 
     name: str

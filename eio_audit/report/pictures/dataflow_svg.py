@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from eio_audit.audit.explain.dataflow import Dataflow, DataflowOp
 from eio_audit.report.graph import title_of
-from eio_audit.report.html.template import render, text_of
 from eio_audit.report.pictures.layered_layout import layered_layout
+from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.order import count, op_name
 
 LONGEST_TEXT = 34
@@ -23,7 +23,7 @@ MARGIN = 12
 
 
 def dataflow_to_svg(dataflow: Dataflow) -> str:
-    """A picture that stands alone, light or dark as the viewer prefers."""
+    """A picture of its own, light or dark as the viewer prefers."""
     drawing = drawing_of(dataflow, {}) | {"style": text_of("dataflow.css")}
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{render("dataflow.svg", drawing=drawing)}\n'
 

@@ -32,7 +32,7 @@ SHOWN_FILES = 3
 def print_check(check: Check, console: Console, *, verbose: bool = False) -> None:
     """Prints the order of every dump, most room for what is worst, and what can be done about it.
 
-    Several dumps with inversions stand in a table; more is said about two of them at most, unless verbose.
+    Several dumps with inversions are in a table; at most two of them are described, unless verbose.
     """
     broken = [dump for dump in check.dumps if dump.summary.inversions]
     if broken:
@@ -88,9 +88,9 @@ def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: 
 
 
 def _frees_moved(fix: Fix) -> str:
-    """How many frees a fix puts behind their last use that moves no other ops."""
+    """How many frees a fix, which moves no other ops, puts after their last use."""
     frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
-    return f"{count(frees, 'free')} moved behind {'its last use' if frees == 1 else 'their last uses'}"
+    return f"{count(frees, 'free')} moved after {'its last use' if frees == 1 else 'their last uses'}"
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:

@@ -19,8 +19,8 @@ def print_disorder(
 
     Args:
         dumps: all that were audited.
-        broken: those of them that have inversions, one at least. Several stand in a table; more is said about
-            two of them at most, unless verbose.
+        broken: those of them that have inversions, one at least. Several are in a table, and at most two
+            of them are described, unless verbose.
         console: where.
         verbose: about each of them.
     """
@@ -84,7 +84,7 @@ def _in_graphs(dump: DumpAudit) -> str:
 
 
 def _runs(dumps: Iterable[DumpAudit]) -> list[list[DumpAudit]]:
-    """The dumps that stand one after the other and are alike in order."""
+    """Consecutive dumps that are alike in order."""
 
     def likeness(dump: DumpAudit) -> tuple[object, ...]:
         figures = dump.summary

@@ -1,4 +1,4 @@
-"""Why an op stands where it stands, as text."""
+"""Why an op is where it is, as text."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _SOURCES = {
     EffectSource.CALLEE: "as the function does that it calls",
     EffectSource.UNKNOWN: "the op table cannot tell",
     EffectSource.UNLISTED: "it is not in the op table",
-    EffectSource.ASSUMED: "as --assume-pure says",
+    EffectSource.ASSUMED: "by --assume-pure",
 }
 
 
 def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
-    """Prints why ops stand where they do; of several that share an index the outlines, unless verbose."""
+    """Prints why ops are where they are; of several that share an index the outlines, unless verbose."""
     ops = explanation.ops
     print_heading(explanation.dump, console)
     if len(ops) > 1:
@@ -180,7 +180,7 @@ def _neighbours(op: OpExplanation) -> list[str]:
 def _neighbour(neighbour: Neighbour | None, side: str) -> str:
     if neighbour is None:
         return ""
-    direction = "before" if neighbour.distance < 0 else "behind"
+    direction = "before" if neighbour.distance < 0 else "after"
     away = count(abs(neighbour.distance), "place")
     return f"next {side} index: {_at(neighbour.op)}, {away} {direction} it"
 
@@ -261,4 +261,4 @@ def _fix(op: OpExplanation) -> str:
 def _between(fixed: FixedPlace) -> str:
     if fixed.behind is None:
         return f"at the start of the block, before {_at(fixed.before)}" if fixed.before else "where it is"
-    return f"behind {_at(fixed.behind)}" + (f", before {_at(fixed.before)}" if fixed.before else "")
+    return f"after {_at(fixed.behind)}" + (f", before {_at(fixed.before)}" if fixed.before else "")

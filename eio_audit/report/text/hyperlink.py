@@ -8,7 +8,6 @@ from pathlib import Path
 def hyperlink(source: str, line: int) -> str:
     """The style of text that leads to a line; empty for standard input.
 
-    A terminal that knows no links (the escape sequence OSC 8) shows the text as it is. Those that open files
-    at a line are told it behind the ``#``.
+    A terminal without links (the escape sequence OSC 8) shows the text as it is. The line is after the ``#``.
     """
     return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"

@@ -1,4 +1,4 @@
-"""Rules and words of the manual as text; IR is printed as it stands in the page."""
+"""Rules and words of the manual as text; IR is printed as it is in the page."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
         summaries = ["".join(map(_plain, _pieces(entry.summary))) for entry in listed]
         print_table(console, [Column("", names), Column("", summaries)], indent=2)
         print_line(console)
-    print_line(console, "eio-audit rule NAME says more.")
+    print_line(console, "eio-audit rule NAME explains one.")
 
 
 def _paragraphs(text: str) -> Iterator[list[Piece] | str]:
-    """The paragraphs of a text, each in pieces; a block of code as it stands there."""
+    """The paragraphs of a text, each in pieces; a block of code as it is."""
     parts = _CODE_BLOCK.split(text)
     for number, part in enumerate(parts):
         if number % 2:

@@ -32,7 +32,7 @@ SHOWN_NAMES = 3
 
 
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
-    """Prints where the dump stands and which pass it belongs to."""
+    """Prints where the dump is and which pass it belongs to."""
     place = (place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
     print_line(console, title, place, f"  {moment_of(dump)}".rstrip())
 
@@ -44,7 +44,7 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
         dump: what to print.
         console: where.
         verbose: all blocks and all displaced ops that the audit describes.
-        before: an earlier dump, to say what of the disorder it had.
+        before: an earlier dump, to compare with.
     """
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]

@@ -23,11 +23,10 @@ REFRESHES_PER_SECOND = 5
 def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], None]]:
     """Shows how much of the input is done, at what rate, for how long, and the time left.
 
-    It appears on standard error once a second has passed, only where that is a terminal, and leaves nothing
-    behind.
+    It appears on standard error once a second has passed, if that is a terminal, and is removed at the end.
 
     Args:
-        total_bytes: what there is to do; None where nobody knows, as behind a pipe.
+        total_bytes: what there is to do; None where that is not known, as for a pipe.
         label: what is done, ``checking``.
 
     Yields:

@@ -38,7 +38,7 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of the table; ``traced`` is the pass it shows, None where it stands for several."""
+    """A line of the table; ``traced`` is the pass it shows, None for a line about several."""
 
     title: str
     traced: TracedPass | None

@@ -1,4 +1,4 @@
-"""What a gate says of a check, for people: how it compares with ceilings and baseline, and what is new."""
+"""The verdict of a gate as text: how a check compares with ceilings and baseline, and what is new."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit says, in people's words: pieces of sentences, without layout."""
+"""Sentences and parts of sentences about an audit, without layout."""
 
 from __future__ import annotations
 
@@ -115,6 +115,11 @@ def op_name(op: OpLabel) -> str:
     return " ".join(filter(None, (index, op.name, op.result)))
 
 
+def op_at(op: OpLabel) -> str:
+    """``#23 ttir.permute %8 (line 11)``."""
+    return f"{op_name(op)} (line {op.line})"
+
+
 def inversion_parts(block: BlockAudit) -> list[str]:
     """What a block's inversions are: ``388 forced by dependences``, ...; in one part where all are alike."""
     if block.forced is None:
@@ -190,7 +195,7 @@ def not_reordered_away(block: BlockAudit) -> str:
 def right_index(mislabelled: MislabelledOp) -> str:
     """``#23 ttir.permute %2 (line 5) should carry 15, as ttir.multiply %4 (line 7) does``."""
     op, right = mislabelled.op, mislabelled.right
-    return f"{op_name(op)} (line {op.line}) should carry {should_carry(right)}"
+    return f"{op_at(op)} should carry {should_carry(right)}"
 
 
 def should_carry(right: OpLabel) -> str:
@@ -213,8 +218,8 @@ def relabelling(figures: Summary, dump: DumpAudit) -> str:
 
 def wrong_indices(figures: Summary, dump: DumpAudit) -> str:
     """``42 indices``; frees that follow their last use are not counted, and may get another index, too."""
-    besides = " besides those of frees" if Follow.FREES in dump.options.follow else ""
-    return count(figures.wrong_labels, "index", "indices") + besides
+    others = " other than those of frees" if Follow.FREES in dump.options.follow else ""
+    return count(figures.wrong_labels, "index", "indices") + others
 
 
 def but_in_graph_regions(figures: Summary) -> str:
@@ -242,7 +247,7 @@ def memory(block: BlockAudit) -> str:
 
 
 def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
-    """What a fix does to what a block holds, or only what it costs; empty where there is nothing to say.
+    """What a fix does to what a block holds, or only what it costs; empty where nothing changes.
 
     ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
     """
@@ -276,7 +281,7 @@ def _share(block: BlockAudit, inversions: int, what: str, follow: Follow) -> str
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
-    """Why a displaced op stands where it does; empty in a graph region, where an op may stand anywhere."""
+    """Why a displaced op is where it is; empty in a graph region, where an op may be anywhere."""
     if block.forced is None:
         return ""
     if displaced.hold is not None:
@@ -287,7 +292,7 @@ def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
 
 
 def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
-    other = f"{op_name(hold.op)} (line {hold.op.line})"
+    other = op_at(hold.op)
     match hold.kind, displaced.early:
         case DependenceKind.VALUE, True:
             words = f"its user {other} needs it"
@@ -300,11 +305,11 @@ def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
         case DependenceKind.EFFECT, True:
             words = f"memory effects keep it before {other}"
         case DependenceKind.EFFECT, False:
-            words = f"memory effects keep it behind {other}"
+            words = f"memory effects keep it after {other}"
         case DependenceKind.TERMINATOR, True:
             words = f"{other} ends the block"
         case _:
-            words = f"it ends the block, behind {other}"
+            words = f"it ends the block, after {other}"
     return words + _passed_on(hold.op, displaced)
 
 

@@ -1,4 +1,4 @@
-"""What is said of the functions that code generation makes: pieces of sentences, without layout."""
+"""Sentences about the functions that code generation makes, without layout."""
 
 from __future__ import annotations
 

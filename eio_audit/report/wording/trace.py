@@ -1,4 +1,4 @@
-"""What is said of the passes of a log: pieces of sentences, without layout."""
+"""Sentences about the passes of a log, without layout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
 from eio_audit.report.wording.order import argument, contradicting, count
 
 NOT_SHOWN = "(not in the log)"
-"""What stands for the names of passes that a log does not show."""
+"""How passes that a log does not show are called."""
 
 
 def pass_title(traced: TracedPass) -> str:

@@ -1,4 +1,4 @@
-"""Pages and pictures from the Jinja2 templates beside this module.
+"""Pages and pictures from the Jinja2 templates in ``html/templates``.
 
 All text from dumps is escaped, and what would steer whatever shows it is written out.
 """
@@ -27,7 +27,7 @@ def render(template: str, **context: object) -> str:
 @cache
 def text_of(name: str) -> str:
     """A style or a script, as it is in its file."""
-    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+    return files("eio_audit.report.html").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
