@@ -38,6 +38,7 @@ _FIELDS = {
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=hold",
     "DumpAudit": "source line pass=pass_name when blocks unknown_ops assumed_pure",
+    "Explanation": "dump ops",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
         "model_file=model.file model_line=model.line model_path"
@@ -63,6 +64,10 @@ _FIELDS = {
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",
+    "Trace": (
+        "passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name initial summary "
+        "errors"
+    ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
         "introduced mislabelled lost"
@@ -75,6 +80,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "DisplacedOp.stands": lambda one: "early" if one.early else "late",
     "DumpAudit.assumed_pure": lambda dump: dict(sorted(dump.assumed_pure.items())),
     "DumpAudit.unknown_ops": lambda dump: dict(sorted(dump.unknown_ops.items())),
+    "Explanation.dump": lambda explanation: _head(explanation.dump),
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
@@ -122,7 +128,7 @@ def diff_to_json(diff: Diff) -> str:
 
 def explanation_to_json(explanation: Explanation) -> str:
     """Why ops are where they are, ending in a newline."""
-    return _document("explain", dump=_head(explanation.dump), ops=explanation.ops, errors=[])
+    return _document("explain", **_plain(explanation), errors=[])
 
 
 def structure_to_json(structure: Structure) -> str:
@@ -132,16 +138,7 @@ def structure_to_json(structure: Structure) -> str:
 
 def trace_to_json(trace: Trace) -> str:
     """What each pass of a log did to the order, ending in a newline."""
-    return _document(
-        "trace",
-        passes=trace.passes,
-        culprit=trace.culprit.pass_name if trace.culprit else None,
-        shuffled=trace.culprit,
-        mislabeller=trace.mislabeller.pass_name if trace.mislabeller else None,
-        initial=trace.initial,
-        summary=trace.summary,
-        errors=trace.errors,
-    )
+    return _document("trace", **_plain(trace))
 
 
 def to_jsonl(verdict: Verdict) -> str:

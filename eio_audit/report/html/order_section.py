@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, OrderPicture
 from eio_audit.report.html.slope import slope_of
-from eio_audit.report.html.table import Table, number, text
+from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.order import block_name, heading_of, op_name, reason
 
@@ -20,14 +20,16 @@ def block_table(dumps: Sequence[DumpAudit]) -> Table | None:
         return None
     peaks = [block.memory.peak if block.memory else None for _, block in blocks]
     figures = ("line", "ops", "inversions", "forced", "knock_on", "avoidable", "displaced", "wrong_labels")
-    titles = {"knock_on": "knock-on", "wrong_labels": "wrong indices"}
-    columns = [text("dump"), text("block"), *(number(key, titles.get(key, "")) for key in figures)]
+    columns = columns_of(
+        "dump, block, #line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, #displaced, "
+        "#wrong_labels=wrong indices"
+    )
     rows = [
         [heading_of(dump), block_name(block.function, block.block), *(getattr(block, key) for key in figures)]
         for dump, block in blocks
     ]
     if any(peaks):
-        columns.append(number("peak", "peak live bytes"))
+        columns += columns_of("#peak=peak live bytes")
         rows = [[*row, peak] for row, peak in zip(rows, peaks, strict=True)]
     return Table("blocks", "the blocks that hold indexed ops", columns, rows, "inversions", descending=True)
 
@@ -74,16 +76,9 @@ def _places(picture: OrderPicture, ids: Sequence[str]) -> dict[str, object]:
 
 def _op_table(picture: OrderPicture, name: str) -> Table:
     why = {place: reason(op, picture.block) for place, op in picture.displaced.items()}
-    columns = [
-        number("place"),
-        text("op"),
-        number("line"),
-        text("module"),
-        number("inversions"),
-        number("fixed", "after a fix"),
-        text("disorder", "displaced"),
-        text("why", "why it is there"),
-    ]
+    columns = columns_of(
+        "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=displaced, why=why it is there"
+    )
     rows = [
         (
             op.place,

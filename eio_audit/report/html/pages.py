@@ -14,7 +14,7 @@ from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import block_sections, block_table
-from eio_audit.report.html.table import Cell, Table, number, text
+from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
@@ -97,18 +97,10 @@ def _page(command: str, version: str, **context: object) -> str:
 
 
 def _change_table(result: Diff) -> Table:
-    columns = [
-        number("number"),
-        text("change"),
-        text("what"),
-        text("function"),
-        text("before"),
-        number("line_before", "line"),
-        number("place_before", "place"),
-        text("after"),
-        number("line_after", "line"),
-        number("place_after", "place"),
-    ]
+    columns = columns_of(
+        "#number, change, what, function, before, #line_before=line, #place_before=place, "
+        "after, #line_after=line, #place_after=place"
+    )
     changes = [(kind, change) for kind, group in result.ops.groups.items() for change in group]
     rows = [
         (
@@ -136,18 +128,9 @@ def _change_table(result: Diff) -> Table:
 def _codegen(result: Structure) -> dict[str, object]:
     """What the template ``codegen.html`` shows: the picture of modules and functions, and both as tables."""
     functions = result.predictions[result.present].functions
-    columns = [
-        number("number"),
-        text("function"),
-        number("ops"),
-        number("inputs", "in"),
-        number("outputs", "out"),
-        text("index"),
-        number("line"),
-        text("module"),
-        text("source"),
-        text("caller", "cut out of"),
-    ]
+    columns = columns_of(
+        "#number, function, #ops, #inputs=in, #outputs=out, index, #line, module, source, caller=cut out of"
+    )
     rows = [
         (
             row_number,
@@ -164,7 +147,7 @@ def _codegen(result: Structure) -> dict[str, object]:
         for row_number, one in enumerate(functions, 1)
     ]
     caption = "in call order; the module that all ops of a function share"
-    stages = [number(stage.value, STAGES[stage]) for stage in result.predictions]
+    stages = ", ".join(f"#{stage}={STAGES[stage]}" for stage in result.predictions)
     torn: list[list[Cell]] = [
         [*(row.functions[stage] for stage in result.predictions), row.path[-1], " ".join(row.path[:-1])]
         for row in torn_modules(result)
@@ -175,7 +158,7 @@ def _codegen(result: Structure) -> dict[str, object]:
         "torn": Table(
             "torn",
             "in how many functions the ops of a module are",
-            [*stages, text("module"), text("in")],
+            columns_of(f"{stages}, module, in"),
             torn,
             result.present.value,
             descending=True,
@@ -213,17 +196,10 @@ def _pass_name(traced: TracedPass) -> str:
 def _pass_table(passes: Sequence[TracedPass]) -> Table:
     has_sources = len({traced.place.source for traced in passes}) > 1
     figures = ("ops", "inversions", "forced", "knock_on", "avoidable")
-    columns = [
-        number("index", "number"),
-        text("pass"),
-        text("changed"),
-        text("function"),
-        text("dump", "dump" if has_sources else "line"),
-        *(number(key, key.replace("_", "-")) for key in figures),
-        number("introduced"),
-        number("mislabelled", "made wrong"),
-        number("lost"),
-    ]
+    columns = columns_of(
+        f"#index=number, pass, changed, function, dump={'dump' if has_sources else 'line'}, #ops, "
+        "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #mislabelled=made wrong, #lost"
+    )
     rows = [
         (
             traced.index,

@@ -26,14 +26,17 @@ class Column:
     is_number: bool
 
 
-def text(key: str, title: str = "") -> Column:
-    """A column of text."""
-    return Column(key, title or key, is_number=False)
+def columns_of(spec: str) -> list[Column]:
+    """The columns of a table, separated by commas: ``op, #line, #fixed=after a fix``; ``#`` is for numbers.
 
-
-def number(key: str, title: str = "") -> Column:
-    """A column of numbers."""
-    return Column(key, title or key, is_number=True)
+    >>> columns_of("#fixed=after a fix")
+    [Column(key='fixed', title='after a fix', is_number=True)]
+    """
+    columns = []
+    for word in spec.split(", "):
+        key, _, title = word.removeprefix("#").partition("=")
+        columns.append(Column(key, title or key, is_number=word.startswith("#")))
+    return columns
 
 
 @dataclass(frozen=True, slots=True)

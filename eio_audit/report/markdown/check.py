@@ -9,8 +9,9 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
 from eio_audit.report.ci.verdict import verdict_lines
+from eio_audit.report.markdown.code import code
 from eio_audit.report.wording.conclusion import conclusion
-from eio_audit.report.wording.order import count, moment_of, op_name, place_of
+from eio_audit.report.wording.order import count, heading_of, op_name
 
 SHOWN_DUMPS = 10
 
@@ -33,7 +34,7 @@ def _title(verdict: Verdict) -> str:
 
 def _errors(verdict: Verdict) -> list[str]:
     errors = verdict.check.errors
-    lines = [f"- {_code(place_of_error(error))}: {_code(error.message)}" for error in errors]
+    lines = [f"- {code(place_of_error(error))}: {code(error.message)}" for error in errors]
     return ["", *lines] if lines else []
 
 
@@ -41,16 +42,9 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
     broken = sorted((d for d in dumps if d.summary.inversions), key=lambda d: -d.summary.inversions)
     rows = []
     for dump in broken[:SHOWN_DUMPS]:
-        figures = dump.summary
-        name = _code(f"{place_of(dump)} {moment_of(dump)}".rstrip())
-        numbers = (
-            figures.inversions,
-            figures.forced,
-            figures.knock_on,
-            figures.avoidable,
-            figures.wrong_labels,
-        )
-        rows.append(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
+        sums = dump.summary
+        figures = (sums.inversions, sums.forced, sums.knock_on, sums.avoidable, sums.wrong_labels)
+        rows.append(f"| {code(heading_of(dump))} | {' | '.join(f'{number:,}' for number in figures)} |")
     if not rows:
         return []
     head = [
@@ -65,8 +59,8 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
     rows = [
-        f"| {f.rule.code} | {_code(f'{f.source}:{f.line}')} | {_code(op_name(f.op))}: {f.message} "
-        f"| {_code(background(f))} |"
+        f"| {f.rule.code} | {code(f'{f.source}:{f.line}')} | {code(op_name(f.op))}: {f.message} "
+        f"| {code(background(f))} |"
         for f in shown
     ]
     if not rows:
@@ -74,14 +68,3 @@ def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     more = rest(verdict.findings, len(shown))
     head = ["", "| code | place | finding | from |", "|---|---|---|---|"]
     return head + rows + (["", more] if more else [])
-
-
-def _code(text: str) -> str:
-    """The text as code that survives in a table, where ``#12`` and ``@f`` would be links."""
-    text = text.replace("|", "\\|")
-    if not text:
-        return ""
-    if "`" not in text:
-        return f"`{text}`"
-    fence = "`" * (text.count("`") + 1)
-    return f"{fence} {text} {fence}"

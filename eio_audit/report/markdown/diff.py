@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.mlir.printable import printable
 from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
+from eio_audit.report.markdown.code import code, literal
 from eio_audit.report.wording.diff import (
     cells_of,
     implied_ops,
@@ -25,9 +24,6 @@ from eio_audit.report.wording.order import (
     place_of,
     wrong_labels,
 )
-
-_ONE_LINE = str.maketrans("\t\r\n", "   ")
-_BACKTICKS = re.compile(r"`+")
 
 SHOWN_ROWS = 10
 """Rows of a table that is not folded."""
@@ -55,7 +51,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
     for said in filter(None, (*document.answers, implied_ops(diff))):
         lines += [said, ""]
     for section in document.functions:
-        title = _literal(section.title) if section.title else "Outside functions"
+        title = literal(section.title) if section.title else "Outside functions"
         lines += [f"#### {title}", "", *_parts(section, verbose=verbose)]
     lines += _order(diff)
     for section in document.details:
@@ -66,7 +62,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
 
 
 def _dump(dump: DumpAudit) -> str:
-    return " ".join(filter(None, (_literal(place_of(dump)), _literal(moment_of(dump)))))
+    return " ".join(filter(None, (literal(place_of(dump)), literal(moment_of(dump)))))
 
 
 def _parts(section: Section, *, verbose: bool) -> list[str]:
@@ -85,14 +81,14 @@ def _parts(section: Section, *, verbose: bool) -> list[str]:
 
 
 def _changes(group: Changes, *, verbose: bool) -> list[str]:
-    def code(text: str) -> str:
-        return _code(text if verbose else shortened(text, LONGEST_CELL))
+    def cut(text: str) -> str:
+        return code(text if verbose else shortened(text, LONGEST_CELL))
 
     rows = []
     for change in group.changes:
         index, name, result, line, module = cells_of(change)
-        what = "<br>".join(map(code, what_happened(change, verbose=verbose)))
-        rows.append([_code(index), _code(name), _code(result), line, code(module), what])
+        what = "<br>".join(map(cut, what_happened(change, verbose=verbose)))
+        rows.append([code(index), code(name), code(result), line, cut(module), what])
     headings = ["index", "op", "result", "line", "module", "what"]
     return _table(group.title + group.note, headings, rows, verbose=verbose)
 
@@ -102,14 +98,14 @@ def _figures(table: Figures, *, verbose: bool) -> list[str]:
     if not table.rows:
         return []
     order = [*reversed(range(table.numbers, len(table.headings))), *range(table.numbers)]
-    rows = [[_code(row[k]) if k == order[0] else row[k] for k in order] for row in table.rows]
+    rows = [[code(row[k]) if k == order[0] else row[k] for k in order] for row in table.rows]
     return _table("", [table.headings[k] for k in order], rows, verbose=verbose)
 
 
 def _order(diff: Diff) -> list[str]:
     rows = [
         [
-            _code(block_name(block.function, block.block)),
+            code(block_name(block.function, block.block)),
             str(block.line),
             f"{block.inversions:,}",
             ", ".join(inversion_parts(block)),
@@ -128,9 +124,6 @@ def _order(diff: Diff) -> list[str]:
     ]
 
 
-# ---------------------------------------------------------------------- pieces
-
-
 def _table(
     title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, verbose: bool = False
 ) -> list[str]:
@@ -146,7 +139,7 @@ def _table(
 
 def _list(part: Lines, *, verbose: bool) -> list[str]:
     shown = part.items if verbose else part.items[:FOLDED_ROWS]
-    lines = [f"- {_literal(item)}" for item in shown] + _rest(len(part.items) - len(shown))
+    lines = [f"- {literal(item)}" for item in shown] + _rest(len(part.items) - len(shown))
     return _folded(part.title, lines, is_long=len(part.items) > SHOWN_ROWS)
 
 
@@ -162,22 +155,3 @@ def _folded(title: str, lines: Sequence[str], *, is_long: bool) -> list[str]:
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _code(text: str) -> str:
-    r"""Text in code style, where GitHub makes no links of it; the pipe is special in tables, even there.
-
-    >>> _code("#12 a|b")
-    '`#12 a\\|b`'
-    """
-    return _literal(text).replace("|", "\\|")
-
-
-def _literal(text: str) -> str:
-    """Text in code style, outside tables; longer fences hold backticks."""
-    text = printable(text.translate(_ONE_LINE))
-    if not text.strip():
-        return ""
-    fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}"

@@ -63,19 +63,17 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:
-    """What the order of a block was in the dump before; empty where its name does not tell the block."""
+    """The order of a block in the dump before; empty where its name does not tell the block."""
     if before.summary.has_indices and not before.summary.inversions:
         return "before: in order"
     same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
     if len(same) != 1:
         return ""
-    return f"before: {_inversions(same[0])}" if same[0].inversions else "before: in order"
-
-
-def _inversions(block: BlockAudit) -> str:
-    parts = inversion_parts(block)
+    if not same[0].inversions:
+        return "before: in order"
+    parts = inversion_parts(same[0])
     joint = ", " if len(parts) == 1 else ": "
-    return f"{count(block.inversions, 'inversion')}{joint}{', '.join(parts)}"
+    return f"before: {count(same[0].inversions, 'inversion')}{joint}{', '.join(parts)}"
 
 
 def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:

@@ -150,21 +150,27 @@ def certificate(block: BlockAudit) -> str:
 
 
 def notes(block: BlockAudit) -> list[str]:
-    """What is to be said of a block's inversions at ops of certain kinds, and of its memory."""
-    return [said for said in (inherited(block), at_constants(block), at_frees(block), memory(block)) if said]
-
-
-def inherited(block: BlockAudit) -> str:
-    """How much of the disorder derived ops bring along; empty where none."""
-    one = "the one op that a pass derived from another"
-    many = f"one of {block.derived:,} ops that passes derived from others"
-    return _share(block, block.inherited, one if block.derived == 1 else many, Follow.DERIVED)
-
-
-def at_constants(block: BlockAudit) -> str:
-    """How much of the disorder constants are an end of; empty where none."""
-    what = "the one constant" if block.constants == 1 else f"one of {block.constants:,} constants"
-    return _share(block, block.at_constants, what, Follow.CONSTANTS)
+    """How many inversions involve ops that ``--follow`` leaves out, and the block's memory."""
+    kinds = [
+        (block.inherited, block.derived, "op that a pass derived from another", Follow.DERIVED),
+        (block.at_constants, block.constants, "constant", Follow.CONSTANTS),
+        (block.at_frees, block.frees, "op that only frees", Follow.FREES),
+    ]
+    plural = {Follow.DERIVED: "ops that passes derived from others", Follow.FREES: "ops that only free"}
+    total = count(block.inversions, "inversion")
+    said = []
+    for number, ops, noun, follow in kinds:
+        if not number:
+            continue
+        what = f"the one {noun}" if ops == 1 else f"one of {ops:,} {plural.get(follow, noun + 's')}"
+        share = f"{number:,} of {total}"
+        if number == block.inversions:
+            share = total if number == 1 else f"all {total}"
+        said.append(f"{share} {'involves' if number == 1 else 'involve'} {what}: see --follow {follow.value}")
+    if block.at_frees:
+        left = block.inversions - block.at_frees
+        said[-1] += f", which leaves {f'{left:,}' if left else 'none'}"
+    return [*said, *filter(None, [memory(block)])]
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
@@ -228,14 +234,6 @@ def but_in_graph_regions(figures: Summary) -> str:
     return " but those in graph regions" if unordered else ""
 
 
-def at_frees(block: BlockAudit) -> str:
-    """How much of the disorder frees are an end of, and how much is without them; empty where none."""
-    what = "the one op that only frees" if block.frees == 1 else f"one of {block.frees:,} ops that only free"
-    share = _share(block, block.at_frees, what, Follow.FREES)
-    left = block.inversions - block.at_frees
-    return share and f"{share}, which leaves {f'{left:,}' if left else 'none'}"
-
-
 def memory(block: BlockAudit) -> str:
     """What the values of a block hold at most, before and after a fix; empty where that is not known."""
     held = block.memory
@@ -267,17 +265,6 @@ def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
 
 def _change(before: int, after: int) -> str:
     return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
-
-
-def _share(block: BlockAudit, inversions: int, what: str, follow: Follow) -> str:
-    if not inversions:
-        return ""
-    total = count(block.inversions, "inversion")
-    share = f"{inversions:,} of {total}"
-    if inversions == block.inversions:
-        share = total if block.inversions == 1 else f"all {total}"
-    verb = "involves" if inversions == 1 else "involve"
-    return f"{share} {verb} {what}: see --follow {follow.value}"
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
