@@ -29,8 +29,7 @@ from eio_audit import (
 from eio_audit.audit.locations.origin import ModelLine
 from eio_audit.cli.reports import FORMATS, rendered
 from eio_audit.mlir.source import Position
-from eio_audit.report.ci.finding import repository_path
-from eio_audit.report.ci.fingerprints import fingerprints
+from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.github import to_github
 from eio_audit.report.ci.junit import to_junit
 from eio_audit.report.ci.sarif import MOST_RESULTS, to_sarif

@@ -7,12 +7,12 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import (
     annotated_place,
+    fingerprints,
     level,
     other_place,
     repository_path,
     sentence,
 )
-from eio_audit.report.ci.fingerprints import fingerprints
 from eio_audit.report.json import dumped
 
 _SEVERITIES = {"error": "major", "warning": "minor"}

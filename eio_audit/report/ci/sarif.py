@@ -9,8 +9,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import Rule
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import annotated_place, level, repository_path, rest, sentence
-from eio_audit.report.ci.fingerprints import fingerprints
+from eio_audit.report.ci.finding import annotated_place, fingerprints, level, repository_path, rest, sentence
 from eio_audit.report.json import dumped
 from eio_audit.report.manual import look_up
 

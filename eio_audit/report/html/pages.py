@@ -185,12 +185,7 @@ def _timeline(passes: Sequence[TracedPass], most: int) -> Iterator[dict[str, obj
                 "unordered": figures.minimum - figures.forced - figures.knock_on,
             }
             widths = {kind: f"{share / most:.2%}" for kind, share in shares.items() if share}
-            yield {"folded": 0, "traced": traced, "name": _pass_name(traced), "widths": widths}
-
-
-def _pass_name(traced: TracedPass) -> str:
-    """What a pass is called, and whether it failed."""
-    return f"{pass_title(traced)} (failed)" if traced.failed else pass_title(traced)
+            yield {"folded": 0, "traced": traced, "name": pass_title(traced), "widths": widths}
 
 
 def _pass_table(passes: Sequence[TracedPass]) -> Table:
@@ -203,7 +198,7 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
     rows = [
         (
             traced.index,
-            _pass_name(traced),
+            pass_title(traced),
             "yes" if traced.changed else "",
             traced.function,
             f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),

@@ -8,9 +8,8 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
-from eio_audit.report.ci.verdict import verdict_lines
 from eio_audit.report.markdown.code import code
-from eio_audit.report.wording.conclusion import conclusion
+from eio_audit.report.wording.conclusion import conclusion, verdict_lines
 from eio_audit.report.wording.order import count, heading_of, op_name
 
 SHOWN_DUMPS = 10

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -131,3 +132,11 @@ def shown(console: Console, pieces: Sequence[Piece]) -> Text:
 def escaped(console: Console, text: str) -> str:
     """What would steer a terminal, or is not in the file's encoding, is escaped."""
     return printable(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
+
+
+def hyperlink(source: str, line: int) -> str:
+    """The style of text that leads to a line; empty for standard input.
+
+    A terminal without links (the escape sequence OSC 8) shows the text as it is. The line is after the ``#``.
+    """
+    return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"

@@ -15,8 +15,7 @@ from eio_audit.audit.explain.explain import (
 )
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
-from eio_audit.report.text.console import Console, print_line
-from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.report.text.console import Console, hyperlink, print_line
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.wording.order import block_name, count, op_at, op_name, should_carry
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
-from eio_audit.report.text.console import Console, Piece, print_line
-from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.report.text.console import Console, Piece, hyperlink, print_line
 from eio_audit.report.text.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording.order import (
     assumed_pure,
@@ -95,21 +94,15 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
 
 
 def _print_wrong_labels(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:
-    """Prints what no order can help, because indices are wrong, and which."""
+    """Prints the inversions that no order removes, because indices are wrong, and these indices."""
     if not block.wrong_labels:
         return
     print_line(console, not_reordered_away(block), indent=4)
     shown = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
-    for mislabelled in shown:
-        op = mislabelled.op
-        print_line(
-            console,
-            (op_name(op), "cyan"),
-            " at ",
-            (f"line {op.line}", hyperlink(source, op.line)),
-            f" should carry {should_carry(mislabelled.right)}",
-            indent=6,
-        )
+    for one in shown:
+        line = (f"line {one.op.line}", hyperlink(source, one.op.line))
+        right = f" should carry {should_carry(one.right)}"
+        print_line(console, (op_name(one.op), "cyan"), " at ", line, right, indent=6)
     _print_rest(len(shown), len(block.mislabelled), block.wrong_labels, console)
 
 

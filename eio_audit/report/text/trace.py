@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
-from eio_audit.report.text.console import Console, print_line
-from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.report.text.console import Console, hyperlink, print_line
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.order import block_name, contradicting, count, op_name, reason, side
 from eio_audit.report.wording.trace import look_closer, pass_title
@@ -36,33 +34,19 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
         _print_culprit(trace.culprit, console)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A line of the table; ``traced`` is the pass it shows, None for a line about several."""
+def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str, TracedPass | None]]:
+    """The title of each row and the pass it shows; None for a row about several."""
 
-    title: str
-    traced: TracedPass | None
-
-
-def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> list[_Row]:
     def is_folded(traced: TracedPass) -> bool:
         return not verbose and traced.changed is False and not traced.failed
 
-    rows: list[_Row] = []
     for folded, group in groupby(passes, key=is_folded):
-        run = list(group)
         if folded:
-            rows.append(_Row(f"... {count(len(run), 'pass', 'passes')} changed nothing", None))
-        else:
-            rows += [_Row(_title(traced), traced) for traced in run]
-    return rows
-
-
-def _title(traced: TracedPass) -> str:
-    name = pass_title(traced)
-    if traced.failed:
-        return f"{name} (failed)"
-    return f"{name} (no change)" if traced.changed is False else name
+            yield f"... {count(len(list(group)), 'pass', 'passes')} changed nothing", None
+            continue
+        for traced in group:
+            is_same = traced.changed is False and not traced.failed
+            yield pass_title(traced) + " (no change)" * is_same, traced
 
 
 def _common_folder(sources: Iterable[str]) -> str:
@@ -83,44 +67,40 @@ def _place(traced: TracedPass, folder: str) -> str:
 def _print_passes(
     passes: Sequence[TracedPass], console: Console, *, is_log: bool, folder: str, verbose: bool
 ) -> None:
-    rows = _rows(passes, verbose=verbose)
-    alone = [row.traced for row in rows]
+    rows = list(_rows(passes, verbose=verbose))
     has_programs = len({traced.program for traced in passes}) > 1
-    all_certified = all(traced.figures.certified for traced in passes)
 
-    def cells(values: Iterable[object]) -> list[str]:
-        return ["" if value is None else f"{value:,}" for value in values]
-
-    def figure(name: str) -> list[str]:
-        return cells(None if traced is None else getattr(traced.figures, name) for traced in alone)
+    def column(
+        title: str,
+        text_of: Callable[[TracedPass], str],
+        *,
+        right: bool = True,
+        style: str = "",
+        optional: bool = False,
+    ) -> Column:
+        cells = ["" if traced is None else text_of(traced) for _, traced in rows]
+        return Column(title, cells, right, style, optional)
 
     columns = [
-        Column("line", [str(t.place.line) if t and is_log else "" for t in alone], right=True, optional=True),
-        Column("pass", [row.title for row in rows]),
-        Column("function", [t.function or "" if t else "" for t in alone]),
-        Column("ops", figure("ops"), right=True, optional=True),
-        Column("inversions", figure("inversions"), right=True, style="bold", optional=True),
-        Column("forced", figure("forced"), right=True, optional=True),
-        Column("avoidable", [_avoidable(t) if t else "" for t in alone], right=True),
-        Column("introduced", [_if_any(t.introduced) if t else "" for t in alone], right=True, style="red"),
-        Column("made wrong", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True),
-        Column("derived", figure("derived"), right=True, optional=True),
-        Column("lost", [_if_any(t.lost) if t else "" for t in alone], right=True, optional=True),
-        Column("program", [t.program if t and has_programs else "" for t in alone], optional=True),
-        Column(
-            "dump",
-            ["" if t is None or is_log else _place(t, folder) for t in alone],
-            style="dim",
-            optional=True,
+        column("line", lambda t: str(t.place.line) if is_log else "", optional=True),
+        Column("pass", [title for title, _ in rows]),
+        column("function", lambda t: t.function or "", right=False),
+        column("ops", lambda t: f"{t.figures.ops:,}", optional=True),
+        column("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
+        column("forced", lambda t: f"{t.figures.forced:,}", optional=True),
+        column("avoidable", lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
+        column("introduced", lambda t: _if_any(t.introduced), style="red"),
+        column("made wrong", lambda t: _if_any(t.mislabelled), optional=True),
+        column("derived", lambda t: f"{t.figures.derived:,}", optional=True),
+        column("lost", lambda t: _if_any(t.lost), optional=True),
+        column("program", lambda t: t.program if has_programs else "", right=False, optional=True),
+        column(
+            "dump", lambda t: "" if is_log else _place(t, folder), right=False, style="dim", optional=True
         ),
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
-    if not all_certified:
+    if not all(traced.figures.certified for traced in passes):
         print_line(console, ("+ not certified: perhaps more are avoidable", "yellow"))
-
-
-def _avoidable(traced: TracedPass) -> str:
-    return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
 
 
 def _if_any(number: int) -> str:

@@ -8,8 +8,8 @@ from eio_audit.audit.gate.baseline import BaselineEntry
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, rest, sentence
-from eio_audit.report.ci.verdict import verdict_lines
 from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.wording.conclusion import verdict_lines
 
 SHOWN_STALE = 5
 """How many entries of a baseline that are not found any more a report names that is not verbose."""

@@ -13,10 +13,11 @@ NOT_SHOWN = "(not in the log)"
 
 def pass_title(traced: TracedPass) -> str:
     """What a pass is called; what passes did that the log does not show is called by the pass after them."""
-    marker = traced.place.marker
-    if traced.pass_name is not None:
-        return traced.pass_name
-    return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+    name = traced.pass_name
+    if name is None:
+        marker = traced.place.marker
+        name = f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+    return f"{name} (failed)" if traced.failed else name
 
 
 def verdict(trace: Trace) -> str:
