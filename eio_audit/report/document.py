@@ -157,30 +157,28 @@ def inverse_summary(inverse: InverseOps) -> str:
 def _inverse_ops(diff: Diff) -> Section | None:
     inverse = diff.inverse_ops
     which = "this" if len(inverse.moved) == 1 else "these"
-    parts: list[Lines | str] = [
-        Lines(_cancelled(inverse), "green", list(map(_pair, inverse.cancelled))),
-        Lines(
+    lists = [
+        (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
+        (
             f"{len(inverse.moved):,} moved and not cancelled: {which} should have been left alone",
             "red",
-            list(map(_moved_to, inverse.moved)),
+            map(_moved_to, inverse.moved),
         ),
-        Lines(
+        (
             f"{len(inverse.gone):,} gone without an inverse: merged with others or folded",
             "",
-            list(map(_layout_op, inverse.gone)),
+            map(_layout_op, inverse.gone),
         ),
-        Lines(
-            f"{len(inverse.added):,} new, of none that was there before",
-            "",
-            list(map(_layout_op, inverse.added)),
-        ),
-        Lines(
+        (f"{len(inverse.added):,} new, of none that was there before", "", map(_layout_op, inverse.added)),
+        (
             f"{count(len(inverse.remaining), 'inverse pair')} still there",
             "yellow",
-            list(map(_pair, inverse.remaining)),
+            map(_pair, inverse.remaining),
         ),
     ]
-    parts = [part for part in parts if isinstance(part, Lines) and part.items]
+    parts: list[Lines | str] = [
+        Lines(title, style, items) for title, style, lines in lists if (items := list(lines))
+    ]
     if not parts:
         return None
     if inverse.inversions:

@@ -96,8 +96,7 @@ def make_console(file: IO[str], *, color: bool | None = None, width: int | None 
 def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
     """Prints a line, on a terminal wrapped between words."""
     if console.is_plain:
-        texts = (piece if isinstance(piece, str) else piece[0] for piece in pieces)
-        console.print_plain(" " * indent + "".join(escaped(console, text) for text in texts))
+        console.print_plain(" " * indent + "".join(escaped(console, plain(piece)) for piece in pieces))
         return
     line = shown(console, pieces)
     lines = [line]
@@ -105,6 +104,11 @@ def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
         lines = wrapped(line, console, console.width - indent - HANGING)
     for number, part in enumerate(lines):
         console.print_styled(indented(part, indent + (HANGING if number else 0)))
+
+
+def plain(piece: Piece) -> str:
+    """A piece without its style."""
+    return piece if isinstance(piece, str) else piece[0]
 
 
 def wrapped(line: Text, console: Console, width: int) -> list[Text]:

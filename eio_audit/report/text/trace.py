@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
 from eio_audit.report.text.console import Console, hyperlink, print_line
@@ -70,33 +72,25 @@ def _print_passes(
     rows = list(_rows(passes, verbose=verbose))
     has_programs = len({traced.program for traced in passes}) > 1
 
-    def column(
-        title: str,
-        text_of: Callable[[TracedPass], str],
-        *,
-        right: bool = True,
-        style: str = "",
-        optional: bool = False,
-    ) -> Column:
-        cells = ["" if traced is None else text_of(traced) for _, traced in rows]
-        return Column(title, cells, right, style, optional)
+    def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
+        return Column(title, ["" if traced is None else text_of(traced) for _, traced in rows], **layout)
+
+    number = partial(column, right=True)
 
     columns = [
-        column("line", lambda t: str(t.place.line) if is_log else "", optional=True),
+        number("line", lambda t: str(t.place.line) if is_log else "", optional=True),
         Column("pass", [title for title, _ in rows]),
-        column("function", lambda t: t.function or "", right=False),
-        column("ops", lambda t: f"{t.figures.ops:,}", optional=True),
-        column("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
-        column("forced", lambda t: f"{t.figures.forced:,}", optional=True),
-        column("avoidable", lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
-        column("introduced", lambda t: _if_any(t.introduced), style="red"),
-        column("made wrong", lambda t: _if_any(t.mislabelled), optional=True),
-        column("derived", lambda t: f"{t.figures.derived:,}", optional=True),
-        column("lost", lambda t: _if_any(t.lost), optional=True),
-        column("program", lambda t: t.program if has_programs else "", right=False, optional=True),
-        column(
-            "dump", lambda t: "" if is_log else _place(t, folder), right=False, style="dim", optional=True
-        ),
+        column("function", lambda t: t.function or ""),
+        number("ops", lambda t: f"{t.figures.ops:,}", optional=True),
+        number("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
+        number("forced", lambda t: f"{t.figures.forced:,}", optional=True),
+        number("avoidable", lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
+        number("introduced", lambda t: _if_any(t.introduced), style="red"),
+        number("made wrong", lambda t: _if_any(t.mislabelled), optional=True),
+        number("derived", lambda t: f"{t.figures.derived:,}", optional=True),
+        number("lost", lambda t: _if_any(t.lost), optional=True),
+        column("program", lambda t: t.program if has_programs else "", optional=True),
+        column("dump", lambda t: "" if is_log else _place(t, folder), style="dim", optional=True),
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
     if not all(traced.figures.certified for traced in passes):

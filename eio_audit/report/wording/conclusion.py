@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.wording.order import count, in_graph_regions, relabelling
 
 if TYPE_CHECKING:
+    from eio_audit.audit.gate.gate import Verdict
     from eio_audit.report.text.console import Piece
 
 
