@@ -24,13 +24,7 @@ from eio_audit.report.wording.trace import pass_title
 
 
 def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) -> str:
-    """The order of every dump.
-
-    Args:
-        check: the audits.
-        pictures: of the blocks that are shown op by op.
-        version: of the program.
-    """
+    """The order of every dump; ``pictures`` are of the blocks that are shown op by op."""
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
     return _page(
         "check",
@@ -44,13 +38,7 @@ def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) 
 
 
 def diff_to_html(result: Diff, pictures: Sequence[OrderPicture], version: str) -> str:
-    """What a pass did, op by op, and to the order.
-
-    Args:
-        result: the two audits, and the ops that differ.
-        pictures: of the blocks of the dump after that are shown op by op.
-        version: of the program.
-    """
+    """What a pass did, op by op, and to the order; ``pictures`` are of blocks of the dump after."""
     return _page(
         "diff",
         version,

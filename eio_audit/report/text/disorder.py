@@ -45,6 +45,10 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
         print_line(console, (dumps[0].source, "bold"))
     else:
         titles = [f"{place_of(dump)}  {title}".rstrip() for dump, title in zip(firsts, titles, strict=True)]
+    wrong = [_if_any(dump.summary.wrong_labels) for dump in firsts]
+    avoidable = [
+        _if_broken(dump, dump.summary.avoidable) + ("" if dump.summary.certified else "+") for dump in firsts
+    ]
     columns = [
         Column("line", [str(dump.line) if is_log else "" for dump in firsts], right=True),
         Column("inversions", [f"{dump.summary.inversions:,}" for dump in firsts], right=True, style="bold"),
@@ -55,9 +59,14 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
             right=True,
             optional=True,
         ),
-        Column("avoidable", [_avoidable(dump) for dump in firsts], right=True, style="red"),
-        Column("wrong indices", [_wrong(dump) for dump in firsts], right=True, optional=True),
-        Column("in graphs", [_in_graphs(dump) for dump in firsts], right=True, optional=True),
+        Column("avoidable", avoidable, right=True, style="red"),
+        Column(
+            "wrong indices",
+            [_if_any(dump.summary.wrong_labels) for dump in firsts],
+            right=True,
+            optional=True,
+        ),
+        Column("in graphs", [_if_any(in_graph_regions(dump)) for dump in firsts], right=True, optional=True),
         Column("ops", [f"{dump.summary.ops:,}" for dump in firsts], right=True, optional=True),
         Column("dump", titles),
     ]
@@ -71,16 +80,8 @@ def _if_broken(dump: DumpAudit, number: int) -> str:
     return f"{number:,}" if dump.summary.inversions else ""
 
 
-def _avoidable(dump: DumpAudit) -> str:
-    return _if_broken(dump, dump.summary.avoidable) + ("" if dump.summary.certified else "+")
-
-
-def _wrong(dump: DumpAudit) -> str:
-    return f"{dump.summary.wrong_labels:,}" if dump.summary.wrong_labels else ""
-
-
-def _in_graphs(dump: DumpAudit) -> str:
-    return f"{in_graph_regions(dump):,}" if in_graph_regions(dump) else ""
+def _if_any(number: int) -> str:
+    return f"{number:,}" if number else ""
 
 
 def _runs(dumps: Iterable[DumpAudit]) -> list[list[DumpAudit]]:

@@ -93,11 +93,8 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     derived = sum(change.ancestor is not None for change in changes)
     moved = sum(change.moved for change in changes if change.differences)
     kinds = Counter(kind for change in changes for kind in change.changed)
-    parts = [
-        f"{kind} of {kinds[kind]:,}"
-        for kind in ("operands", "attributes", "types", "location")
-        if kinds[kind]
-    ]
+    order = ("operands", "attributes", "types", "location")
+    parts = [f"{kind} of {kinds[kind]:,}" for kind in order if kinds[kind]]
     parts += [f"{moved:,} moved as well"] if moved else []
     parts += [f"{derived:,} came from another op"] if derived else []
     return f": {', '.join(parts)}" if parts else ""
@@ -105,31 +102,25 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
 
 def both(one: Difference) -> tuple[str, str]:
     """A difference as two lines, before and after: ``  operand 0: %3 ttir.permute``."""
-    title = f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
-    return f"  {title}: {one.before or 'none'}", f"  {title}: {one.after or 'none'}"
+    return f"  {_title(one)}: {one.before or 'none'}", f"  {_title(one)}: {one.after or 'none'}"
+
+
+def _title(one: Difference) -> str:
+    return f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
 
 
 def difference(one: Difference, *, verbose: bool) -> str:
-    """``operand 0: %3 ttir.permute -> %1 ttir.conv2d``."""
+    """``operand 0: %3 ttir.permute -> %1 ttir.conv2d``; unless verbose, long values are shortened."""
     before, after = one.before or "none", one.after or "none"
-    title = one.kind
-    if one.kind == "operands":
-        title = f"operand {one.name}" if one.name else "operands"
-    elif one.kind == "attributes":
-        title = one.name or "attributes"
-    elif one.kind == "types" and not verbose:
-        before, after = _shortest_difference(before, after)
-    if not verbose:
-        if one.kind == "location":
-            return "location"
-        before, after = _around_difference(before, after)
-    return f"{title}: {before} -> {after}"
-
-
-def _shortest_difference(before: str, after: str) -> tuple[str, str]:
-    """Of two function types the results, where they differ."""
+    if verbose:
+        return f"{_title(one)}: {before} -> {after}"
+    if one.kind == "location":
+        return "location"
     results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]
-    return results if results[0] != results[1] else (before, after)
+    if one.kind == "types" and results[0] != results[1]:
+        before, after = results
+    before, after = _around_difference(before, after)
+    return f"{_title(one)}: {before} -> {after}"
 
 
 def _around_difference(before: str, after: str) -> tuple[str, str]:
