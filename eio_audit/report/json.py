@@ -190,8 +190,11 @@ def _plain(value: Any) -> Any:
         return sorted(value)
     members: dict[str, object] = {}
     for key, path, made in _members_of(value.__class__):
-        member = made(value) if made else _at(value, path)
-        members |= _plain(member) if key == "*" else {key: _plain(member)}
+        member = _plain(made(value) if made else _at(value, path))
+        if key == "*":
+            members |= member
+        else:
+            members[key] = member
     return members
 
 

@@ -60,12 +60,7 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
             optional=True,
         ),
         Column("avoidable", avoidable, right=True, style="red"),
-        Column(
-            "wrong indices",
-            [_if_any(dump.summary.wrong_labels) for dump in firsts],
-            right=True,
-            optional=True,
-        ),
+        Column("wrong indices", wrong, right=True, optional=True),
         Column("in graphs", [_if_any(in_graph_regions(dump)) for dump in firsts], right=True, optional=True),
         Column("ops", [f"{dump.summary.ops:,}" for dump in firsts], right=True, optional=True),
         Column("dump", titles),
