@@ -190,7 +190,7 @@ def test_junit_counts() -> None:
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
     odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a|b`c\n"),))
-    assert "| `` a\\|b`c\\x0a:6 `` |" in to_markdown(odd)
+    assert "| ``a\\|b`c\\x0a:6`` |" in to_markdown(odd)
 
 
 def test_markdown_is_capped() -> None:

@@ -33,7 +33,7 @@ def _title(verdict: Verdict) -> str:
 
 def _errors(verdict: Verdict) -> list[str]:
     errors = verdict.check.errors
-    lines = [f"- {code(place_of_error(error))}: {code(error.message)}" for error in errors]
+    lines = [f"- {_code(place_of_error(error))}: {_code(error.message)}" for error in errors]
     return ["", *lines] if lines else []
 
 
@@ -43,7 +43,7 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
     for dump in broken[:SHOWN_DUMPS]:
         sums = dump.summary
         figures = (sums.inversions, sums.forced, sums.knock_on, sums.avoidable, sums.wrong_labels)
-        rows.append(f"| {code(heading_of(dump))} | {' | '.join(f'{number:,}' for number in figures)} |")
+        rows.append(f"| {_code(heading_of(dump))} | {' | '.join(f'{number:,}' for number in figures)} |")
     if not rows:
         return []
     head = [
@@ -58,8 +58,8 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
     rows = [
-        f"| {f.rule.code} | {code(f'{f.source}:{f.line}')} | {code(op_name(f.op))}: {f.message} "
-        f"| {code(background(f))} |"
+        f"| {f.rule.code} | {_code(f'{f.source}:{f.line}')} | {_code(op_name(f.op))}: {f.message} "
+        f"| {_code(background(f))} |"
         for f in shown
     ]
     if not rows:
@@ -67,3 +67,7 @@ def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     more = rest(verdict.findings, len(shown))
     head = ["", "| code | place | finding | from |", "|---|---|---|---|"]
     return head + rows + (["", more] if more else [])
+
+
+def _code(text: str) -> str:
+    return code(printable(text))
