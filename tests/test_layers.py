@@ -20,7 +20,13 @@ MAY_USE = {
     "testing": {"report", "package"},
     "package": {"mlir", "audit"},
 }
-OWNERS = {"click": {"cli"}, "rich": {"report"}, "regex": {"audit"}, "networkx": {"audit", "report"}}
+OWNERS = {
+    "click": {"cli"},
+    "rich": {"report"},
+    "regex": {"audit"},
+    "networkx": {"audit", "report"},
+    "jinja2": {"report"},
+}
 
 
 def room_of(path: Path) -> str:

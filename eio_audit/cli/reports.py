@@ -23,7 +23,7 @@ RENDERERS = {
         "text": "text.check:print_check",
         "concise": "ci.concise:to_concise",
         "json": "json:check_to_json",
-        "jsonl": "ci.jsonl:to_jsonl",
+        "jsonl": "json:to_jsonl",
         "markdown": "markdown.check:to_markdown",
         "github": "ci.github:to_github",
         "sarif": "ci.sarif:to_sarif",

@@ -28,7 +28,7 @@ class Finding:
 
     Attributes:
         rule: which.
-        message: what is wrong with the op, said of it: ``stands early; fix removes 3 of its 7 inversions``.
+        message: what is wrong with the op, said of it: ``is early; fix removes 3 of its 7 inversions``.
         source: the file the dump stands in, ``<stdin>`` for standard input.
         dump_line: 1-based line the dump begins at.
         line: 1-based, of the op.
@@ -148,7 +148,7 @@ class _Block:
             place = self.best[k]
             removed = now[place] - then[place]
             side = "early" if k > rank[place] else "late"
-            message = f"stands {side}; {_remedy(removed, now[place])}"
+            message = f"is {side}; {_remedy(removed, now[place])}"
             yield finding_at(self.dump, self.ops[place], AVOIDABLE, message, max(removed, 0))
 
     def unavoidable(self) -> Iterator[Finding]:
@@ -167,7 +167,7 @@ class _Block:
             # A stable sort moves an op to the right by as many places as it has more smaller keys behind it
             # than larger ones before it.
             side = "early" if sorted_rank[k] >= k else "late"
-            message = f"stands {side}, in {_inversions(carried[place])} {why}"
+            message = f"is {side}, in {_inversions(carried[place])} {why}"
             yield finding_at(self.dump, self.ops[place], UNAVOIDABLE, message, carried[place])
 
     def wrong_labels(self) -> Iterator[Finding]:

@@ -24,12 +24,12 @@ class Rule:
 AVOIDABLE = Rule(
     "EIO001",
     "avoidable-inversion",
-    "An op stands before or behind others against the original order, and a legal order without that exists.",
+    "An op is before or after others against the original order, and a legal order without that exists.",
 )
 UNAVOIDABLE = Rule(
     "EIO002",
     "unavoidable-inversion",
-    "An op stands before or behind others against the original order, and no better legal order was found.",
+    "An op is before or after others against the original order, and no better legal order was found.",
 )
 WRONG_LABEL = Rule(
     "EIO003",
