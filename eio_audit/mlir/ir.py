@@ -20,7 +20,6 @@ from eio_audit.mlir.traits import OpTable
 _Cell = TypeVar("_Cell")
 
 NO_OFFSET = -1
-NO_NUMBER = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
 _SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")')
@@ -40,8 +39,6 @@ class IR:
         op_is_generic: whether the op is printed in generic form (``"dialect.op"(...)``).
         op_block: the block the op stands in.
         location_start: offset of the text inside ``loc(...)``, or NO_OFFSET; it ends at ``op_end - 1``.
-        name_number: the number that the op's location begins with, if it is such a name and nothing else
-            (``loc("DEBUG|15|...")``, see ``NUMBERED_NAME``), or NO_NUMBER.
         subtree_end: one past the last op nested in this one.
         first_result: the value number of result 0 (of the next value, for an op without results).
         operand_start: where the op's operands begin in ``operands``; one entry more than there are ops.
@@ -69,7 +66,6 @@ class IR:
         self.op_is_generic = bytearray()
         self.op_block = array("i")
         self.location_start = array("q")
-        self.name_number = array("q")
         self.subtree_end = array("i")
         self.first_result = array("i")
         self.operand_start = array("q", [0])
@@ -119,6 +115,11 @@ class IR:
         """The text inside the op's ``loc(...)``, or None."""
         start = self.location_start[op]
         return None if start == NO_OFFSET else self.source.data[start : self.op_end[op] - 1]
+
+    def definition(self, alias: bytes) -> bytes | None:
+        """The text of an alias' value, of a location that inside ``loc(...)``; None where it is not defined."""
+        span = self.aliases.get(alias)
+        return None if span is None else self.source.data[span.start : span.end]
 
     def results(self, op: int) -> list[str]:
         """The names the op's results are printed with, ``%0`` standing for all of ``%0:2``."""

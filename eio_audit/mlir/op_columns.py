@@ -26,7 +26,6 @@ class OpColumns:
         numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending, and the number
             of uses.
         numbers: these numbers.
-        name_numbers: as ``IR.name_number`` has them.
         op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
     """
 
@@ -39,7 +38,6 @@ class OpColumns:
     use_starts: list[int]
     numbered: list[int]
     numbers: list[int]
-    name_numbers: list[int]
     op_starts: array[int]
     op_ends: array[int]
     location_starts: array[int]

@@ -36,7 +36,6 @@ def test_lines_in_another_order_are_known() -> None:
     assert columns.uses == [b"%0", b"%1", b"%0"]
     assert columns.use_starts == [0, 2, 3, 3]
     assert (columns.numbered, columns.numbers) == ([1, 3], [1])
-    assert columns.name_numbers == [-1, 1, 0]
     assert list(columns.op_starts) == [2, 2 + len(LINES[3]), 2 + len(LINES[3]) + len(LINES[2])]
     assert columns.end == len(LINES[1] + LINES[2] + LINES[3])
 

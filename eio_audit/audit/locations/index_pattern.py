@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import compress, repeat
+from operator import add, ne
 
 from eio_audit.mlir.source import InputError
 
@@ -22,10 +24,11 @@ _CHILD = (
     rb"\((?:unknown|#[\w$.-]++"
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
-_PLAIN_INDICES = re.compile(
-    rb'^"(?:DEBUG\|)?([0-9]{1,18})\|' + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?$|^[^\n]*+$", re.MULTILINE
-)
-"""The index of a name's location, whose child is simple; what else there is may be malformed."""
+_NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
+_LINE_NUMBER = re.compile(rb"(?:" + _NUMBER + rb")?.*\n")
+_NUMBER_BYTES = len(b'"DEBUG||') + 18
+_NAME = re.compile(_NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?")
+"""A name's location whose child is simple; any other location may be malformed."""
 
 
 class IndexPattern:
@@ -60,10 +63,16 @@ class IndexPattern:
         """
         if not self.is_default:
             return [None] * len(locations)
-        found = _PLAIN_INDICES.findall(b"\n".join(locations))
-        if len(found) != len(locations):  # a location over several lines
+        numbers = _LINE_NUMBER.findall(b"\n".join([text[:_NUMBER_BYTES] for text in locations]) + b"\n")
+        if len(numbers) != len(locations):  # a location over several lines
             return [None] * len(locations)
-        return list(map(int, found)) if all(found) else [int(index) if index else None for index in found]
+        found = [int(number) if number else None for number in numbers]
+        closing_quotes = map(bytes.find, locations, repeat(b'"'), repeat(1))
+        has_more = map(ne, map(add, closing_quotes, repeat(1)), map(len, locations))
+        for place in compress(range(len(found)), has_more):
+            if found[place] is not None and _NAME.fullmatch(locations[place]) is None:
+                found[place] = None
+        return found
 
     def index_in(self, name: str) -> int | None:
         """The integer that group ``index`` matches in ``name``; None for no match or no integer.

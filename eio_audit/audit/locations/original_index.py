@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, repeat
-from operator import eq, is_
+from operator import is_
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
-from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:
     from eio_audit.audit.locations.origin import ModelLine, Origin
@@ -98,27 +98,26 @@ class OriginalIndices:
     @cached_property
     def _scanned(self) -> tuple[list[int | None], bytearray]:
         """By op its index, and whether it is derived."""
-        numbers = self._ir.name_number.tolist()
-        indices: list[int | None] = [*numbers]
-        derived = bytearray(len(numbers))
-        others: Sequence[int] = range(len(numbers))
-        if self._pattern.is_default:
-            others = list(compress(others, map(eq, numbers, repeat(NO_NUMBER))))
-        for start in range(0, len(others), OPS_AT_ONCE):
-            self._look_at(others[start : start + OPS_AT_ONCE], indices, derived)
+        indices: list[int | None] = []
+        derived = bytearray(len(self._ir))
+        for start in range(0, len(self._ir), OPS_AT_ONCE):
+            self._look_at(range(start, min(start + OPS_AT_ONCE, len(self._ir))), indices, derived)
         return indices, derived
 
-    def _look_at(self, ops: Sequence[int], indices: list[int | None], derived: bytearray) -> None:
+    def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
         """Looks at the text of several ops' locations; what it does not tell is parsed."""
-        data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
-        texts = [data[starts[op] : ends[op] - 1] for op in ops]  # without one, nothing
+        data, place = self._ir.source.data, slice(ops.start, ops.stop)
+        starts = self._ir.location_start[place]
+        texts = [
+            data[start : end - 1]  # empty for an op without location
+            for start, end in zip(starts, self._ir.op_end[place], strict=True)
+        ]
         definitions = self._definitions(texts) if self._ir.aliases else texts
         found = self._pattern.indices_in(definitions)
-        for place in list(compress(range(len(ops)), map(is_, found, repeat(None)))):
-            if definitions[place] != UNKNOWN and starts[ops[place]] != NO_OFFSET:
-                found[place] = self._parsed.index(ops[place])
-        for op, index in zip(ops, found, strict=True):
-            indices[op] = index
+        for op in compress(ops, map(is_, found, repeat(None))):
+            if definitions[op - ops.start] != UNKNOWN and starts[op - ops.start] != NO_OFFSET:
+                found[op - ops.start] = self._parsed.index(op)
+        indices += found
         has_child = map(bytes.endswith, definitions, repeat(b")"))
         for op, definition in compress(zip(ops, definitions, strict=True), has_child):
             is_derived = _extends_child(definition)

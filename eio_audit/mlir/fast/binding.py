@@ -64,7 +64,6 @@ class Binding:
         ir.op_end.extend(columns.op_ends[first:stop])
         ir.op_is_generic.extend(columns.is_generic[first:stop])
         ir.location_start.extend(columns.location_starts[first:stop])
-        ir.name_number.fromlist(columns.name_numbers[first:stop])
         ir.subtree_end.extend(ops[1:])
         ir.first_result.fromlist(values)
         ir.value_owner.fromlist(list(_repeated(ops[:-1], results)))
@@ -72,7 +71,7 @@ class Binding:
         ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
         return values
 
-    def take_back(self) -> None:
+    def rollback(self) -> None:
         """Takes back the columns of the ops that were not bound."""
         ir, ops = self._ir, len(self._ir)
         if ops < len(ir.first_result):
@@ -82,14 +81,13 @@ class Binding:
             ir.op_end,
             ir.op_is_generic,
             ir.location_start,
-            ir.name_number,
             ir.subtree_end,
             ir.first_result,
         ):
             del column[ops:]
         del ir.operand_start[ops + 1 :]
 
-    def bind(self, first: int, stop: int) -> bool:
+    def resolve(self, first: int, stop: int) -> bool:
         """Binds the next ops of the current block; False, and nothing changed, where that needs care.
 
         Args:

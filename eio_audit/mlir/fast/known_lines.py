@@ -62,7 +62,6 @@ class KnownColumns(OpColumns):
         self.use_counts = list(_joined(names.use_counts, ops))
         self.uses = list(_joined(names.uses, [slice(*operands) for operands in bounds]))
         self.use_starts = list(accumulate(self.use_counts, initial=0))
-        self.name_numbers = list(_joined(ir.name_number, ops))
         self.op_starts = array("q", list(map(add, _joined(ir.op_start, ops), shift_of)))
         self.op_ends = array("q", list(map(add, _joined(ir.op_end, ops), shift_of)))
         self.location_starts = array("q", list(map(add, _joined(ir.location_start, ops), shift_of)))

@@ -3,7 +3,7 @@
 A stretch of lines is split into columns (line_columns.py), and each column is processed as a whole, without a
 step of Python per op. Lines that open or close a region take a few steps each.
 
-Nothing is taken on trust. A line is read here only when the exact reader has read its shape as what it
+Nothing is taken on trust. A line is read here only when the exact reader has read its template as what it
 looks like (line_templates.py). And whatever needs care (a name defined twice, a value not visible yet, a
 bracket that does not balance) is left to the exact reader, which then reads the lines one by one. So both
 paths give the same result.
@@ -17,8 +17,8 @@ from operator import sub
 from eio_audit.mlir.fast.binding import Binding
 from eio_audit.mlir.fast.known_lines import KnownLines
 from eio_audit.mlir.fast.line_columns import CHUNK_BYTES, CLOSING, AliasLines, Line, LineColumns, OpLines
-from eio_audit.mlir.fast.line_templates import LineShapes, opens_list
-from eio_audit.mlir.ir import IR, NO_NUMBER
+from eio_audit.mlir.fast.line_templates import LineTemplates, opens_list
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import Builder
 from eio_audit.mlir.source import Span
@@ -51,7 +51,7 @@ class PlainLines:
         self._ir = builder.ir
         self._data = builder.ir.source.data
         self._end = end
-        self._shapes = LineShapes(read_exactly, text, builder.ir.op_table)
+        self._templates = LineTemplates(read_exactly, text, builder.ir.op_table)
         self._lines = OpLines(self._data, end, end)
         self._columns = LineColumns(self._lines)
         self._known = known
@@ -100,17 +100,17 @@ class PlainLines:
             return offset
         ops = len(columns.names)
         binding = Binding(self._builder, columns, 0, ops, self._numbers_of_names)
-        if binding.bind(0, ops):
+        if binding.resolve(0, ops):
             return columns.end
-        binding.take_back()
+        binding.rollback()
         self._known = None  # names mean something else in the new order, so others may as well
         return offset
 
     def _load(self, offset: int) -> None:
-        """Splits the stretch that begins at a line start; lines of unproven shape are not plain."""
+        """Splits the stretch that begins at a line start; lines of an unproven template are not plain."""
         lines = self._lines = OpLines(self._data, offset, self._end)
         self._columns = LineColumns(lines)
-        self._shapes.refuse_others(lines, self._columns)
+        self._templates.refuse_others(lines, self._columns)
 
     # ------------------------------------------------------------------ regions
 
@@ -122,32 +122,32 @@ class PlainLines:
             return self._leave(first, stop)
         op, operand = len(self._ir), len(self._ir.operands)
         binding = Binding(self._builder, self._columns, ops.start, ops.stop, self._numbers_of_names)
-        line = self._read_seams(first, stop, binding)
+        line = self._read_region_lines(first, stop, binding)
         self._lines_at_once = min(2 * self._lines_at_once, CHUNK_BYTES)
         if line < stop:
-            binding.take_back()
+            binding.rollback()
             self._lines_at_once = FEWEST_AT_ONCE
         if self._ir.line_names is not None:
             bound = range(ops.start, ops.start + len(self._ir) - op)
             self._ir.line_names.note(self._columns, bound, op, operand)
         return line
 
-    def _read_seams(self, first: int, stop: int, binding: Binding) -> int:
+    def _read_region_lines(self, first: int, stop: int, binding: Binding) -> int:
         """Opens and closes regions and binds the ops between."""
         lines, places = self._lines, self._lines.places
-        for seam in lines.seams_in(first, stop):
-            if lines.rows[seam][Line.NAME] != CLOSING:
-                if not self._can_open(seam) or not binding.bind(places[first], places[seam + 1]):
-                    return self._leave(first, seam + 1)
-                self._open(seam)
-            elif not binding.bind(places[first], places[seam]):
-                return self._leave(first, seam)
-            elif not self._close(seam):
-                return self._leave(seam, seam + 1)
-            first = seam + 1
+        for line in lines.region_lines_in(first, stop):
+            if lines.rows[line][Line.NAME] != CLOSING:
+                if not self._can_open(line) or not binding.resolve(places[first], places[line + 1]):
+                    return self._leave(first, line + 1)
+                self._open(line)
+            elif not binding.resolve(places[first], places[line]):
+                return self._leave(first, line)
+            elif not self._close(line):
+                return self._leave(line, line + 1)
+            first = line + 1
             if not self._builder.ops:
                 return first
-        return stop if binding.bind(places[first], places[stop]) else self._leave(first, stop)
+        return stop if binding.resolve(places[first], places[stop]) else self._leave(first, stop)
 
     def _leave(self, first: int, stop: int) -> int:
         """Leaves a range of lines to the exact reader."""
@@ -156,7 +156,7 @@ class PlainLines:
 
     def _can_open(self, line: int) -> bool:
         row = self._lines.rows[line]
-        return bool(row[Line.QUOTE]) or self._shapes.region_follows(self._lines, line, row[Line.NAME])
+        return bool(row[Line.QUOTE]) or self._templates.region_follows(self._lines, line, row[Line.NAME])
 
     def _open(self, line: int) -> None:
         """Opens the region at the end of a line whose op has been added last."""
@@ -177,15 +177,15 @@ class PlainLines:
             self._lines.starts[line + 1] - 1,
         )
         current = builder.ops[-1]
-        if not self._shapes.ends_region(row, current):
+        if not self._templates.ends_region(row, current):
             return False
         brace = start + len(row[Line.INDENT])
         location = row[Line.LOCATION]
         if location:
             builder.close_region(brace)
-            builder.end_op(end, end - 1 - len(location), int(row[Line.NUMBER] or NO_NUMBER))
+            builder.end_op(end, end - 1 - len(location))
             return True
-        if not current.is_generic and not self._shapes.region_follows(
+        if not current.is_generic and not self._templates.region_follows(
             self._lines, line, current.name.encode()
         ):
             return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 
-from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
@@ -113,7 +113,6 @@ class Builder:
         ir.op_is_generic.append(is_generic)
         ir.op_block.append(block)
         ir.location_start.append(NO_OFFSET)
-        ir.name_number.append(NO_NUMBER)
         ir.subtree_end.append(op + 1)
         ir.first_result.append(len(ir.value_owner))
         ir.operand_start.append(len(ir.operands))
@@ -128,13 +127,12 @@ class Builder:
         self.ops.append(current)
         return current
 
-    def end_op(self, end: int, location_start: int = NO_OFFSET, name_number: int = NO_NUMBER) -> None:
+    def end_op(self, end: int, location_start: int = NO_OFFSET) -> None:
         """Ends the innermost open op and defines the names of its results.
 
         Args:
             end: where its text ends.
             location_start: where the text inside its ``loc(...)`` begins; NO_OFFSET without one.
-            name_number: what the location's name begins with, as ``IR.name_number`` has it.
 
         Raises:
             InputError: a name is taken.
@@ -146,7 +144,6 @@ class Builder:
         for name, value, offset in current.results:
             self.scopes.define(name, value, offset)
         ir.location_start[op] = location_start
-        ir.name_number[op] = name_number
         ir.op_end[op] = end
         ir.subtree_end[op] = len(ir)
 

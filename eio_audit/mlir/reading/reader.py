@@ -29,7 +29,7 @@ from functools import partial
 from eio_audit.mlir.alias_definitions import definition_end
 from eio_audit.mlir.fast.known_lines import KnownLines
 from eio_audit.mlir.fast.plain_lines import PlainLines
-from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.op_columns import LineNames
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
@@ -42,7 +42,6 @@ from eio_audit.mlir.tokens import (
     HEADER,
     INNER,
     LABEL,
-    NUMBERED_NAME,
     OPEN_BRACE,
     OPEN_PAREN,
     OR_FAIL,
@@ -62,7 +61,6 @@ _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
-_NUMBERED_NAME = re.compile(NUMBERED_NAME)
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is a location and nothing else; one of a diagnostic, ``loc(...): error: ...``, is not."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -409,8 +407,7 @@ class Reader:
         if location_start == NO_OFFSET:
             self.builder.end_op(self._end_of_text(op, end))
             return end
-        numbered = _NUMBERED_NAME.fullmatch(self.data, location_start, end - 1)
-        self.builder.end_op(end, location_start, int(numbered[1]) if numbered else NO_NUMBER)
+        self.builder.end_op(end, location_start)
         return end
 
     def _end_of_text(self, op: int, end: int) -> int:
