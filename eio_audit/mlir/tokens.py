@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -143,21 +144,22 @@ class Brackets(list[tuple[int, int]]):
             raise self._source.error(offset, f"'{chr(opening)}' is never closed: is the dump cut off?")
 
 
-def nesting(text: Text, start: int = 0) -> Iterator[tuple[re.Match[bytes], int]]:
+def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tuple[re.Match[bytes], int]]:
     """The brackets and separators of an op's text from ``start`` on, each with the depth after it.
 
     The depth is 0 at ``start``. Strings and comments are skipped; ``->``, ``<=`` and the like are no brackets.
     The text must have been read, so that its brackets balance: nothing is checked.
     """
     depth = 0
-    for token in _NESTING.finditer(text, start):
+    for token in _NESTING.finditer(text, start, end):
         depth += _DEPTHS.get(token[0], 0)
         yield token, depth
 
 
-def closing_end(text: Text, opening: int) -> int:
+def closing_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
     """The end of the bracket that closes the one at ``opening``; the end of the text without one."""
-    return next((token.end() for token, depth in nesting(text, opening) if depth == 0), len(text))
+    closing = (token.end() for token, depth in nesting(text, opening, end) if depth == 0)
+    return next(closing, min(len(text), end))
 
 
 def split_list(text: bytes, start: int = 0) -> tuple[list[bytes], int]:

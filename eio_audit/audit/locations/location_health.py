@@ -132,7 +132,7 @@ class _Inspection:
     def __init__(self, dump: AuditedDump) -> None:
         self.dump = dump
         ops = list(_printed_ops(dump))
-        numbers = LocationNumbers(dump.ir, dump.indices, Interned())
+        numbers = LocationNumbers(dump.indices, Interned())
         self.numbers = {op: numbers.of(op) for op in ops}
         self.sharing = Counter(self.numbers.values())
         self.first: dict[int, int] = {}
@@ -147,9 +147,7 @@ class _Inspection:
         return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
 
     def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, str]]:
-        locations = self.dump.indices.locations
-        location = locations.of(op)
-        outer = None if location is None else locations.resolve(location, op)
+        outer = self.dump.indices.locations.of(op)
         if outer is None or isinstance(outer, UnknownLoc):
             yield LocationRule.UNKNOWN_LOCATION, "no location" if outer is None else "its location is unknown"
             return

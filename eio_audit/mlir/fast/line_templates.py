@@ -82,7 +82,9 @@ class LineTemplates:
             line = line.removeprefix(IS_CUSTOM).replace(b"%", b"%v")
         else:
             line = b'"judge.op"()' + line
-        return self._opens_region(line) if template.endswith(OPENS_REGION) else self._is_one_op(line + _LOCATION)
+        return (
+            self._opens_region(line) if template.endswith(OPENS_REGION) else self._is_one_op(line + _LOCATION)
+        )
 
     def _is_one_op(self, line: bytes) -> bool:
         """Whether a line is one op without region, ended by its location."""
