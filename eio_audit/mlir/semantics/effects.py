@@ -24,6 +24,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
@@ -184,6 +185,10 @@ class EffectTable:
     # ------------------------------------------------------------------ the whole dump
 
     @cached_property
+    def _aliases(self) -> AliasTexts:
+        return AliasTexts(self._ir.definition)
+
+    @cached_property
     def _calls(self) -> Calls:
         return Calls(self._ir)
 
@@ -328,21 +333,12 @@ class EffectTable:
         yield from (place for place in places or {MEMORY} if place is not None)
 
     def _attributes(self, op: int) -> bytes | None:
-        """The op's text without strings, that of its aliases with it; None where an alias is not defined.
+        """The op's text without strings, its aliases expanded; None where one is not known.
 
-        An attribute's name may stand in quotation marks.
+        An attribute's name may be in quotation marks.
         """
-        ir, seen = self._ir, set[bytes]()
-        texts, pending = list[bytes](), [ir.bare_text(op)]
-        while pending:
-            texts.append(_OPAQUE.sub(rb" \g<name> ", pending.pop()))
-            aliases = set(_ALIAS.findall(texts[-1])) - seen
-            if not aliases <= ir.aliases.keys():
-                return None
-            seen |= aliases
-            spans = map(ir.aliases.__getitem__, aliases)
-            pending += [ir.source.data[span.start : span.end] for span in spans]
-        return b"\n".join(texts)
+        text = _OPAQUE.sub(rb" \g<name> ", self._aliases.expanded(self._ir.bare_text(op)))
+        return None if _ALIAS.search(text) else text
 
     def _call_touches(self, call: int, callee: int) -> Touches:
         """What a function touches that its caller can see."""
