@@ -32,6 +32,8 @@ class AliasTexts:
 
     def of(self, alias: bytes) -> bytes:
         """What an alias stands for; the alias itself if it is not defined, or defined by itself."""
+        if (known := self._known.get(alias)) is not None:
+            return known
         for name in definitions_first(alias, self._used_in, self._known):
             value = self._definition(name)
             self._known[name] = name if value is None else self._finish(name, self._replaced(value))

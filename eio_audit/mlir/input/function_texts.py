@@ -15,17 +15,19 @@ from functools import cached_property
 from hashlib import blake2b
 
 from eio_audit.mlir.alias_definitions import without_definitions
+from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, Text
+from eio_audit.mlir.tokens import ALIAS_NAME
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
 _BLANKS = re.compile(rb"[ \t]*+")
-_ALIAS_USE = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)")
-_ATTRIBUTE_ALIAS_USE = re.compile(rb"(#[A-Za-z_][\w$.-]*+)")
-_LOCATION_ALIAS = re.compile(rb"loc\((#[A-Za-z_][\w$.-]*+)\)\n")
+_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME + rb")")
+_ATTRIBUTE_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb")")
+_LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
 _LONG_LOCATION = 1000
 """Bytes from which on a location stays an alias, since many ops may have it."""
 _LONGEST_EXPANSION = 4096
@@ -151,13 +153,14 @@ class Aliases:
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
+        self._texts = AliasTexts(self.definitions.get, _expansion)
 
     def key_of(self, text: bytes) -> bytes:
         """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
         if self.definitions:
             parts = self._use.split(text)
             names = parts[1::2]
-            parts[1::2] = map(self._expansions.get, names, names)
+            parts[1::2] = map(self._texts.of, names)
             text = b"".join(parts)
         return blake2b(text, digest_size=16).digest()
 
@@ -206,33 +209,9 @@ class Aliases:
             if b"#" not in value and b"!" not in value
         }
 
-    @cached_property
-    def _expansions(self) -> dict[bytes, bytes]:
-        """By alias what it stands for, without aliases in it but those in a loop; a digest of a long one."""
-        expanded = {**self._plain_locations}
-        for root in self._using:
-            self._expand(root, expanded)
-        return expanded
 
-    def _expand(self, root: bytes, expanded: dict[bytes, bytes]) -> None:
-        pending = [] if root in expanded else [root]
-        entered: set[bytes] = set()
-        while pending:
-            name = pending[-1]
-            entered.add(name)
-            inside = _ALIAS_USE.findall(self.definitions[name])
-            missing = [n for n in inside if n in self.definitions and n not in expanded]
-            missing = [n for n in missing if n not in entered]
-            pending += missing
-            if not missing:
-                parts = _ALIAS_USE.split(self.definitions[name])
-                parts[1::2] = [expanded.get(inner, inner) for inner in parts[1::2]]
-                expanded[name] = _expansion(b"".join(parts))
-                pending.pop()
-
-
-def _expansion(value: bytes) -> bytes:
-    """What an alias with this definition stands for in a text."""
+def _expansion(_: bytes, value: bytes) -> bytes:
+    """What an alias with this value is in a text: a digest of a long value."""
     if value.startswith(b"loc(") and value.endswith(b")"):
         value = value[len(b"loc(") : -1]
     return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
