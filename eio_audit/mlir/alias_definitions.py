@@ -14,7 +14,9 @@ from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OR_FAIL, OUTER, STRING, Bra
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
 """Behind a line that is not complete, by its last character."""
 _LINE = re.compile(rb"^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME, re.MULTILINE)
-_LAST_OR_OTHER_LINE = re.compile(rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME), re.MULTILINE)
+_LAST_OR_OTHER_LINE = re.compile(
+    rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME), re.MULTILINE
+)
 """The start of a line that is not one whole definition with another below it."""
 _TABLE = re.compile(
     rb"^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,9 @@ STRUCTURE_FLAGS = (
     "terminator",
 )
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
+
+FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
+"""The flags of a row; other words in the files are about what nothing here asks for."""
 
 _PLACE = re.compile(
     rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
@@ -115,13 +118,13 @@ UNLISTED = OpTraits(unknown=True)
 
 
 class _Table(Mapping[str, OpTraits]):
-    """The table as it is shipped; a row is made when it is asked for, since a dump has few of the ops.
+    """The shipped table; a row is made when it is asked for, since a dump has few of the ops.
 
     Args:
         defined: by source, the rows that the dialects' definitions give, by full name.
-        readings: our own readings of the ops' descriptions, by full name or shell pattern. A row takes the
-            place of the effects that the definition gives, and its flags count as well. A row under the full
-            name goes before one under a pattern.
+        readings: our own readings of the ops' descriptions, by full name or shell pattern. Their effects
+            replace those of the definition, and their flags count as well. A reading under the full name goes
+            before one under a pattern.
     """
 
     def __init__(
@@ -129,7 +132,7 @@ class _Table(Mapping[str, OpTraits]):
         defined: Mapping[str, Mapping[str, Mapping[str, Any]]],
         readings: Sequence[Mapping[str, Any]],
     ) -> None:
-        self._defined = defined
+        self._defined = ChainMap(*map(dict, defined.values()))
         self._readings: dict[str, list[Mapping[str, Any]]] = {}
         self._patterns: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
         for reading in readings:
@@ -149,38 +152,33 @@ class _Table(Mapping[str, OpTraits]):
         return self._rows[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._readings or any(name in rows for rows in self._defined.values())
+        return name in self._readings or name in self._defined
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(chain(self._readings, *self._defined.values())))
+        return iter({**self._defined, **self._readings})
 
     def __len__(self) -> int:
-        return len(set(self))
+        return sum(1 for _ in self)
 
     def _entry(self, name: str) -> Mapping[str, Any]:
         """The row as it is written, our own readings included."""
-        defined = next(
-            (rows[name] for rows in self._defined.values() if name in rows), {"effects": "unknown"}
-        )
+        defined = self._defined.get(name, {"effects": "unknown"})
         patterns = self._patterns.get(name.partition(".")[0], ())
         general = [row for pattern, row in patterns if fnmatchcase(name, pattern)]
-        entry = dict(defined)
-        flags = set(defined.get("flags", ()))
+        entry, flags = dict(defined), set(defined.get("flags", ()))
         for row in [*general, *self._readings.get(name, ())]:
             if "effects" in row:
                 entry |= {"effects": row["effects"], "on": row.get("on", {})}
             entry |= {"when": {**entry.get("when", {}), **row.get("when", {})}}
             flags |= set(row.get("flags", ()))
             flags -= {"fresh"} if "view" in row.get("flags", ()) else set()
-        return entry | {"flags": sorted(flags)}
+        return entry | {"flags": flags & FLAGS}
 
 
 @cache
-def _shipped() -> dict[str, Any]:
-    """The files of the table: rows from the dialects' definitions, and our own readings."""
-    folder = Path(__file__).parent
-    names = {"defined": "op_traits.json", "own": "own_traits.json"}
-    return {key: json.loads((folder / name).read_bytes()) for key, name in names.items()}
+def _shipped(name: str) -> Any:
+    """A file of the table."""
+    return json.loads((Path(__file__).parent / name).read_bytes())
 
 
 @cache
@@ -190,16 +188,14 @@ def op_traits() -> Mapping[str, OpTraits]:
     Source: the op definitions (ODS) of MLIR, tt-mlir and StableHLO in ``op_traits.json``, which names the
     revisions, and what their descriptions say beyond that in ``own_traits.json``, each with its reason.
     """
-    files = _shipped()
-    return _Table(files["defined"]["ops"], files["own"]["readings"])
+    return _Table(_shipped("op_traits.json")["ops"], _shipped("own_traits.json")["readings"])
 
 
 @cache
 def types_of_kind(kind: str) -> frozenset[str]:
     """The dialects' types that are no buffer themselves: ``plain`` ones, and ``address``es of memory."""
-    return frozenset(
-        name for entry in _shipped()["own"]["types"] if entry["kind"] == kind for name in entry["types"]
-    )
+    entries = _shipped("own_traits.json")["types"]
+    return frozenset(name for entry in entries if entry["kind"] == kind for name in entry["types"])
 
 
 @cache
@@ -290,9 +286,8 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
         _check_words(effects, KINDS, "effect")
     _check_places(entry.get("on", {}), effects if isinstance(effects, list) else ())
     if not isinstance(when := entry.get("when", {}), Mapping):
-        raise ValueError(
-            '\'when\' is no table, as in when = { "in_place = true" = { "operand 0" = ["write"] } }'
-        )
+        example = 'when = { "in_place = true" = { "operand 0" = ["write"] } }'
+        raise ValueError(f"'when' is no table, as in {example}")
     for on in when.values():
         _check_places(on, KINDS)
     _check_words(flags := entry.get("flags", []), EFFECT_FLAGS + STRUCTURE_FLAGS, "flag")
