@@ -117,7 +117,7 @@ class IR:
         return None if start == NO_OFFSET else self.source.data[start : self.op_end[op] - 1]
 
     def definition(self, alias: bytes) -> bytes | None:
-        """The text of an alias' value, of a location that inside ``loc(...)``; None where it is not defined."""
+        """The text of an alias' value (of a location, that inside ``loc(...)``); None if there is none."""
         span = self.aliases.get(alias)
         return None if span is None else self.source.data[span.start : span.end]
 

@@ -147,7 +147,7 @@ class Brackets(list[tuple[int, int]]):
 def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tuple[re.Match[bytes], int]]:
     """The brackets and separators of an op's text from ``start`` on, each with the depth after it.
 
-    The depth is 0 at ``start``. Strings and comments are skipped; ``->``, ``<=`` and the like are no brackets.
+    The depth is 0 at ``start``. Strings and comments are skipped; ``->`` and ``<=`` are no brackets.
     The text must have been read, so that its brackets balance: nothing is checked.
     """
     depth = 0

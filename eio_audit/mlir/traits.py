@@ -120,11 +120,8 @@ UNLISTED = OpTraits(unknown=True)
 class _Table(Mapping[str, OpTraits]):
     """The shipped table; a row is made when it is asked for, since a dump has few of the ops.
 
-    Args:
-        defined: by source, the rows that the dialects' definitions give, by full name.
-        readings: our own readings of the ops' descriptions, by full name or shell pattern. Their effects
-            replace those of the definition, and their flags count as well. A reading under the full name goes
-            before one under a pattern.
+    The effects of a reading replace those that the definition gives, and its flags count as well. A reading
+    under the full name goes before one under a pattern.
     """
 
     def __init__(

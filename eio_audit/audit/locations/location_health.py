@@ -98,12 +98,7 @@ class HealthChange:
 
 
 def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
-    """What a pass did to the locations.
-
-    Args:
-        before: the dump before.
-        after: the dump after.
-        was: by op of the dump after, the op it was.
+    """What a pass did to the locations; ``was`` has, by op of the dump after, the op it was.
 
     Raises:
         InputError: a location is malformed.
@@ -123,11 +118,7 @@ def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int
 
 
 class _Inspection:
-    """The locations of one dump's ops, looked at once.
-
-    Attributes:
-        findings: with the number of the op they are about, in textual order.
-    """
+    """The locations of one dump's ops, and the findings, each with the number of its op, in textual order."""
 
     def __init__(self, dump: AuditedDump) -> None:
         self.dump = dump

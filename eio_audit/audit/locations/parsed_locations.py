@@ -20,11 +20,7 @@ from eio_audit.mlir.location import (
 
 
 class ParsedLocations:
-    """The locations of one dump's ops, one by one.
-
-    Attributes:
-        locations: as they are parsed.
-    """
+    """The locations of one dump's ops, one by one."""
 
     def __init__(self, ir: IR, pattern: IndexPattern) -> None:
         self._pattern = pattern

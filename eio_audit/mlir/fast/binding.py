@@ -17,15 +17,9 @@ _UNKNOWN = -1
 class Binding:
     """Ops on their way from columns into an IR.
 
-    What their text alone tells is added at once, and is taken back in the end of those that were not bound.
-    Names mean something else in each region, so they are bound a block's ops at a time, in textual order.
-
-    Args:
-        builder: of the IR.
-        columns: the ops.
-        first: the first of them that is meant, by its place in the columns.
-        stop: the place behind the last.
-        numbers_of_names: of names that are printed with their dialect; grows.
+    What their text alone tells is added at once; ``rollback`` removes what was not resolved. Names mean
+    something else in each region, so they are resolved a block's ops at a time, in textual order. Places are
+    those in the columns. ``numbers_of_names``, of names that are printed with their dialect, grows.
     """
 
     def __init__(
@@ -72,7 +66,7 @@ class Binding:
         return values
 
     def rollback(self) -> None:
-        """Takes back the columns of the ops that were not bound."""
+        """Removes the columns of the ops that were not resolved."""
         ir, ops = self._ir, len(self._ir)
         if ops < len(ir.first_result):
             del ir.value_owner[ir.first_result[ops] :]
@@ -88,12 +82,7 @@ class Binding:
         del ir.operand_start[ops + 1 :]
 
     def resolve(self, first: int, stop: int) -> bool:
-        """Binds the next ops of the current block; False, and nothing changed, where that needs care.
-
-        Args:
-            first: the place in the columns of the first.
-            stop: the place behind the last.
-        """
+        """Resolves the next ops of the current block; False, and nothing changed, where that needs care."""
         if first == stop:
             return True
         ir, scopes, columns = self._ir, self._builder.scopes, self._columns
@@ -120,9 +109,7 @@ class Binding:
     def _add_numbers(self, used: list[int], first_use: int) -> bool:
         """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
 
-        Args:
-            used: by use, the value it names.
-            first_use: the place of the first of them in the columns.
+        ``used`` are the values by use, ``first_use`` is the place of the first of them in the columns.
         """
         columns, owners = self._columns, self._ir.value_owner
         stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)

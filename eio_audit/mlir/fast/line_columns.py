@@ -145,8 +145,8 @@ class LineColumns(OpColumns):
     """The ops of lines that a pattern has split.
 
     Attributes:
-        templates: what stands behind name and operands; in custom assembly IS_CUSTOM and all text from the name
-            on, with ``%`` for every use; behind it OPENS_REGION where the op opens a region.
+        templates: what follows name and operands; in custom assembly IS_CUSTOM and all text from the name on,
+            with ``%`` for every use; then OPENS_REGION where the op opens a region.
     """
 
     def __init__(self, lines: OpLines) -> None:

@@ -1,4 +1,4 @@
-"""Which lines may be read many at once: those whose *template* the exact reader has read as what it looks like.
+"""Which lines may be read many at once: those whose template the exact reader has read as what it looks like.
 
 A template is a line without value names, operands and location, so a dump of a million lines has a few dozen.
 Each is put to the exact reader once, among lines that are beyond doubt.
@@ -22,7 +22,7 @@ LONGEST_TEMPLATE = 1 << 12
 MOST_TEMPLATES = 1 << 16
 FEWEST_JUDGED = 64
 TEMPLATES_JUDGED = 8
-"""Of how many lines one may have a new template; a judgement costs as much as reading several lines exactly."""
+"""Of how many lines one may have a new template; to judge one costs as much as to read several lines."""
 
 _SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
 
@@ -36,12 +36,9 @@ _LOCATION = b"loc(unknown)"
 
 
 class LineTemplates:
-    """The exact reader's verdicts, by template.
+    """The exact reader's verdicts, by template. All dumps that are read with one op table share them.
 
-    Args:
-        read_exactly: reads a text line by line; None where it is damaged.
-        text: looks at what follows a brace.
-        op_table: what it is read with. All dumps that are read with one table share the verdicts.
+    ``read_exactly`` reads a text line by line and returns None where it is damaged.
     """
 
     def __init__(
@@ -116,14 +113,9 @@ class LineTemplates:
         )
 
     def ends_region(self, row: tuple[bytes, ...], current: OpenOp) -> bool:
-        """Whether a line that begins with a brace closes a region, and what follows is the end of its op too.
+        """Whether a line that begins with a brace closes a region, and ends its op or opens its next region.
 
-        That is its location, or the brace of its next region. Not if values are named in between: they may
-        be arguments of that region.
-
-        Args:
-            row: of the line.
-            current: the innermost open op.
+        Not if values are named in between: they may be arguments of that region.
         """
         text, has_location = row[Line.TEXT], bool(row[Line.LOCATION])
         if row[Line.RESULT] or b"%" in text or len(current.brackets) != current.in_region_list:
@@ -154,14 +146,9 @@ class LineTemplates:
         return ir.region_start[3] == line_end - 1
 
     def region_follows(self, lines: OpLines, line: int, name: bytes) -> bool:
-        """Whether what stands below a line shows that the brace at its end opens a region.
+        """Whether what is below a line shows that the brace at its end opens a region of an op of that name.
 
         In generic form it can open nothing else.
-
-        Args:
-            lines: of the stretch.
-            line: its number.
-            name: of the op in custom assembly that the region would belong to.
         """
         if line + 1 < len(lines.rows):
             below = lines.rows[line + 1]

@@ -26,10 +26,7 @@ def read_blocks(
 ) -> Iterator[bytes]:
     """The bytes of a file, ``-`` for standard input, unpacked by the first of them (gzip, bzip2, xz).
 
-    Args:
-        path: of the file.
-        advance: is told how many bytes more have been read, of the file as it is.
-        max_unpacked_bytes: what a compressed file may unpack to.
+    ``advance`` is told how many bytes more of the file have been read.
 
     Raises:
         InputError: the file cannot be opened, or is compressed and damaged or too large. Of a file that

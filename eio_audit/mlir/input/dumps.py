@@ -62,10 +62,6 @@ class Dump:
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
     """The dumps of a file, ``-`` for standard input, in order of appearance.
 
-    Args:
-        path: of the file.
-        max_unpacked_bytes: what a compressed file may unpack to.
-
     Raises:
         InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
     """
@@ -88,14 +84,13 @@ def stream(
 
     Args:
         path: of the file, ``-`` for standard input.
-        program: what the file's dumps are states of.
-        stage: what to call a file without markers, if its name alone tells of no pass: a stage of a compiler,
-            or the marker that stands for its name.
+        program: as ``find_dumps`` has it.
+        stage: the same.
         advance: is told how many bytes more of the file have been read.
         max_unpacked_bytes: what a compressed file may unpack to.
 
     Yields:
-        What ``read`` gives, but each dump in a source of its own, which is a stretch of the file.
+        What ``read`` gives, but each dump in a source of its own.
 
     Raises:
         InputError: the file cannot be read, or is MLIR bytecode.

@@ -35,6 +35,7 @@ class OpenOp:
         self.op = op
         self.name = ir.name(op)
         self.is_generic = bool(ir.op_is_generic[op])
+        self.dialect = self.name.partition(".")[0]
         self.traits = traits
         self.is_isolated = "isolated" in traits.flags
         self.brackets = Brackets(ir.source)

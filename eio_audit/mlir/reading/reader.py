@@ -22,8 +22,6 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 from eio_audit.mlir.alias_definitions import definition_end
@@ -93,17 +91,10 @@ def read_ir(
     """
     reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable(), known=known)
     reader.ir.line_names = LineNames() if keeps_names else None
-    with _no_collection():
-        return reader.read()
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pauses the search for cyclic garbage: reading makes many objects and no cycles."""
     was_enabled = gc.isenabled()
-    gc.disable()
+    gc.disable()  # reading makes many objects and no cycles
     try:
-        yield
+        return reader.read()
     finally:
         if was_enabled:
             gc.enable()
@@ -118,10 +109,7 @@ def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
 
 
 class Reader:
-    """Reads one dump.
-
-    ``exact`` reads every line by itself, without the fast path (plain_lines.py); so does noting ``mentions``.
-    """
+    """Reads one dump; ``exact``, or with ``mentions``, every line by itself, without plain_lines.py."""
 
     def __init__(
         self,
@@ -229,14 +217,12 @@ class Reader:
         name = header["custom"]
         if name in BARE_OPS or name.decode() in self.traits:
             return self.data[header.end() : header.end() + 1] != b":"
-        dialect = name.partition(b".")[0].decode()
-        if (
-            b"." in name
-            and dialect in listed_dialects()
-            and self.data[header.end() : header.end() + 1] in b" \n"
-        ):
+        if b"." not in name:
+            return False
+        is_listed = name.partition(b".")[0].decode() in listed_dialects()
+        if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
-        return b"." in name and _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
+        return _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
         """Reads this alias, and the whole table of locations that may begin with it."""
@@ -298,7 +284,7 @@ class Reader:
 
     def _body(self, current: OpenOp, offset: int) -> int:
         """Reads an op from ``offset`` up to its end or to the next region it opens."""
-        brackets = current.brackets
+        brackets, op_start = current.brackets, self.ir.op_start[current.op]
         while True:
             outside = not brackets
             if outside and offset >= self.end:
@@ -309,11 +295,14 @@ class Reader:
                 return self._end_op(current, self.end)
             first = text[0]
             if outside and text == b"\n":
-                after = self._continuation(current, start)
+                around = self.ops[-2] if len(self.ops) > 1 else None
+                after = self.text.continuation(start, op_start, current, around)
                 if after is None:
                     return self._end_op(current, start)
                 offset = after
-            elif outside and (text == b"}" or self._next_begins(current, text, start)):
+            elif outside and (
+                text == b"}" or self.text.next_on_line(text, start, self.ir.op_start[current.op])
+            ):
                 return self._end_op(current, start)
             elif first == _PERCENT:
                 self._value(current, text, start)
@@ -347,9 +336,6 @@ class Reader:
             raise self._error(match.start("token"), "expected a value's name behind '%'")
         return match
 
-    def _next_begins(self, current: OpenOp, token: bytes, offset: int) -> bool:
-        return self.text.next_on_line(token, offset, self.ir.op_start[current.op])
-
     def _value(self, current: OpenOp, token: bytes, offset: int) -> None:
         """A value in an op's text: a use, or the name of an argument of the region that follows."""
         if not current.is_generic:
@@ -360,19 +346,6 @@ class Reader:
             if not is_visible:
                 return
         self.scopes.use(current.op, token, offset)
-
-    def _continuation(self, current: OpenOp, line_end: int) -> int | None:
-        return self.text.continuation(
-            line_end,
-            self.ir.op_start[current.op],
-            at_top=len(self.regions) == 1,
-            has_region=current.has_region,
-            needs_region=any(not is_used for *_, is_used in current.names),
-            dialect=self._dialect(self.ops[-2]) if len(self.ops) > 1 else "",
-        )
-
-    def _dialect(self, current: OpenOp) -> str:
-        return current.name.partition(".")[0]
 
     def _is_location(self, brackets: Brackets, paren: int) -> bool:
         """Whether ``(`` belongs to the op's own ``loc(...)``, which ends it."""
@@ -434,7 +407,7 @@ class Reader:
         return not brackets and not current.is_generic and self._looks_like_region(current, offset)
 
     def _looks_like_region(self, current: OpenOp, offset: int) -> bool:
-        return self.text.region(offset, self._dialect(current), has_arguments=bool(current.names))
+        return self.text.region(offset, current.dialect, has_arguments=bool(current.names))
 
 
 _END_OF_DUMP = re.compile(rb"(?P<token>)")
