@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import mmap
-import os
 import re
-import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from eio_audit.mlir.input.compression import (
-    MAGIC_BYTES,
-    MAX_UNPACKED_BYTES,
-    TooLargeError,
-    damage_errors,
-    unpack,
-    unpacker_for,
-)
+from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
 from eio_audit.mlir.printable import printable
 
 EXCERPT_WIDTH = 100
@@ -32,12 +20,6 @@ LONGEST_LINE = 1 << 16
 
 COUNTED_TIMES = 8
 """How often line ends of a whole file are counted before a table of lines is made."""
-
-LARGE_FILE = 1 << 26
-"""Bytes from which on a file gets large pages of memory, into which it is read several times faster."""
-
-Text: TypeAlias = bytes | mmap.mmap
-"""The content of a file; of ``bytes`` it has slices, ``find`` and ``rfind``."""
 
 _LINE_END = re.compile(rb"\n")
 
@@ -103,20 +85,11 @@ class Source:
         Raises:
             InputError: the file cannot be opened, or is compressed and damaged or too large.
         """
-        name = source_name(path)
         try:
-            data = sys.stdin.buffer.read() if path == "-" else _read_file(path)
-        except OSError as error:
-            raise InputError(name, None, f"cannot read: {error.strerror or error}") from error
-        unpacker = unpacker_for(data[:MAGIC_BYTES])
-        if unpacker is None:
-            return cls(name, data)
-        try:
-            return cls(name, unpack(unpacker, data, max_unpacked_bytes), is_compressed=True)
-        except TooLargeError as error:
-            raise InputError(name, None, str(error)) from None
-        except damage_errors() as error:
-            raise InputError(name, None, f"damaged compressed file: {error}") from error
+            data, is_compressed = read_file(path, max_unpacked_bytes)
+        except UnreadableFileError as error:
+            raise InputError(source_name(path), None, str(error)) from error
+        return cls(source_name(path), data, is_compressed=is_compressed)
 
     def line_at(self, offset: int) -> int:
         """The 1-based line that holds the byte at ``offset``.
@@ -200,21 +173,6 @@ def _ordinary_lines(data: Text, span: Span) -> Iterator[Span]:
         line_end = data.find(b"\n", limit, span.end)
         start = position = span.end if line_end < 0 else line_end + 1
     yield Span(start, span.end)
-
-
-def _read_file(path: str) -> Text:
-    """A file's content as it is now; of a large one in large pages of memory, where the system has them."""
-    with Path(path).open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size < LARGE_FILE:
-            return file.read()
-        content = mmap.mmap(-1, size, access=mmap.ACCESS_COPY)
-        with contextlib.suppress(AttributeError, OSError):
-            content.madvise(mmap.MADV_HUGEPAGE)
-        if file.readinto(content) == size:
-            return content
-        file.seek(0)  # it has been cut meanwhile
-        return file.read()
 
 
 def _count_lines(data: Text, start: int, end: int) -> int:

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
-from eio_audit.mlir.source import Source, Text
+from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.source import Source
 
 
 def all_but(excluded: bytes) -> bytes:

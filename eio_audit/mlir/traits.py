@@ -204,10 +204,8 @@ def listed_dialects() -> frozenset[str]:
 class OpTable:
     """The traits of ops by full name: the shipped table and a project's own rows.
 
-    Args:
-        own: the project's rows. Under a full name, a row takes the place of the shipped one; under a shell
-            pattern (``my.*``), it tells the effects of ops that no row names. The first pattern that
-            matches counts.
+    Under a full name, an own row replaces the shipped one; under a shell pattern (``my.*``), it tells the
+    effects of ops that no row names. The first pattern that matches counts.
 
     Attributes:
         rows: the rows by full name. Only they say what an op's regions are and whether it is a terminator.
@@ -255,11 +253,7 @@ def is_pattern(name: str) -> bool:
 
 
 def parse_op_traits(name: str, entry: object) -> OpTraits:
-    """A row of a project's own table, in the words of the shipped one.
-
-    Args:
-        name: an op's full name, or a shell pattern.
-        entry: ``effects``, and ``on``, ``flags`` and ``when`` where there are any.
+    """A row of a project's own table, in the words of the shipped one, under a full name or a shell pattern.
 
     Raises:
         ValueError: the row says what no row can say.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from eio_audit import Source
 from eio_audit.mlir.fast.known_lines import FEWEST_AT_ONCE, KnownColumns, KnownLines
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import Text
 
 TEXT = b"""\
 func.func @f() {

@@ -14,9 +14,9 @@ from itertools import accumulate, chain, compress, count
 from operator import add, mul, not_, sub
 from typing import TypeVar
 
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.op_columns import LineNames, OpColumns
-from eio_audit.mlir.source import Text
 
 OPS_AT_ONCE = 1 << 12
 """Ops that are looked for together: longer columns take more time for each."""

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.op_columns import BARE_NAME, OpColumns
-from eio_audit.mlir.source import Text
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
 CHUNK_BYTES = 1 << 19
@@ -67,8 +67,6 @@ class Lines:
         others: the lines that are to be read otherwise, ascending, and the number of lines.
     """
 
-    __slots__ = ("others", "rows", "starts")
-
     def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
         chunk_end = _last_line_end(data, offset, end)
         self.rows: list[tuple[bytes, ...]] = []
@@ -109,8 +107,6 @@ class OpLines(Lines):
         is_op: by line, 1 if an op begins in it; nothing where each is an op.
         places: by line, how many ops begin in the lines before it; one entry more than there are lines.
     """
-
-    __slots__ = ("columns", "is_op", "places", "region_lines")
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _LINE)

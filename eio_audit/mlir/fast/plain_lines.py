@@ -31,12 +31,7 @@ FEWEST_AT_ONCE = 32
 class PlainLines:
     """Reads runs of plain lines of one dump into its IR.
 
-    Args:
-        builder: what is read into.
-        text: looks at what follows a brace.
-        end: where the dump ends.
-        read_exactly: the exact reader, for a text of its own; None where it is damaged.
-        known: lines of a dump that the text was made from.
+    ``read_exactly`` is the exact reader for a text of its own; it returns None where the text is damaged.
     """
 
     def __init__(

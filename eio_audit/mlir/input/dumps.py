@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 
 from eio_audit.mlir.alias_definitions import end_of_definitions
-from eio_audit.mlir.input.chunks import read_blocks, whole_lines
-from eio_audit.mlir.input.compression import MAX_UNPACKED_BYTES
+from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
-from eio_audit.mlir.source import Source, Span, Text, find_all, source_name
+from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -97,14 +96,17 @@ def stream(
     """
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
-    for section in _sections(read_blocks(path, advance, max_unpacked_bytes)):
-        source = Source(name, section.data, first_line=first_line)
-        if section.is_file:
-            yield from find_dumps(source, program, stage)
-        else:
-            span = Span(section.place.end, len(section.data))
-            yield from splitter.split(source, span, (section.place, section.marker))
-        first_line = source.line_at(len(section.data))
+    try:
+        for section in _sections(read_blocks(path, advance, max_unpacked_bytes)):
+            source = Source(name, section.data, first_line=first_line)
+            if section.is_file:
+                yield from find_dumps(source, program, stage)
+            else:
+                span = Span(section.place.end, len(section.data))
+                yield from splitter.split(source, span, (section.place, section.marker))
+            first_line = source.line_at(len(section.data))
+    except UnreadableFileError as error:
+        raise InputError(name, None, str(error)) from error
 
 
 def common_source(dumps: Sequence[Dump]) -> Source:

@@ -17,9 +17,10 @@ from hashlib import blake2b
 from eio_audit.mlir.alias_definitions import without_definitions
 from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
-from eio_audit.mlir.source import Source, Span, Text
+from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.tokens import ALIAS_NAME
 from eio_audit.mlir.traits import OpTable
 
@@ -44,13 +45,9 @@ _LONGEST_HEADER = 1 << 16
 
 
 class FunctionText:
-    """One function of a dump.
+    """One function of a dump: its symbol, the lines it is on (``raw``), and the 1-based line of its header.
 
-    Attributes:
-        symbol: what it defines.
-        raw: the lines it stands on.
-        line: 1-based line of its header in the file.
-        aliases: the definitions of the dump.
+    ``aliases`` are the definitions of the dump.
     """
 
     def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
@@ -79,14 +76,8 @@ class FunctionText:
 class DumpText:
     """A dump, divided into its functions and what is around them.
 
-    Args:
-        dump: which.
-        op_table: says which ops are functions; the shipped table without it.
-
     Attributes:
-        dump: which.
-        functions: those that can be told from the text, by symbol; where several have one symbol, none of
-            them.
+        functions: those that can be told from the text, by symbol; where several have one symbol, none.
         aliases: the definitions of the dump.
     """
 
@@ -140,15 +131,7 @@ class DumpText:
 
 
 class Aliases:
-    """The alias definitions of a dump.
-
-    Args:
-        found: names and values, in order.
-
-    Attributes:
-        definitions: by name what stands behind it.
-        are_unique: no name is defined twice.
-    """
+    """The alias definitions of a dump, by name; ``are_unique`` if no name is defined twice."""
 
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}

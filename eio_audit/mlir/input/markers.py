@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from eio_audit.mlir.source import Span, Text, find_all
+from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.source import Span, find_all
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")

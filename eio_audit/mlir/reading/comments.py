@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.source import Span, Text
+from eio_audit.mlir.source import Span
 
 _BLANKS = re.compile(rb"[ \t]*+")
 _COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")

@@ -300,9 +300,7 @@ class Reader:
                 if after is None:
                     return self._end_op(current, start)
                 offset = after
-            elif outside and (
-                text == b"}" or self.text.next_on_line(text, start, self.ir.op_start[current.op])
-            ):
+            elif outside and (text == b"}" or self.text.next_on_line(text, start, op_start)):
                 return self._end_op(current, start)
             elif first == _PERCENT:
                 self._value(current, text, start)

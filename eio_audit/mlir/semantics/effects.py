@@ -123,9 +123,9 @@ class EffectTable:
         self._own: dict[int, Touches] = {}
         self._reads: dict[int, set[Place]] = {}
         self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
-        for name, pattern in enumerate(self._assumed):
-            if pattern is not None and not self._listed[name].is_harmless:
-                self.assumed_pure[pattern] += ir.op_name.count(name)
+        for number, (pattern, row) in enumerate(zip(self._assumed, self._listed, strict=True)):
+            if pattern is not None and not row.is_harmless:
+                self.assumed_pure[pattern] += ir.op_name.count(number)
         if not all(row.is_harmless for row in self._rows):
             self._fill()
 
