@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import compress, repeat
-from operator import add, ne
 
 from eio_audit.mlir.source import InputError
 
@@ -56,23 +54,21 @@ class IndexPattern:
         if "index" not in self._pattern.groupindex:
             raise ValueError("the index pattern has no group named 'index'")
 
-    def indices_in(self, locations: Sequence[bytes]) -> list[int | None]:
-        """The indices of many locations' texts at once, as far as they can be told without parsing them.
+    def first_indices(self, locations: Sequence[bytes]) -> list[int | None]:
+        """The indices that many locations' texts begin with, if the pattern is the usual one.
 
-        Only the default pattern has a short cut; None stands for "parse it", not for "unindexed".
+        None stands for "parse it", not for "unindexed". An index counts if the location is a name.
         """
         if not self.is_default:
             return [None] * len(locations)
         numbers = _LINE_NUMBER.findall(b"\n".join([text[:_NUMBER_BYTES] for text in locations]) + b"\n")
         if len(numbers) != len(locations):  # a location over several lines
             return [None] * len(locations)
-        found = [int(number) if number else None for number in numbers]
-        closing_quotes = map(bytes.find, locations, repeat(b'"'), repeat(1))
-        has_more = map(ne, map(add, closing_quotes, repeat(1)), map(len, locations))
-        for place in compress(range(len(found)), has_more):
-            if found[place] is not None and _NAME.fullmatch(locations[place]) is None:
-                found[place] = None
-        return found
+        return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
+
+    def is_indexed_name(self, location: bytes) -> bool:
+        """Whether a location's text that begins with an index is a name, with a simple child or without."""
+        return _NAME.fullmatch(location) is not None
 
     def index_in(self, name: str) -> int | None:
         """The integer that group ``index`` matches in ``name``; None for no match or no integer.

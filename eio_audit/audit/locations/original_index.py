@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, repeat
-from operator import is_
+from operator import add, is_, ne
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
@@ -113,15 +113,21 @@ class OriginalIndices:
             for start, end in zip(starts, self._ir.op_end[place], strict=True)
         ]
         definitions = self._definitions(texts) if self._ir.aliases else texts
-        found = self._pattern.indices_in(definitions)
-        for op in compress(ops, map(is_, found, repeat(None))):
-            if definitions[op - ops.start] != UNKNOWN and starts[op - ops.start] != NO_OFFSET:
-                found[op - ops.start] = self._parsed.index(op)
+        found = self._pattern.first_indices(definitions)
+        closing_quotes = map(bytes.find, definitions, repeat(b'"'), repeat(1))
+        has_more = list(map(ne, map(add, closing_quotes, repeat(1)), map(len, definitions)))
+        for place in compress(range(len(ops)), has_more):
+            definition = definitions[place]
+            if found[place] is not None and not self._pattern.is_indexed_name(definition):
+                found[place] = None
+            if definition.endswith(b")"):
+                is_derived = _extends_child(definition)
+                op = ops[place]
+                derived[op] = self._parsed.is_derived(op) if is_derived is None else is_derived
+        for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
+            if definitions[place] != UNKNOWN and starts[place] != NO_OFFSET:
+                found[place] = self._parsed.index(ops[place])
         indices += found
-        has_child = map(bytes.endswith, definitions, repeat(b")"))
-        for op, definition in compress(zip(ops, definitions, strict=True), has_child):
-            is_derived = _extends_child(definition)
-            derived[op] = self._parsed.is_derived(op) if is_derived is None else is_derived
 
     def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
         """The texts of locations, for aliases those of their definitions."""

@@ -31,7 +31,7 @@ _BLOCK_FLOATS = {b"8": 1088, b"4": 576, b"2": 320}
 
 @dataclass(frozen=True, slots=True)
 class ValueSize:
-    """What a value holds: ``bytes``, None where unknown; ``is_address`` if it leads there, as a memref does."""
+    """What a value holds: ``bytes``, None where unknown; ``is_address`` if it leads there like a memref."""
 
     bytes: int | None
     is_address: bool = False
