@@ -129,17 +129,16 @@ class IR:
             offset = match.end()
         return names
 
-    def result_count(self, op: int) -> int:
-        """How many values the op defines."""
+    def result_values(self, op: int) -> range:
+        """The values the op defines."""
         value = first = self.first_result[op]
         while value < len(self.value_owner) and self.value_owner[value] == op:
             value += 1
-        return value - first
+        return range(first, value)
 
-    def result_values(self, op: int) -> range:
-        """The values the op defines."""
-        first = self.first_result[op]
-        return range(first, first + self.result_count(op))
+    def result_count(self, op: int) -> int:
+        """How many values the op defines."""
+        return len(self.result_values(op))
 
     def operands_of(self, op: int) -> Sequence[int]:
         """The values the op itself uses, in textual order, repeats included."""
@@ -151,15 +150,12 @@ class IR:
         """The op's text without the regions that hold ops; all of it when nothing is nested in it."""
         if self.subtree_end[op] == op + 1:
             return self.text(op)
-        return b"".join(self._texts_around_regions(op))
-
-    def _texts_around_regions(self, op: int) -> Iterator[bytes]:
-        start = self.op_start[op]
+        texts, start = [], self.op_start[op]
         for region in self.regions_of[op]:
             if self._holds_op(region):
-                yield self.source.data[start : self.region_start[region]]
+                texts.append(self.source.data[start : self.region_start[region]])
                 start = self.region_end[region]
-        yield self.source.data[start : self.op_end[op]]
+        return b"".join([*texts, self.source.data[start : self.op_end[op]]])
 
     def _holds_op(self, region: int) -> bool:
         op = self.region_op[region]

@@ -57,14 +57,13 @@ class OpTraits:
     """One row of the table.
 
     Attributes:
-        effects: kinds of memory effect the op declares: ``read``, ``write``, ``alloc``, ``free``.
-        on: the operand or result (``operand 0``, ``result 0``, ``operand ?``) an effect is bound to,
-            with the kinds of effect on it.
+        effects: kinds of memory effect the op declares.
+        on: by operand or result (``operand 0``, ``result 0``, ``operand ?``) the kinds of effect on it.
         recursive: the op has the effects of the ops in its regions.
-        dynamic: the effects are computed by the op's C++ code, so they are unknown here, except that
-            a destination-style op touches memref-like operands only.
+        dynamic: the op's C++ code decides, so nothing is known, except that a destination-style op touches
+            memref-like operands only.
         unknown: the op declares nothing and may do anything.
-        flags: the remaining traits, as listed in the table's legend.
+        flags: the remaining traits, among ``FLAGS``.
         when: by condition on the op's attributes (``name = value``, or a word), further effects as in ``on``.
     """
 

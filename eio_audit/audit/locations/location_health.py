@@ -25,6 +25,13 @@ from eio_audit.mlir.location import (
     UnknownLoc,
 )
 
+_KINDS: dict[type[Location], str] = {
+    CallSiteLoc: "a call site",
+    FusedLoc: "fused",
+    FileLineColLoc: "a place in a file",
+    OpaqueLoc: "a dialect's own",
+}
+
 
 class LocationRule(StrEnum):
     """What can be wrong; the values are stable."""
@@ -143,13 +150,11 @@ class _Inspection:
             yield LocationRule.UNKNOWN_LOCATION, "no location" if outer is None else "its location is unknown"
             return
         if not isinstance(outer, NameLoc):
-            yield LocationRule.REFUSED_LOCATION, f"its location is {_kind(outer)}, not a name"
+            yield LocationRule.REFUSED_LOCATION, f"its location is {_KINDS[type(outer)]}, not a name"
         if self.dump.indices.index(op) is None:
             if self.dump.indices.is_unknown(op):
-                yield (
-                    LocationRule.UNKNOWN_INDEX,
-                    "its index is negative: the front end did not know its place",
-                )
+                message = "its index is negative: the front end did not know its place"
+                yield LocationRule.UNKNOWN_INDEX, message
             else:
                 yield LocationRule.NO_INDEX, "its location carries no op index"
         yield from self._repeated(op)
@@ -162,10 +167,8 @@ class _Inspection:
         first = self.first.setdefault(number, op)
         if first != op:
             line = self.dump.ir.source.line_at(self.dump.ir.op_start[first])
-            yield (
-                LocationRule.REPEATED_LOCATION,
-                f"same location as {self.dump.ir.name(first)} at line {line}",
-            )
+            message = f"same location as {self.dump.ir.name(first)} at line {line}"
+            yield LocationRule.REPEATED_LOCATION, message
 
     def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, str]]:
         origin = self.dump.indices.origin(op)
@@ -173,10 +176,8 @@ class _Inspection:
             return
         known = self.function_at.setdefault(origin.file, origin.function)
         if known != origin.function:
-            yield (
-                LocationRule.TWO_FUNCTIONS,
-                f"{origin.file} defines {origin.function} here, {known} elsewhere",
-            )
+            message = f"{origin.file} defines {origin.function} here, {known} elsewhere"
+            yield LocationRule.TWO_FUNCTIONS, message
 
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:
@@ -194,17 +195,3 @@ def _printed_ops(dump: AuditedDump) -> Iterator[int]:
 def _ends_block(ir: IR, op: int, last: int) -> bool:
     """Whether an op, perhaps unlisted, is its block's terminator by all appearance."""
     return op == last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
-
-
-def _kind(location: Location) -> str:
-    match location:
-        case CallSiteLoc():
-            return "a call site"
-        case FusedLoc():
-            return "fused"
-        case FileLineColLoc():
-            return "a place in a file"
-        case OpaqueLoc():
-            return "a dialect's own"
-        case _:
-            return "unknown"

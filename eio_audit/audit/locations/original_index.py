@@ -106,11 +106,11 @@ class OriginalIndices:
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
         """Looks at the text of several ops' locations; what it does not tell is parsed."""
-        data, place = self._ir.source.data, slice(ops.start, ops.stop)
-        starts = self._ir.location_start[place]
+        data, chunk = self._ir.source.data, slice(ops.start, ops.stop)
+        starts = self._ir.location_start[chunk]
         texts = [
             data[start : end - 1]  # empty for an op without location
-            for start, end in zip(starts, self._ir.op_end[place], strict=True)
+            for start, end in zip(starts, self._ir.op_end[chunk], strict=True)
         ]
         definitions = self._definitions(texts) if self._ir.aliases else texts
         found = self._pattern.first_indices(definitions)

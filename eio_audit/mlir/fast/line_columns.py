@@ -153,7 +153,9 @@ class LineColumns(OpColumns):
         self.is_generic = bytes(map(len, quotes))
         self.templates: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
-        self.result_counts = _result_counts(results, counts)
+        self.result_counts = list(map(bool, results))
+        for op in compress(count(), counts):
+            self.result_counts[op] = int(counts[op])
         self.results = results if all(locations) else self._open_regions(results, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])
@@ -189,14 +191,6 @@ class LineColumns(OpColumns):
             self.templates[op] += OPENS_REGION
             others[op] = b""
         return others
-
-
-def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[int]:
-    """How many values each op defines, from its result's name and the number behind it."""
-    result_counts: list[int] = list(map(bool, results))
-    for op in compress(range(len(counts)), counts):
-        result_counts[op] = int(counts[op])
-    return result_counts
 
 
 def _last_line_end(data: Text, offset: int, end: int) -> int:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 
 from eio_audit.mlir.alias_definitions import without_definitions
 from eio_audit.mlir.alias_texts import AliasTexts
@@ -200,9 +200,8 @@ def _expansion(_: bytes, value: bytes) -> bytes:
     return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class _Extent:
-    """Where a function stands: its lines, and between them those of its body."""
+class _Extent(NamedTuple):
+    """Where a function is: its lines, and between them those of its body."""
 
     symbol: str
     indent: bytes

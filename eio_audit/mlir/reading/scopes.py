@@ -11,9 +11,7 @@ from eio_audit.mlir.source import InputError
 
 
 class Mentions:
-    """Where a text names values.
-
-    A name stands for all the values it is defined for, ``%0`` for all of ``%0:2``; they count as the first.
+    """Where a text names values; a name means all the values of ``%0:2``, which count as the first.
 
     Attributes:
         values: by byte offset of every name, the value it means.

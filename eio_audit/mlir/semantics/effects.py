@@ -57,22 +57,15 @@ _ASSUMED = OpTraits(flags=frozenset({"fresh"}))
 
 
 class EffectSource(StrEnum):
-    """How the effects of an op are known."""
+    """How the effects of an op are known: who declares them. UNKNOWN and UNLISTED ops may do anything."""
 
     LISTED = "listed"
-    """The op table declares them."""
     CONFIGURED = "configured"
-    """The project's own rows of the op table declare them."""
     CONTENTS = "contents"
-    """They are those of the ops in its regions."""
     CALLEE = "callee"
-    """They are those of the function it calls, which the dump holds."""
     UNKNOWN = "unknown"
-    """The op table lists the op but cannot tell its effects: it may do anything."""
     UNLISTED = "unlisted"
-    """The op table does not list the op: it may do anything."""
     ASSUMED = "assumed"
-    """It is taken to do nothing, because that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +88,13 @@ class Effects:
 class EffectTable:
     """What every op of one dump touches.
 
-    Args:
-        ir: the dump.
-        assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to do nothing.
-            What the ops in their regions do still counts.
+    Ops whose full name matches a shell pattern (``my.*``) of ``assume_pure`` are taken to do nothing; what the
+    ops in their regions do still counts.
 
     Attributes:
         fences: the ops that no other op of their block may cross.
         unknown_ops: how often each op occurs that may do anything, by full name.
-        assumed_pure: how many ops are taken to do nothing that otherwise would do something, by the first
-            pattern that matches.
+        assumed_pure: how many ops are taken to do nothing that otherwise would do something, by pattern.
 
     Complexity: almost linear in ops, operands and values.
     """
