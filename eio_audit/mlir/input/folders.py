@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eio_audit.mlir.input.dump_signs import holds_ir
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
@@ -154,6 +153,8 @@ class _Folder:
 
 
 def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
+    from eio_audit.mlir.input.dump_signs import holds_ir  # noqa: PLC0415  (for folders only)
+
     named = [p for p in folder.rglob("*") if p.is_file() and _stem(p.name) is not None]
     if not named:
         raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")

@@ -88,8 +88,8 @@ class Effects:
 class EffectTable:
     """What every op of one dump touches.
 
-    Ops whose full name matches a shell pattern (``my.*``) of ``assume_pure`` are taken to do nothing; what the
-    ops in their regions do still counts.
+    Ops whose full name matches a shell pattern (``my.*``) of ``assume_pure`` are taken to do nothing. What
+    the ops in their regions do still counts.
 
     Attributes:
         fences: the ops that no other op of their block may cross.
