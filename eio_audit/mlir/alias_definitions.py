@@ -12,7 +12,7 @@ from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OR_FAIL, OUTER, STRING, Brackets, string_end
 
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
-"""Behind a line that is not complete, by its last character."""
+"""After a line that is not complete, by its last character."""
 _LINE = re.compile(rb"^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME, re.MULTILINE)
 _LAST_OR_OTHER_LINE = re.compile(
     rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME), re.MULTILINE
@@ -103,7 +103,7 @@ def _without_definitions_of_several_lines(text: bytes) -> tuple[list[tuple[bytes
 
 
 def _next_line(source: Source, span: Span) -> int:
-    """The line behind the definition whose value begins the span; the span's end where it is damaged."""
+    """The line after the definition whose value begins the span; the span's end where it is damaged."""
     try:
         return min(definition_end(source, span) + 1, span.end)
     except InputError:

@@ -37,7 +37,7 @@ class IR:
             of its location, nested regions included.
         op_name: index into ``names``.
         op_is_generic: whether the op is printed in generic form (``"dialect.op"(...)``).
-        op_block: the block the op stands in.
+        op_block: the block the op is in.
         location_start: offset of the text inside ``loc(...)``, or NO_OFFSET; it ends at ``op_end - 1``.
         subtree_end: one past the last op nested in this one.
         first_result: the value number of result 0 (of the next value, for an op without results).
@@ -50,7 +50,7 @@ class IR:
     ``regions_of`` has, by op with regions, these in textual order. ``line_names`` is there if asked for.
 
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
-    (0 at top level), block_ops (the ops that stand in it, in textual order).
+    (0 at top level), block_ops (the ops that are in it, in textual order).
     Arrays indexed by region: region_op (the op that holds it, -1 for the implicit top-level region),
     region_start and region_end (offsets of its braces), region_is_graph.
     """
@@ -177,7 +177,7 @@ class IR:
         return text[: len(text) - (self.op_end[op] - location)]
 
     def tail(self, op: int) -> bytes:
-        """The op's text behind its last region, its location included; nothing for an op without regions."""
+        """The op's text after its last region, its location included; nothing for an op without regions."""
         end = self.op_end[op]
         start = self.region_end[self.regions_of[op][-1]] if op in self.regions_of else end
         return self.source.data[start:end]

@@ -23,7 +23,7 @@ class OpColumns:
             the op does not end.
         use_counts: how many values the op uses.
         uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
-        numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending, and the number
+        numbered: the places in ``uses`` that have a number (``%0#1``), ascending, and the number
             of uses.
         numbers: these numbers.
         op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
@@ -53,7 +53,7 @@ class LineNames:
         result_counts: by op.
         use_counts: by op.
         uses: by operand, the name used.
-        numbered: the operands behind whose name a number stands, ascending.
+        numbered: the operands that have a number, ascending.
         numbers: these numbers.
     """
 

@@ -63,7 +63,7 @@ class InputError(Exception):
 
 
 class Source:
-    r"""The bytes of one file, or of a stretch of it, and what line they stand on.
+    r"""The bytes of one file, or of a stretch of it, and what line they are on.
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
     is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file.

@@ -37,7 +37,7 @@ HEADER = re.compile(
 """What an op begins with: its results and its name."""
 RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?")
 ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
-"""``%a, %b:2 =`` and the beginning of a word or string behind it."""
+"""``%a, %b:2 =`` and the beginning of a word or string after it."""
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
@@ -218,7 +218,7 @@ def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def string_end(data: Text, quote: int, end: int) -> int | None:
-    """Where the string that begins at ``quote`` ends, behind its closing quote; None for an open one."""
+    """Where the string that begins at ``quote`` ends, after its closing quote; None for an open one."""
     line_end = data.find(b"\n", quote, end)
     stop = end if line_end < 0 else line_end
     closing = quote

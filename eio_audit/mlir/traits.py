@@ -247,7 +247,7 @@ class OpTable:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a row stands under a shell pattern instead of an op's full name."""
+    """Whether a row is under a shell pattern instead of an op's full name."""
     return not set("*?[").isdisjoint(name)
 
 

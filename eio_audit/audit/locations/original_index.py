@@ -70,7 +70,7 @@ class OriginalIndices:
         return self._parsed.locations
 
     def is_unknown(self, op: int) -> bool:
-        """Whether the op's location carries a negative index: where it stood is not known."""
+        """Whether the op's location carries a negative index: where it was is not known."""
         return self._parsed.is_unknown(op)
 
     def indexed_name(self, op: int) -> str | None:
@@ -139,7 +139,7 @@ class OriginalIndices:
 
 
 def _extends_child(location: bytes) -> bool | None:
-    """Whether a name extends its child's, where that can be seen as it stands: ``"X_tm0"("X")``."""
+    """Whether a name extends its child's, where that can be seen as it is: ``"X_tm0"("X")``."""
     match location.split(b'"'):
         case [b"", name, b"(", child, b")"] if not (b"\\" in location or b"\n" in location):
             return len(name) > len(child) and name.startswith(child)

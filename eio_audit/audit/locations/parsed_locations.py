@@ -61,7 +61,7 @@ class ParsedLocations:
         return False
 
     def is_unknown(self, op: int) -> bool:
-        """Whether the op's location carries a negative index: where it stood is not known."""
+        """Whether the op's location carries a negative index: where it was is not known."""
         names = (inner.name for inner in self._walk(op) if isinstance(inner, NameLoc))
         index = next((index for name in names if (index := self._pattern.index_in(name)) is not None), 0)
         return index < 0

@@ -31,7 +31,7 @@ _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
 
 _BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
 _INSIDE = b'\n"judge.inside"() : () -> ()\n'
-_BEHIND = b"\n}) : () -> ()"
+_AFTER = b"\n}) : () -> ()"
 _LOCATION = b"loc(unknown)"
 
 
@@ -85,7 +85,7 @@ class LineTemplates:
 
     def _is_one_op(self, line: bytes) -> bool:
         """Whether a line is one op without region, ended by its location."""
-        ir = self._read_exactly(_BEFORE + line + _BEHIND)
+        ir = self._read_exactly(_BEFORE + line + _AFTER)
         return (
             ir is not None
             and len(ir) == 2
@@ -101,7 +101,7 @@ class LineTemplates:
         Not if the region has arguments that the header names: they depend on what is visible.
         """
         end = (b")" if opens_list(line) else b"") + b" : () -> ()" * line.startswith(b'"')
-        ir = self._read_exactly(_BEFORE + line + _INSIDE + b"}" + end + _BEHIND)
+        ir = self._read_exactly(_BEFORE + line + _INSIDE + b"}" + end + _AFTER)
         return (
             ir is not None
             and len(ir) == 3
@@ -134,7 +134,7 @@ class LineTemplates:
         end = b"}" + (b")" if in_list else b"") + b" : () -> ()" * is_generic
         before = _BEFORE + header + _INSIDE
         line = b"}" + text + (_LOCATION if has_location else b"")
-        ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _BEHIND)
+        ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _AFTER)
         regions = [-1, 0, 1] if has_location else [-1, 0, 1, 1]
         if ir is None or list(ir.region_op) != regions or len(ir) != len(regions):
             return False

@@ -25,7 +25,7 @@ from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import OPEN_PAREN
 
 FEWEST_AT_ONCE = 32
-"""Lines that are tried together behind some that needed care; what is done for all of them may be in vain."""
+"""Lines that are tried together after some that needed care; what is done for all of them may be in vain."""
 
 
 class PlainLines:

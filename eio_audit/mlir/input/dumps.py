@@ -30,7 +30,7 @@ class Dump:
 
     Attributes:
         source: the file.
-        span: where the IR lies, behind its marker.
+        span: where the IR lies, after its marker.
         marker: the line above it in a log, else what the file's name says of its pass, or None.
         line: the 1-based line of the marker; without one, of the dump's first text.
         program: what it is a state of; equal for dumps that show one program at several times.
@@ -121,12 +121,12 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     """The dumps of one source, in order of appearance.
 
     A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
-    op behind a marker; IR behind that is a dump of its own, as is IR before the first marker: the module
+    op after a marker; IR after that is a dump of its own, as is IR before the first marker: the module
     that the compiler wrote to the same stream.
 
     Args:
         source: what to split.
-        program: what its dumps are states of. Behind a ``// -----`` line another program begins, and where
+        program: what its dumps are states of. After a ``// -----`` line another program begins, and where
             a stage of a compiler comes again.
         stage: what to call a source without markers, if its name tells of no pass, or the marker to take.
 
@@ -153,7 +153,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """The bytes of a file from one marker, which stands at ``place`` in them, up to the next.
+    """The bytes of a file from one marker, which is at ``place`` in them, up to the next.
 
     ``is_file``: there is no marker in the file, and this is all of it.
     """
@@ -180,7 +180,7 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
 
 
 class _Splitter:
-    """Splits what stands between markers into dumps, and tells where another program begins."""
+    """Splits what is between markers into dumps, and tells where another program begins."""
 
     def __init__(self, program: str) -> None:
         self._program = program
@@ -188,7 +188,7 @@ class _Splitter:
         self._stages: set[str] = set()
 
     def split(self, source: Source, span: Span, marked: tuple[Span, Marker | None]) -> list[Dump]:
-        """What stands between two markers: the marked dump, and IR without marker behind it."""
+        """What is between two markers: the marked dump, and IR without marker after it."""
         place, marker = marked
         if marker is None:
             return self.pieces(source, span, None, must_hold_ir=True)
@@ -236,7 +236,7 @@ def _text_start(source: Source, span: Span) -> int:
 
 
 def _end_of_first_op(source: Source, span: Span) -> int:
-    """Where a marked dump ends: behind the line with the op's last brace and the aliases right below it."""
+    """Where a marked dump ends: after the line with the op's last brace and the aliases right below it."""
     data, start = source.data, _start_of_first_op(source, span)
     brace = data.find(b"\n}", start, span.end)
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
@@ -246,7 +246,7 @@ def _end_of_first_op(source: Source, span: Span) -> int:
 
 
 def _start_of_first_op(source: Source, span: Span) -> int:
-    """Behind the aliases above the op, which may hold braces as an op does."""
+    """After the aliases above the op, which may hold braces as an op does."""
     end = span.start
     while True:
         start = _text_start(source, Span(end, span.end))

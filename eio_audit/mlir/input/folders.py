@@ -4,7 +4,7 @@ Four layouts tell of passes in their files' names:
 
 - ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, and in it ``<n>[_<n>...]_<pass>.mlir``.
   Each op counts the dumps made of it; a name has the counters of the ops around the op, outermost first,
-  as they stood, and then its own (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then
+  as they were, and then its own (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then
   ``2_0_cse`` and ``2_1_cse`` of a function inside, then ``3_inline``.
 - numbered: ``<pipeline>/<n>_<pass>.mlir``, of one pipeline a folder.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, of all graphs in one folder.
@@ -29,7 +29,7 @@ IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
 LOG_SUFFIXES = (".log", TEXT_SUFFIX)
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
-"""Files of a folder that may be dumps, also with .gz, .bz2 or .xz behind; ``.mlir.txt`` is as ``.mlir``."""
+"""Files of a folder that may be dumps, also with .gz, .bz2 or .xz after; ``.mlir.txt`` is as ``.mlir``."""
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
@@ -139,7 +139,7 @@ class _Folder:
         return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
 
     def _place(self, file: Path) -> _Key:
-        """A sort key; states stand by program, pass and time where their program's name would."""
+        """A sort key; states are placed by program, pass and time where their program's name would."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
         state = states.by_file.get(file.name) if states is not None else None

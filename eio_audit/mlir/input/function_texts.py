@@ -1,7 +1,7 @@
 """The functions of a dump as texts of their own, found without reading the dump.
 
 Most functions do not change between the dumps of a log, so most need not be read again. A printer indents
-what stands in a function and closes it where it began: the text ends at the first line behind its header
+what is in a function and closes it where it began: the text ends at the first line after its header
 that begins with as many blanks and a brace. Where somebody has indented otherwise the text is not one
 balanced op, so reading it is an error: nothing wrong comes out of it.
 """
@@ -115,7 +115,7 @@ class DumpText:
         return [reached[symbol] for symbol in sorted(reached)]
 
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
-        """The function, other functions behind it, and the aliases they use, as a dump."""
+        """The function, other functions after it, and the aliases they use, as a dump."""
         text = b"\n".join([function.text, *(other.text for other in others)])
         return self._part(self.aliases.in_place(text), function.line)
 

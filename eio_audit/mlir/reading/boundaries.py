@@ -1,6 +1,6 @@
 """Where ops begin and end in custom assembly, told from the text alone.
 
-Generic assembly needs none of this: its ops end with a type or a location, its regions stand in
+Generic assembly needs none of this: its ops end with a type or a location, its regions are in
 ``({ ... })``. Custom assembly is free text. Three questions have to be answered by looking at a few tokens
 around a place; docs/reading.md lists the answers as the reader's assumptions.
 """
@@ -32,7 +32,7 @@ BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unreali
 _CLAUSES = frozenset(
     {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
 )
-"""Words that stand at the start of a line, aligned with the op that they go on with."""
+"""Words that are at the start of a line, aligned with the op that they go on with."""
 
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
@@ -78,7 +78,7 @@ class Boundaries:
         return match is not None and (any_name or match["bare"] is None or match["bare"] in BARE_OPS)
 
     def label(self, offset: int) -> bool:
-        """Whether a block label stands here, and not a successor."""
+        """Whether a block label is here, and not a successor."""
         match = LABEL.match(self._data, offset, self._end)
         if match is None or not match[1]:
             return match is not None
@@ -90,7 +90,7 @@ class Boundaries:
         return rest is not None and self._data[rest.end() : rest.end() + 1] == b":"
 
     def generic_op(self, offset: int) -> bool:
-        """Whether ``"op-name"(`` stands here."""
+        """Whether ``"op-name"(`` is here."""
         return GENERIC_NAME.match(self._data, offset, self._end) is not None
 
     def _op_begins(self, offset: int, first: bytes) -> bool:
@@ -102,7 +102,7 @@ class Boundaries:
     # ------------------------------------------------------------------ does another op begin on this line?
 
     def next_on_line(self, token: bytes, offset: int, op_start: int) -> bool:
-        """Whether a token outside brackets begins another op or block behind the op from ``op_start``."""
+        """Whether a token outside brackets begins another op or block after the op from ``op_start``."""
         first = token[:1]
         if first == b"%":
             # Asked in this order: a list of operands would be read to its end from each of them.
@@ -123,19 +123,20 @@ class Boundaries:
         return word[0][0] in b"%#!@^0123456789-" or _BUILTIN_TYPE.match(word[0]) is not None
 
     def op_ends_at(self, offset: int) -> bool:
-        """Whether an op may end here, behind a ``loc(...)``: what follows is no further text of it."""
+        """Whether an op may end here, after a ``loc(...)``: what follows is no further text of it."""
         match = _BLANKS.match(self._data, offset, self._end)
         assert match
-        behind = match.end()
-        following = self._data[behind : behind + 1]
-        if behind >= self._end or following in b"\n}" or self._data[behind : behind + 2] == b"//":
+        next_offset = match.end()
+        following = self._data[next_offset : next_offset + 1]
+        is_comment = self._data[next_offset : next_offset + 2] == b"//"
+        if next_offset >= self._end or following in b"\n}" or is_comment:
             return True
         if following in (b"%", b'"', b"^"):
-            return self._op_begins(behind, following)
-        word = IDENTIFIER.match(self._data, behind, self._end)
+            return self._op_begins(next_offset, following)
+        word = IDENTIFIER.match(self._data, next_offset, self._end)
         return word is not None and (b"." in word[0] or word[0] in BARE_OPS)
 
-    # ------------------------------------------------------------------ does the op go on behind a line end?
+    # ------------------------------------------------------------------ does the op go on after a line end?
 
     def continuation(self, line_end: int, op_start: int, op: OpenOp, around: OpenOp | None) -> int | None:
         """Where an op goes on after a line end outside brackets; None where it ends there.
@@ -171,7 +172,7 @@ class Boundaries:
         return text.rstrip().endswith(_NEEDS_MORE)
 
     def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
-        """Whether a word stands in its line where the op stands in its own, as the next op would."""
+        """Whether a word is in its line where the op is in its own, as the next op would."""
         blanks = _BLANKS.match(self._data, word.end(), self._end)
         assert blanks
         if word[0] in _CLAUSES or self._data[blanks.end() : blanks.end() + 1] in (b"(", b"="):
@@ -180,7 +181,7 @@ class Boundaries:
         return own is not None and own == other
 
     def _indentation(self, offset: int) -> bytes | None:
-        """The blanks between the line's start and ``offset``; None where anything else stands there."""
+        """The blanks between the line's start and ``offset``; None where anything else is there."""
         before = self._data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
         return None if before.strip() else before
 
@@ -213,24 +214,24 @@ class Boundaries:
         word = IDENTIFIER.match(self._data, inside, self._end)
         if word is None:  # braced text of custom assembly, unless it has lines of its own
             return first not in b"@#![" and has_line
-        behind = self.skip_trivia(word.end())
-        after = self._data[behind : behind + 1]
+        next_offset = self.skip_trivia(word.end())
+        after = self._data[next_offset : next_offset + 1]
         if after == b"=":
-            return self._data[behind + 1 : behind + 2] == b"="
+            return self._data[next_offset + 1 : next_offset + 2] == b"="
         if word[0] == b"loc":  # of no op, which the reader of the region says
             return has_line and after == b"("
         if after == b"}":  # a unit attribute, or an op that is a name alone
             return self._is_lone_op(word[0], dialect, has_line=has_line)
         if b"." in word[0]:
             return after not in (b",", b":") or (after == b":" and has_line)
-        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, behind)
+        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, next_offset)
 
-    def _is_bare_op(self, name: bytes, dialect: str, behind: int) -> bool:
+    def _is_bare_op(self, name: bytes, dialect: str, next_offset: int) -> bool:
         """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
         if name in BARE_OPS or dialect in listed_dialects():
             return True
-        line_end = self._data.find(b"\n", behind, self._end)
-        return self._data.find(b" loc(", behind, line_end if line_end >= 0 else self._end) >= 0
+        line_end = self._data.find(b"\n", next_offset, self._end)
+        return self._data.find(b" loc(", next_offset, line_end if line_end >= 0 else self._end) >= 0
 
     def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
         if b"." in name:

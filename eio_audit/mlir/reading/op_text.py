@@ -1,6 +1,6 @@
 """An op's own text as two dumps can compare it: without value names, aliases, locations and layout.
 
-Generic assembly says where attributes and types stand, custom assembly does not: of that, only the types can
+Generic assembly says where attributes and types are, custom assembly does not: of that, only the types can
 be told from the rest, by their spelling. ``OpText`` keeps the difference apart, so that nobody takes a
 changed printing form for a changed op.
 """
@@ -158,7 +158,7 @@ def _bare(ir: IR, op: int) -> bytes:
 
 
 def _without_locations(text: bytes) -> bytes:
-    """The text without ``loc(...)`` behind arguments, as custom assembly prints it; attributes stay."""
+    """The text without ``loc(...)`` after arguments, as custom assembly prints it; attributes stay."""
     pieces, done, offset = [], 0, 0
     while match := _TOKEN.search(text, offset):
         offset = match.end()

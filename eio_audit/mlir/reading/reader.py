@@ -77,7 +77,7 @@ def read_ir(
 
     Args:
         source: the file.
-        span: where the dump stands in it.
+        span: where the dump is in it.
         op_table: says which ops are isolated or hold graph regions; the shipped table without it.
         keeps_names: whether the IR keeps its ``line_names``, so that its lines can be known.
         known: lines of a dump that all of the source was made from; makes no difference but to the time.
@@ -152,7 +152,7 @@ class Reader:
         return self.ir
 
     def _plain_lines(self, offset: int) -> int:
-        """Reads the plain lines from the next line start on, if nothing stands before it."""
+        """Reads the plain lines from the next line start on, if nothing is before it."""
         line = _LINE_END.match(self.data, offset, self.end)
         start = line.end() if line else offset
         if line is None and self.data[offset - 1 : offset] != b"\n":
@@ -185,7 +185,7 @@ class Reader:
             return self._label(offset)
         header = HEADER.match(self.data, offset, self.end)
         if header is None:
-            what = "an op name with '(' behind it" if first == b'"' else "an operation, a block label or '}'"
+            what = "an op name with '(' after it" if first == b'"' else "an operation, a block label or '}'"
             raise self._error(offset, f"expected {what}")
         if header["custom"] == b"loc":
             raise self._stray_location(header.start("custom"))
@@ -270,7 +270,7 @@ class Reader:
         space = SPACE.match(self.data, position, self.end)
         assert space
         if self.data[space.end() : space.end() + 1] != b":":
-            raise self._error(space.end(), "expected ':' behind the block's arguments")
+            raise self._error(space.end(), "expected ':' after the block's arguments")
         return space.end() + 1
 
     # ------------------------------------------------------------------ operations
@@ -331,7 +331,7 @@ class Reader:
             match = _END_OF_DUMP.match(self.data, self.end)
             assert match
         if match["token"] == b"%":
-            raise self._error(match.start("token"), "expected a value's name behind '%'")
+            raise self._error(match.start("token"), "expected a value's name after '%'")
         return match
 
     def _value(self, current: OpenOp, token: bytes, offset: int) -> None:
@@ -352,7 +352,7 @@ class Reader:
         return not brackets and is_loc and self.data[paren + 1 : paren + 2] != b"["
 
     def _location(self, current: OpenOp, paren: int) -> int:
-        """Reads ``(...)`` behind ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
+        """Reads ``(...)`` after ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
         end = match.end() if match else self._closing_paren(paren)
         if self.text.op_ends_at(end):

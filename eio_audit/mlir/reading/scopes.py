@@ -224,7 +224,7 @@ class Scopes:
             self._mentions.values[offset] = value
 
     def _append_operand(self, op: int, value: int) -> int:
-        """Stores one operand and returns its slot, negative for one behind a region of its op."""
+        """Stores one operand and returns its slot, negative for one after a region of its op."""
         ir = self._ir
         if op == len(ir) - 1:
             ir.operands.append(value)
@@ -257,7 +257,7 @@ class Scopes:
                     self._use_before_definition(owner, name, use.offset)
 
     def _stands_before(self, user: int, definer: int) -> bool:
-        """Whether the use stands in the definer's own block: inside the definer, or before it."""
+        """Whether the use is in the definer's own block: inside the definer, or before it."""
         ir = self._ir
         ops = ir.block_ops[ir.op_block[definer]]
         place = bisect_right(ops, user) - 1

@@ -86,7 +86,7 @@ class ValueSizes:
         return self._of_signature[signature]
 
     def _custom(self, op: int, count: int) -> list[ValueSize] | None:
-        """What the last types in a custom text say, behind ``->``, ``to`` or a colon; mostly the results'.
+        """What the last types in a custom text say, after ``->``, ``to`` or a colon; mostly the results'.
 
         One type stands for all results. Where operands and results share the last types, no type is certain,
         and the sizes are known only if there is one for each result.
@@ -105,7 +105,7 @@ class ValueSizes:
         return sizes if is_certain or len(set(sizes)) == 1 == count else None
 
     def _text_with_types(self, op: int) -> bytes:
-        """Where a custom text may name the results' types: behind its regions, else before them."""
+        """Where a custom text may name the results' types: after its regions, else before them."""
         ir = self._ir
         if ir.subtree_end[op] == op + 1:
             return STRING_OR_COMMENT.sub(b'""', ir.bare_text(op))
@@ -172,7 +172,7 @@ def _element_bytes(element: bytes, count: int, rest: Sequence[bytes]) -> int | N
 
 
 def _first_type(text: bytes) -> bytes:
-    """The type that a text begins with, without attributes and a location behind it."""
+    """The type that a text begins with, without attributes and a location after it."""
     text = text.strip()
     name = _NAME.match(text)
     end = name.end() if name is not None else 0

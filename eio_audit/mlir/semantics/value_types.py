@@ -189,7 +189,7 @@ def block_header_text(ir: IR, block: int) -> bytes:
 
 
 def argument_types(header: bytes) -> dict[bytes, bytes | None]:
-    """By name: the text behind ``%name:``, or None for a name without a type."""
+    """By name: the text after ``%name:``, or None for a name without a type."""
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
         name, is_typed = match.groups()
