@@ -287,7 +287,6 @@ class _Parser:
         return CallSiteLoc(*parts) if kind == "callsite" else NameLoc(text or "", location)
 
     def _bracketed(self) -> str:
-        """The text from the bracket here to the one that closes it."""
         start, self.offset = self.offset, closing_end(self.data, self.offset, self.end)
         if self.data[self.offset - 1 : self.offset] != b">":
             raise self.source.error(start, "unbalanced bracket in the location")

@@ -161,7 +161,6 @@ def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:
 
 
 def _ordinary_lines(data: Text, span: Span) -> Iterator[Span]:
-    """The span without its long lines."""
     start = position = span.start
     while position < span.end:
         limit = position + LONGEST_LINE

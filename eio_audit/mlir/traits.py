@@ -173,7 +173,6 @@ class _Table(Mapping[str, OpTraits]):
 
 @cache
 def _shipped(name: str) -> Any:
-    """A file of the table."""
     return json.loads((Path(__file__).parent / name).read_bytes())
 
 
@@ -287,7 +286,6 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
 
 
 def _check_places(on: object, effects: Collection[str]) -> None:
-    """Checks what effects are bound to."""
     if not isinstance(on, Mapping):
         raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():

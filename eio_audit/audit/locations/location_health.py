@@ -125,8 +125,6 @@ def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int
 
 
 class _Inspection:
-    """The locations of one dump's ops, and the findings, each with the number of its op, in textual order."""
-
     def __init__(self, dump: AuditedDump) -> None:
         self.dump = dump
         ops = list(_printed_ops(dump))

@@ -97,7 +97,6 @@ class OriginalIndices:
 
     @cached_property
     def _scanned(self) -> tuple[list[int | None], bytearray]:
-        """By op its index, and whether it is derived."""
         indices: list[int | None] = []
         derived = bytearray(len(self._ir))
         for start in range(0, len(self._ir), OPS_AT_ONCE):
@@ -130,7 +129,6 @@ class OriginalIndices:
         indices += found
 
     def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
-        """The texts of locations, for aliases those of their definitions."""
         data, spans = self._ir.source.data, map(self._ir.aliases.get, texts)
         return [
             text if span is None else data[span.start : span.end]

@@ -37,7 +37,6 @@ class ParsedLocations:
         return self._indices[id(root)]
 
     def _index_of(self, location: Location) -> int | None:
-        """The index of a location whose children's are known."""
         match location:
             case NameLoc(name, child):
                 index = self._pattern.index_in(name)

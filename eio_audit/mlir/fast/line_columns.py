@@ -174,7 +174,6 @@ class LineColumns(OpColumns):
         return with_uses
 
     def _add_uses(self, operands: Sequence[bytes]) -> None:
-        """Adds the uses in lists ``%a, %b#1, ...``, by op."""
         listed = b", ".join(filter(None, operands))
         numbered = listed.split(b"#")
         self.use_counts = list(map(bytes.count, operands, repeat(b"%")))

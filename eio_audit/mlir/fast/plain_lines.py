@@ -128,7 +128,6 @@ class PlainLines:
         return line
 
     def _read_region_lines(self, first: int, stop: int, binding: Binding) -> int:
-        """Opens and closes regions and binds the ops between."""
         lines, places = self._lines, self._lines.places
         for line in lines.region_lines_in(first, stop):
             if lines.rows[line][Line.NAME] != CLOSING:
@@ -145,7 +144,6 @@ class PlainLines:
         return stop if binding.resolve(places[first], places[stop]) else self._leave(first, stop)
 
     def _leave(self, first: int, stop: int) -> int:
-        """Leaves a range of lines to the exact reader."""
         self._slow_until = self._lines.starts[stop]
         return first
 
@@ -165,12 +163,8 @@ class PlainLines:
 
     def _close(self, line: int) -> bool:
         """Closes a region, and ends its op or opens its next region; False where that needs care."""
-        builder, row, start, end = (
-            self._builder,
-            self._lines.rows[line],
-            self._lines.starts[line],
-            self._lines.starts[line + 1] - 1,
-        )
+        builder, lines = self._builder, self._lines
+        row, start, end = lines.rows[line], lines.starts[line], lines.starts[line + 1] - 1
         current = builder.ops[-1]
         if not self._templates.ends_region(row, current):
             return False
@@ -180,9 +174,8 @@ class PlainLines:
             builder.close_region(brace)
             builder.end_op(end, end - 1 - len(location))
             return True
-        if not current.is_generic and not self._templates.region_follows(
-            self._lines, line, current.name.encode()
-        ):
+        name = current.name.encode()
+        if not current.is_generic and not self._templates.region_follows(lines, line, name):
             return False
         builder.close_region(brace)
         builder.open_region(end - 1, current)

@@ -229,7 +229,6 @@ class _Splitter:
 
 
 def _text_start(source: Source, span: Span) -> int:
-    """Where the first text of a stretch begins; its end where there is none."""
     blank = _BLANK.match(source.data, span.start, span.end)
     assert blank
     return blank.end()
@@ -269,7 +268,6 @@ def _end_of_aliases(source: Source, span: Span) -> int:
 
 
 def _pieces(source: Source, span: Span) -> list[Span]:
-    """Splits at ``// -----`` lines."""
     separators = list(_separators(source.data, span))
     starts = [span.start, *(s.end for s in separators)]
     ends = [*(s.start for s in separators), span.end]
@@ -277,7 +275,6 @@ def _pieces(source: Source, span: Span) -> list[Span]:
 
 
 def _separators(data: Text, span: Span) -> Iterator[Span]:
-    """The lines that read ``// -----``."""
     for offset in find_all(data, _SEPARATOR_START, span):
         match = _SEPARATOR.match(data, offset, span.end)
         if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):

@@ -105,7 +105,6 @@ def _opened(path: str) -> Iterator[tuple[BufferedReader, ModuleType | None]]:
 
 
 def _damage_errors() -> tuple[type[Exception], ...]:
-    """What reading and unpacking raise."""
     import lzma  # noqa: PLC0415
     import zlib  # noqa: PLC0415
 

@@ -261,7 +261,6 @@ def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
 
 
 def _without_noise(text: bytes) -> bytes:
-    """A function's text without the lines that a logger printed in between."""
     parts, start = [], 0
     for match in _FLUSH_LINE.finditer(text):
         end = noise_end(text, match.end(), len(text)) if match.end() > start else None

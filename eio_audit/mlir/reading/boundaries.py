@@ -165,7 +165,6 @@ class Boundaries:
         return None if is_message or (op.has_region and not may_follow_region) else offset
 
     def _needs_more(self, line_end: int) -> bool:
-        """Whether the line ends with something that has to be continued."""
         line_start = self._data.rfind(b"\n", 0, line_end) + 1
         comment = comment_start(self._data, line_start, line_end)
         text = self._data[max(line_start, (comment or line_end) - _LONGEST_WORD) : comment or line_end]

@@ -109,7 +109,6 @@ class OpText:
 
     @cached_property
     def _parsed(self) -> tuple[list[tuple[str, str]], bytes]:
-        """Attributes by name, and the type, of an op in generic form."""
         *_, (start, _, last) = [(0, 0, b""), *outermost_brackets(self.text)]
         entries = [(_text(name), _text(value)) for name, value in generic_attributes(self.text)]
         return entries, self.text[start + 1 :].strip() if last == b":" else b""

@@ -174,7 +174,6 @@ class Reader:
     # ------------------------------------------------------------------ statements
 
     def _statement(self, offset: int) -> int:
-        """Reads what begins at ``offset`` inside the current region; returns where the next may begin."""
         first = self.data[offset : offset + 1]
         if not self.ops:
             return self._top_level(offset)
@@ -346,7 +345,6 @@ class Reader:
         self.scopes.use(current.op, token, offset)
 
     def _is_location(self, brackets: Brackets, paren: int) -> bool:
-        """Whether ``(`` belongs to the op's own ``loc(...)``, which ends it."""
         before = self.data[max(0, paren - 8) : paren].rstrip()
         is_loc = before.endswith(b"loc") and before[-4:-3] in _BEFORE_LOC
         return not brackets and is_loc and self.data[paren + 1 : paren + 2] != b"["
@@ -391,7 +389,6 @@ class Reader:
     # ------------------------------------------------------------------ regions
 
     def _begins_region_list(self, current: OpenOp, offset: int) -> bool:
-        """Whether the ``(`` before ``offset`` opens a list of regions."""
         brace = self.text.skip_trivia(offset)
         if self.data[brace : brace + 1] != b"{":
             return False

@@ -240,7 +240,6 @@ class Scopes:
             raise self._error(offset, f"use of value '{_text(name)}#{number}', but the op has fewer results")
 
     def _resolve(self, scope: _Scope) -> None:
-        """Binds the uses that this region's definitions answer."""
         ir = self._ir
         for name in [name for name in scope.unresolved if name in self._defs]:
             value = self._defs[name]

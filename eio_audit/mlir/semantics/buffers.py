@@ -126,7 +126,6 @@ class Buffers:
 
     @cached_property
     def _arguments(self) -> dict[int, list[int]]:
-        """By block."""
         arguments: dict[int, list[int]] = {}
         for value, owner in enumerate(self._ir.value_owner):
             if owner < 0:

@@ -51,7 +51,6 @@ class Calls:
         self.by_function = self._callees_first(calls)
 
     def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
-        """Puts callees before callers; a call that closes a cycle becomes one of something unknown."""
         calls_in: dict[int, list[int]] = {NO_CALLEE: []}
         for call in calls:
             calls_in.setdefault(self._function_around(call), []).append(call)
@@ -110,7 +109,6 @@ class Calls:
         return found
 
     def _has_fixed_body(self, function: int) -> bool:
-        """Whether the function is defined here, and no other definition can take its place."""
         ir = self._ir
         if ir.subtree_end[function] == function + 1:
             return False

@@ -145,7 +145,6 @@ class _Walk:
         return before
 
     def _enter(self, op: int) -> None:
-        """Puts the op, and the ops around it, on the path."""
         ir, path = self._ir, self._path
         while path and op >= ir.subtree_end[path[-1]]:
             path.pop()

@@ -187,7 +187,6 @@ class EffectTable:
         return Buffers(self._ir, self._rows, self._is_unknown)
 
     def _is_unknown(self, op: int) -> bool:
-        """Whether the op may do anything."""
         row = self._rows[self._ir.op_name[op]]
         return row.may_do_anything and self._calls.callee.get(op, NO_CALLEE) == NO_CALLEE
 
@@ -363,7 +362,6 @@ class EffectTable:
         return outside, on_arguments, is_fence
 
     def _executed_with(self, op: int) -> Iterator[int]:
-        """The op and what is nested in it, declarations and what these hold left out."""
         inner, end = op, self._ir.subtree_end[op]
         while inner < end:
             if inner > op and self._rows[self._ir.op_name[inner]].is_declaration:

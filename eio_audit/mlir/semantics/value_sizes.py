@@ -133,7 +133,6 @@ def _size(text: bytes) -> ValueSize:
 
 
 def _tuple_size(inside: bytes) -> ValueSize:
-    """A tuple holds what its elements hold."""
     sizes = [_size(part).bytes for part in split_list(inside)[0]]
     known = [size for size in sizes if size is not None]
     return ValueSize(sum(known)) if len(known) == len(sizes) else UNKNOWN_SIZE

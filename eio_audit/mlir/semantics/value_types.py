@@ -87,7 +87,6 @@ class ValueTypes:
         return Counter(-1 - owner for owner in self._ir.value_owner if owner < 0)
 
     def _results(self, op: int) -> list[Storage] | Storage:
-        """By result; all the same for custom assembly."""
         ir = self._ir
         if ir.op_is_generic[op]:
             types = result_types(ir, op)
