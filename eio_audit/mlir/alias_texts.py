@@ -19,16 +19,18 @@ class AliasTexts:
     Args:
         definition: gives the text of an alias' value, None for one that is not defined.
         finish: what becomes of an alias with its value, all aliases in it expanded.
+        known: what some aliases stand for.
     """
 
     def __init__(
         self,
         definition: Callable[[bytes], bytes | None],
         finish: Callable[[bytes, bytes], bytes] | None = None,
+        known: Mapping[bytes, bytes] | None = None,
     ) -> None:
         self._definition = definition
         self._finish = finish or shortened
-        self._known: dict[bytes, bytes] = {}
+        self._known = dict(known or {})
 
     def of(self, alias: bytes) -> bytes:
         """What an alias stands for; the alias itself if it is not defined, or defined by itself."""

@@ -21,6 +21,8 @@ _HOLDS_IR = re.compile(
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
     re.MULTILINE,
 )
+_OTHER_LINE = re.compile(rb"\n[^#!\n]")
+"""The line end above a line that cannot begin a definition of an alias."""
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -241,7 +243,20 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
-    return span.end if line_end < 0 else _end_of_aliases(source, Span(line_end + 1, span.end))
+    if line_end < 0:
+        return span.end
+    if not _OTHER_LINE.search(data, line_end, span.end):
+        return _last_line_end(data, Span(line_end + 1, span.end))
+    return _end_of_aliases(source, Span(line_end + 1, span.end))
+
+
+def _last_line_end(data: Text, span: Span) -> int:
+    """After the last line that is not blank."""
+    end = span.end
+    while end > span.start and data[end - 1] in b" \t\r\n":
+        end -= 1
+    line_end = data.find(b"\n", end, span.end) if end > span.start else span.start - 1
+    return line_end + 1 if line_end >= 0 else span.end
 
 
 def _start_of_first_op(source: Source, span: Span) -> int:

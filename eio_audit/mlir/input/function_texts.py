@@ -136,7 +136,6 @@ class Aliases:
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
-        self._texts = AliasTexts(self.definitions.get, _expansion)
 
     def key_of(self, text: bytes) -> bytes:
         """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
@@ -170,6 +169,10 @@ class Aliases:
                     names[name] = None
                     pending += [name] if name in self._using else []
         return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in names])
+
+    @cached_property
+    def _texts(self) -> AliasTexts:
+        return AliasTexts(self.definitions.get, _expansion, self._plain_locations)
 
     @cached_property
     def _use(self) -> re.Pattern[bytes]:
