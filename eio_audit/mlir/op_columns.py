@@ -20,10 +20,9 @@ class OpColumns:
             the op does not end.
         use_counts: how many values the op uses.
         uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
-        numbered: the places in ``uses`` behind which a number stands (``%0#1``), ascending, and the number
+        numbered: the places in ``uses`` that have a number (``%0#1``), ascending, and the number
             of uses.
         numbers: these numbers.
-        name_numbers: as ``IR.name_number`` has them.
         op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
     """
 
@@ -36,7 +35,6 @@ class OpColumns:
     use_starts: list[int]
     numbered: list[int]
     numbers: list[int]
-    name_numbers: list[int]
     op_starts: array[int]
     op_ends: array[int]
     location_starts: array[int]

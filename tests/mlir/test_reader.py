@@ -594,7 +594,7 @@ def test_errors_name_the_place() -> None:
     check_error('#loc1 = loc("a")\n#loc1 = loc("b")\n', 2, 1, "redefinition of alias '#loc1'")
     check_error("func.func @f() {\n  ?\n}", 2, 3, "expected an operation")
     check_error(
-        "func.func @f() {\n  ^bb0(%a: i32)\n  return\n}", 3, 3, "expected ':' behind the block's arguments"
+        "func.func @f() {\n  ^bb0(%a: i32)\n  return\n}", 3, 3, "expected ':' after the block's arguments"
     )
 
 

@@ -200,7 +200,7 @@ def _audits_in_order(
         BlockAudit,
         map(functions.__getitem__, blocks),
         map(ir.block_name, blocks),
-        ir.source.lines_at(list(map(ir.block_offset, blocks))),
+        [ir.source.line_at(ir.block_offset(block)) for block in blocks],
         map(len, map(ir.block_ops.__getitem__, blocks)),
         map(keys.keyed_by_block.__getitem__, blocks),
         map(keys.derived_by_block.__getitem__, blocks),

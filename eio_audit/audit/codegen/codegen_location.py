@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.mlir.location import Locations, NameLoc, UnknownLoc
+from eio_audit.mlir.location import Locations, NameLoc, walk
 
 PREFIX = "DEBUG|"
 """What front ends put before the index, and code generation does not know."""
@@ -128,14 +128,13 @@ class CodegenLocations:
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
         """What is read of an op; None where its location is no name: unknown, or refused as EIO106 says."""
-        location = self._locations.of(op)
-        outer = UnknownLoc() if location is None else self._locations.resolve(location, op)
+        outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
         read = self.in_name(outer.name)
         if isinstance(read, CodegenLocation) or read.reason is not Reason.FIELD or outer.child is None:
             return read
-        for inner in self._locations.walk(outer.child, op):
+        for inner in walk(outer.child):
             if isinstance(inner, NameLoc) and _has_index(self.in_name(inner.name)):
                 message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)

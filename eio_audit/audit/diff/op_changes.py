@@ -11,8 +11,6 @@ from eio_audit.audit.diff.matching import Matching
 from eio_audit.audit.diff.printing_forms import implied_ops, is_shorthand
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.mlir.ir import NO_OFFSET
-from eio_audit.mlir.location import AliasLoc
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_carried
 
@@ -355,12 +353,6 @@ def _value(side: ComparedDump, owner: int, number: int) -> str:
 
 def _location(side: ComparedDump, op: int) -> str:
     """The op's location as printed, an alias as what it stands for."""
-    ir, locations = side.audited.ir, side.audited.indices.locations
-    if ir.location_start[op] == NO_OFFSET:
-        return ""
-    location = locations.of(op)
+    ir = side.audited.ir
     text = ir.location_text(op) or b""
-    if isinstance(location, AliasLoc):
-        span = locations.alias_span(location.alias, op)
-        text = ir.source.data[span.start : span.end]
-    return text.decode("utf-8", "replace").strip()
+    return (ir.definition(text) or text).decode("utf-8", "replace").strip()

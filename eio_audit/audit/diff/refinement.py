@@ -36,7 +36,7 @@ class ComparedOps:
     def __init__(self, ir: IR, indices: OriginalIndices, interned: Interned) -> None:
         self.ir = ir
         self.interned = interned
-        self.location_numbers = LocationNumbers(ir, indices, interned)
+        self.location_numbers = LocationNumbers(indices, interned)
         self.locations = [self.location_numbers.of(op) for op in range(len(ir))]
         texts = OpTexts(ir)
         self.texts: list[OpText] = [texts.of(op) for op in range(len(ir))]

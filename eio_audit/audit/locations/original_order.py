@@ -15,10 +15,6 @@ from eio_audit.mlir.traits import OpTable
 class OriginalOrder:
     """The order of the ops in a dump from before a pass.
 
-    Args:
-        before: the dump.
-        op_table: what it is read with; the shipped table without it.
-
     Raises:
         InputError: the dump cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Which comments belong to an op: what stands behind it on its line, and the lines directly above it.
+"""Which comments belong to an op: what is after it on its line, and the lines directly above it.
 
 Those lines are comments and nothing else, with no blank line in between. A comment that a blank line parts
 from the op belongs to no op, nor does one above a block label or a closing brace.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.source import Span, Text
+from eio_audit.mlir.source import Span
 
 _BLANKS = re.compile(rb"[ \t]*+")
 _COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")
@@ -24,7 +25,7 @@ def comment_lines(data: Text, floor: int, op_start: int) -> Span:
 
     Args:
         data: the text.
-        floor: where what stands before the op ends; nothing before it is looked at.
+        floor: where what is before the op ends; nothing before it is looked at.
         op_start: where the op begins.
     """
     end = start = data.rfind(b"\n", floor, op_start) + 1
@@ -67,6 +68,6 @@ def own_header(ir: IR, block: int) -> bytes:
 
 
 def trailing_comment_end(data: Text, op_end: int, end: int) -> int:
-    """Where the comment behind an op ends, on the op's line; ``op_end`` if there is none before ``end``."""
+    """Where the comment after an op ends, on the op's line; ``op_end`` if there is none before ``end``."""
     comment = _TRAILING_COMMENT.match(data, op_end, end)
     return comment.end() if comment else op_end
