@@ -17,10 +17,17 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as type checkers know it; typing takes longer to import than --version to answer
 if TYPE_CHECKING:
     from eio_audit.audit.check.check import AuditedDump, Check, check
-    from eio_audit.audit.check.displaced_op import DisplacedOp, Hold
-    from eio_audit.audit.check.figures import BlockAudit, BlockMemory, DumpAudit, Summary, unmatched_patterns
-    from eio_audit.audit.check.mislabelled_op import MislabelledOp
-    from eio_audit.audit.check.module_runs import Fragmentation, Runs
+    from eio_audit.audit.check.figures import (
+        BlockAudit,
+        Blocker,
+        BlockMemory,
+        DisplacedOp,
+        DumpAudit,
+        MislabelledOp,
+        Summary,
+        unmatched_patterns,
+    )
+    from eio_audit.audit.check.module_runs import Fragmentation, ModuleRuns
     from eio_audit.audit.codegen.codegen import (
         CodegenFunction,
         Prediction,
@@ -33,7 +40,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.dependence import DependenceKind
     from eio_audit.audit.diff.diff import Diff, diff
     from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
-    from eio_audit.audit.diff.op_changes import Ancestor, Difference, OpChange, OpChanges, Relation
+    from eio_audit.audit.diff.op_changes import Ancestor, OpChange, OpChanges, OpDifference, Relation
     from eio_audit.audit.explain.dataflow import (
         Dataflow,
         DataflowEdge,
@@ -54,9 +61,9 @@ if TYPE_CHECKING:
     )
     from eio_audit.audit.explain.order_picture import (
         Disorder,
-        OrderAlbum,
         OrderPicture,
         PicturedOp,
+        WorstBlocks,
         order_pictures,
     )
     from eio_audit.audit.fix.fix import Fix, Relabel, fix
@@ -111,7 +118,6 @@ _HOMES = {
     ),
     "audit.dependence": ("DependenceKind",),
     "audit.diff.diff": ("Diff", "diff"),
-    "audit.check.displaced_op": ("DisplacedOp", "Hold"),
     "audit.explain.explain": (
         "Explanation",
         "FixedPlace",
@@ -122,19 +128,33 @@ _HOMES = {
         "PathStep",
         "explain",
     ),
-    "audit.check.figures": ("BlockAudit", "BlockMemory", "DumpAudit", "Summary", "unmatched_patterns"),
+    "audit.check.figures": (
+        "BlockAudit",
+        "BlockMemory",
+        "Blocker",
+        "DisplacedOp",
+        "DumpAudit",
+        "MislabelledOp",
+        "Summary",
+        "unmatched_patterns",
+    ),
     "audit.gate.findings": ("Finding", "find"),
     "audit.fix.fix": ("Fix", "Relabel", "fix"),
     "audit.gate.gate": ("Gate", "Verdict", "judge"),
     "audit.locations.index_pattern": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.diff.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
     "audit.locations.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
-    "audit.check.mislabelled_op": ("MislabelledOp",),
-    "audit.check.module_runs": ("Fragmentation", "Runs"),
-    "audit.diff.op_changes": ("Ancestor", "Difference", "OpChange", "OpChanges", "Relation"),
+    "audit.check.module_runs": ("Fragmentation", "ModuleRuns"),
+    "audit.diff.op_changes": ("Ancestor", "OpDifference", "OpChange", "OpChanges", "Relation"),
     "audit.op_label": ("OpLabel",),
     "audit.options": ("AuditOptions", "Follow"),
-    "audit.explain.order_picture": ("Disorder", "OrderAlbum", "OrderPicture", "PicturedOp", "order_pictures"),
+    "audit.explain.order_picture": (
+        "Disorder",
+        "WorstBlocks",
+        "OrderPicture",
+        "PicturedOp",
+        "order_pictures",
+    ),
     "audit.locations.origin": ("ModelLine",),
     "audit.locations.original_order": ("OriginalOrder",),
     "audit.gate.rules": ("AVOIDABLE", "RULES", "UNAVOIDABLE", "WRONG_LABEL", "Rule", "rules_by_prefix"),
@@ -168,6 +188,7 @@ __all__ = [
     "BaselineEntry",
     "BlockAudit",
     "BlockMemory",
+    "Blocker",
     "Check",
     "CodegenFunction",
     "Culprit",
@@ -176,7 +197,6 @@ __all__ = [
     "DataflowOp",
     "DependenceKind",
     "Diff",
-    "Difference",
     "Disorder",
     "DisplacedOp",
     "Dump",
@@ -193,7 +213,6 @@ __all__ = [
     "Fragmentation",
     "Gate",
     "HealthChange",
-    "Hold",
     "IndexPattern",
     "InputError",
     "InverseOps",
@@ -207,16 +226,17 @@ __all__ = [
     "Marker",
     "MislabelledOp",
     "ModelLine",
+    "ModuleRuns",
     "Moment",
     "MovedLayoutOp",
     "Neighbour",
     "OpChange",
     "OpChanges",
+    "OpDifference",
     "OpExplanation",
     "OpLabel",
     "OpTable",
     "OpTraits",
-    "OrderAlbum",
     "OrderPicture",
     "OriginalOrder",
     "PathStep",
@@ -226,7 +246,6 @@ __all__ = [
     "Relabel",
     "Relation",
     "Rule",
-    "Runs",
     "Source",
     "Stage",
     "State",
@@ -237,6 +256,7 @@ __all__ = [
     "TracedPass",
     "Verdict",
     "VerificationError",
+    "WorstBlocks",
     "check",
     "dataflow",
     "dataflow_graph",

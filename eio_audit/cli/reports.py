@@ -13,7 +13,7 @@ from eio_audit.cli.output import encoded, write_bytes, write_text
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from eio_audit import OrderAlbum, OrderPicture
+    from eio_audit import OrderPicture, WorstBlocks
 
 FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "sarif", "junit", "gitlab", "html")
 
@@ -81,13 +81,13 @@ def list_findings(reports: Sequence[Report]) -> bool:
     return any(format_ not in ("text", "html") for format_, _ in reports)
 
 
-def picture_album(reports: Sequence[Report]) -> OrderAlbum | None:
+def picture_album(reports: Sequence[Report]) -> WorstBlocks | None:
     """What collects the blocks that a report shows op by op, if any does."""
     if all(format_ != "html" for format_, _ in reports):
         return None
-    from eio_audit import OrderAlbum
+    from eio_audit import WorstBlocks
 
-    return OrderAlbum()
+    return WorstBlocks()
 
 
 def write_report(

@@ -12,9 +12,14 @@ from eio_audit.report.structure_json import structure_fields
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from collections.abc import Sequence
 
-    from eio_audit.audit.check.displaced_op import DisplacedOp
-    from eio_audit.audit.check.figures import BlockAudit, BlockMemory, DumpAudit, Summary
-    from eio_audit.audit.check.mislabelled_op import MislabelledOp
+    from eio_audit.audit.check.figures import (
+        BlockAudit,
+        BlockMemory,
+        DisplacedOp,
+        DumpAudit,
+        MislabelledOp,
+        Summary,
+    )
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
@@ -182,13 +187,13 @@ def _memory(memory: BlockMemory | None) -> dict[str, object]:
 
 
 def _displaced(displaced: DisplacedOp) -> dict[str, object]:
-    hold = displaced.hold
+    blocker = displaced.blocker
     return {
         **_label(displaced.op),
         "inversions": displaced.inversions,
         "stands": "early" if displaced.early else "late",
         "derived": displaced.derived,
-        "held_by": {**_label(hold.op), "kind": hold.kind.value} if hold else None,
+        "held_by": {**_label(blocker.op), "kind": blocker.kind.value} if blocker else None,
     }
 
 

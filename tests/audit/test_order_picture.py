@@ -1,6 +1,15 @@
 from hypothesis import given
 
-from eio_audit import AuditOptions, Disorder, OrderAlbum, OrderPicture, check, order_pictures, read, read_text
+from eio_audit import (
+    AuditOptions,
+    Disorder,
+    OrderPicture,
+    WorstBlocks,
+    check,
+    order_pictures,
+    read,
+    read_text,
+)
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
@@ -74,8 +83,8 @@ def test_of_a_block_in_several_dumps_the_first_of_its_worst_states_is_pictured()
 
 
 def test_an_album_is_filled_while_dumps_are_audited() -> None:
-    album = OrderAlbum()
-    result = check(read_text(ISSUE), look_into=album.add)
+    album = WorstBlocks()
+    result = check(read_text(ISSUE), visit=album.add)
     assert [picture.block for picture in album.pictures] == list(result.dumps[0].blocks)
 
 

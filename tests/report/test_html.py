@@ -3,7 +3,7 @@ import hashlib
 
 import pytest
 
-from eio_audit import OrderAlbum, check, diff, order_pictures, read, read_text
+from eio_audit import WorstBlocks, check, diff, order_pictures, read, read_text
 from eio_audit.report.html import check_to_html, diff_to_html
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
@@ -14,8 +14,8 @@ NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
 
 
 def check_page(text: str) -> Page:
-    album = OrderAlbum()
-    return Page(check_to_html(check(read_text(text), look_into=album.add), album.pictures, "1.0"))
+    album = WorstBlocks()
+    return Page(check_to_html(check(read_text(text), visit=album.add), album.pictures, "1.0"))
 
 
 @pytest.fixture(scope="module")

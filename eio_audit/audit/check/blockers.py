@@ -9,7 +9,7 @@ from math import inf
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 
 
-def find_holds(
+def find_blockers(
     keys: Sequence[int | None], graph: DependenceGraph, stands_early: Mapping[int, bool]
 ) -> dict[int, tuple[int, DependenceKind]]:
     """Finds the direct user through which an op is needed early, or the direct producer that makes it late.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
 from eio_audit.audit.check.order_keys import OrderKeys
-from eio_audit.audit.check.shared_work import SharedWork
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -22,8 +21,10 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError
+from eio_audit.order.effort import Effort
 
 if TYPE_CHECKING:
+    from eio_audit.audit.check.disorder import ShapeDisorder
     from eio_audit.audit.check.keyed_block import KeyedBlock
     from eio_audit.mlir.rewriting.pieces import BlockOrder
 
@@ -39,6 +40,19 @@ class Check:
     def summary(self) -> Summary:
         """All figures added up."""
         return summarize(self.dumps)
+
+
+@dataclass(slots=True)
+class SharedWork:
+    """What the audits of all dumps of one source share.
+
+    Attributes:
+        effort: what may be done to find orders.
+        known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
+    """
+
+    effort: Effort = field(default_factory=Effort)
+    known: dict[Hashable, ShapeDisorder] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +99,7 @@ class AuditedDump:
 def check(
     dumps: Iterable[Dump],
     options: AuditOptions = DEFAULT_OPTIONS,
-    look_into: Callable[[AuditedDump], None] | None = None,
+    visit: Callable[[AuditedDump], None] | None = None,
     *,
     measures_memory: bool = False,
 ) -> Check:
@@ -94,7 +108,7 @@ def check(
     Args:
         dumps: what to audit.
         options: what counts.
-        look_into: called with each audited dump while its structure is still there.
+        visit: called with each audited dump while its structure is still there.
         measures_memory: say of each block what its values hold (``BlockAudit.memory``).
     """
     audits, errors = [], []
@@ -106,8 +120,8 @@ def check(
             audited = audit_dump(dump, options, work=work)
             if measures_memory:
                 audited = measured(audited)
-            if look_into is not None:
-                look_into(audited)
+            if visit is not None:
+                visit(audited)
             audits.append(audited.audit)
         except InputError as error:
             errors.append(error)

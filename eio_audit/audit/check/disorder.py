@@ -8,14 +8,12 @@ from itertools import compress, repeat
 from operator import is_not
 from typing import Any
 
-from eio_audit.audit.check.blockers import find_holds
-from eio_audit.audit.check.displaced_op import DisplacedOp, Hold
-from eio_audit.audit.check.figures import BlockAudit
+from eio_audit.audit.check.blockers import find_blockers
+from eio_audit.audit.check.check import SharedWork
+from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
 from eio_audit.audit.check.free_places import restore_block
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
-from eio_audit.audit.check.mislabelled_op import MislabelledOp
-from eio_audit.audit.check.shared_work import SharedWork
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.pieces import BlockOrder
@@ -210,7 +208,7 @@ class _Displaced:
     place: int
     inversions: int
     early: bool
-    hold: tuple[int, DependenceKind] | None
+    blocker: tuple[int, DependenceKind] | None
 
 
 def _displaced_places(
@@ -225,8 +223,8 @@ def _displaced_places(
     chosen = sorted((place_of[p] for p in positions), key=lambda k: (-carried[k], k))[:limit]
     textual = {k: rank for rank, k in enumerate(standing)}
     early = {k: standing[k] >= textual[k] for k in chosen}
-    holds = find_holds(block.keys, block.graph, early) if block.graph is not None else {}
-    return [_Displaced(k, carried[k], early[k], holds.get(k)) for k in chosen]
+    blockers = find_blockers(block.keys, block.graph, early) if block.graph is not None else {}
+    return [_Displaced(k, carried[k], early[k], blockers.get(k)) for k in chosen]
 
 
 def _described(block: KeyedBlock, displaced: _Displaced) -> DisplacedOp:
@@ -235,5 +233,7 @@ def _described(block: KeyedBlock, displaced: _Displaced) -> DisplacedOp:
         inversions=displaced.inversions,
         early=displaced.early,
         derived=block.indices.is_derived(block.ops[displaced.place]),
-        hold=Hold(block.label(displaced.hold[0]), displaced.hold[1]) if displaced.hold else None,
+        blocker=Blocker(block.label(displaced.blocker[0]), displaced.blocker[1])
+        if displaced.blocker
+        else None,
     )

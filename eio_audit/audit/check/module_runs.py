@@ -19,7 +19,7 @@ RunKey = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class ModuleRuns:
     """How many runs one module or source function has.
 
     Attributes:
@@ -42,8 +42,8 @@ class Runs:
 class Fragmentation:
     """The runs of all modules and source functions, those that were torn most first."""
 
-    modules: tuple[Runs, ...]
-    functions: tuple[Runs, ...]
+    modules: tuple[ModuleRuns, ...]
+    functions: tuple[ModuleRuns, ...]
 
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
@@ -73,10 +73,10 @@ def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -
     return Fragmentation(tuple(modules), tuple(functions))
 
 
-def _rows(counts: Sequence[Counter[RunKey]]) -> Iterable[Runs]:
+def _rows(counts: Sequence[Counter[RunKey]]) -> Iterable[ModuleRuns]:
     before, after, fixed, relabelled = counts
     for key in before.keys() | after.keys():
-        yield Runs(key[-1], key, before[key], after[key], fixed[key], relabelled[key])
+        yield ModuleRuns(key[-1], key, before[key], after[key], fixed[key], relabelled[key])
 
 
 def _origins(dump: AuditedDump) -> list[Origin | None]:

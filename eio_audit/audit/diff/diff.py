@@ -11,7 +11,7 @@ from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import Comparison, OpChanges
+from eio_audit.audit.diff.op_changes import DumpComparison, OpChanges
 from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.fix.relabel import right_labels
 from eio_audit.audit.locations.location_health import HealthChange, health_change
@@ -59,7 +59,7 @@ def diff(
     """
     interned = Interned()
     old, new = (_side(dump, options, interned, measures_memory) for dump in (before, after))
-    comparison = Comparison(old, new, match_ops(old.ops, new.ops))
+    comparison = DumpComparison(old, new, match_ops(old.ops, new.ops))
     layouts = LayoutChanges(comparison)
     right = right_labels(new.audited)
     return Diff(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.op_changes import Comparison, Relation
+from eio_audit.audit.diff.op_changes import DumpComparison, Relation
 from eio_audit.audit.layout import InversePair, inverse_pairs, is_elementwise, may_commute, rearrangements
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.audit.op_label import OpLabel
@@ -90,7 +90,7 @@ class LayoutChanges:
     Complexity: near-linear.
     """
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: DumpComparison) -> None:
         self.comparison = comparison
         self.old, self.new = comparison.before, comparison.after
         self.does = [rearrangements(side.ops) for side in (self.old, self.new)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from eio_audit.audit.diff.refinement import Classes, ComparedOps
+from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 
 
-class Labels:
+class MatchKeys:
     """What is compared of an op, as far as both dumps show it.
 
     Attributes:
@@ -38,7 +38,9 @@ class Labels:
             for side, ops in enumerate(sides)
         ]
         with_content = [list(zip(self.labels[side], self.contents[side], strict=True)) for side in (0, 1)]
-        self.classes = [Classes(ops, with_content[side], self.scopes[side]) for side, ops in enumerate(sides)]
+        self.classes = [
+            RefinementClasses(ops, with_content[side], self.scopes[side]) for side, ops in enumerate(sides)
+        ]
 
     def _content(self, ops: ComparedOps, op: int) -> int | None:
         if ops.names[op] in self.same_form:

@@ -1,11 +1,10 @@
 """Which op of one dump is which op of another, across renumbering, reordering and printing forms.
 
 A pass leaves most of a program alone, so most ops are found by their surroundings: two ops are one when they
-have the same location, name and text and are computed from the same, and used by the same, all the way up and
-down (``structure.Classes``). What a pass touched is found from there: along the dataflow, the user of a
-matched op at the same operand with the same name and location is the same op, whatever became of its
-attributes. What is left is
-paired by ever less, but never by name and location alone: one framework op is often several IR ops.
+have the same location, name and text, are computed from the same, and are used by the same, at any distance
+(``RefinementClasses``). From there on, the dataflow is followed: the user of a matched op at the same operand
+with the same name and location is the same op, whatever became of its attributes. What is left is paired by
+ever less, but never by name and location alone: one framework op is often several IR ops.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from eio_audit.audit.diff.match_keys import Labels
+from eio_audit.audit.diff.match_keys import MatchKeys
 from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
@@ -47,7 +46,7 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
 
     Complexity: near-linear in ops and operands: a fixed number of sweeps, each with sorting.
     """
-    labels = Labels(before, after)
+    labels = MatchKeys(before, after)
     by_producers = _Pairing(before, after, labels)
     by_producers.pair_alike(upwards=False)
     if by_producers.is_ambiguous:
@@ -61,7 +60,7 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
 class _Pairing:
     """Pairs that grow."""
 
-    def __init__(self, before: ComparedOps, after: ComparedOps, labels: Labels) -> None:
+    def __init__(self, before: ComparedOps, after: ComparedOps, labels: MatchKeys) -> None:
         self.sides = (before, after)
         self.labels = labels
         self.pairs: dict[int, int] = {}

@@ -37,7 +37,7 @@ class Ancestor:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OpDifference:
     """One thing that differs between an op before and after.
 
     Attributes:
@@ -77,7 +77,7 @@ class OpChange:
     place_after: int | None
     block_before: str | None
     block_after: str | None
-    differences: tuple[Difference, ...]
+    differences: tuple[OpDifference, ...]
     moved: bool
     derived: bool
     ancestor: Ancestor | None
@@ -112,7 +112,7 @@ class OpChanges:
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
-class Comparison:
+class DumpComparison:
     """Two dumps and which op of one is which of the other.
 
     Attributes:
@@ -224,7 +224,7 @@ class Comparison:
 
     # ------------------------------------------------------------------ modified
 
-    def _differences(self, old: int, new: int) -> Iterator[Difference]:
+    def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
         a, b = self.before.ops.texts[old], self.after.ops.texts[new]
         yield from self._other_operands(old, new)
         kinds = a.differs_from(b)
@@ -232,15 +232,15 @@ class Comparison:
             for name in sorted(a.attributes.keys() | b.attributes.keys()):
                 was, now = a.attributes.get(name, ""), b.attributes.get(name, "")
                 if was != now or (name in a.attributes) != (name in b.attributes):
-                    yield Difference("attributes", name, was, now)
+                    yield OpDifference("attributes", name, was, now)
         elif "attributes" in kinds:
-            yield Difference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
+            yield OpDifference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
         if "types" in kinds:
-            yield Difference("types", "", a.signature, b.signature)
+            yield OpDifference("types", "", a.signature, b.signature)
         if self._has_locations and self.before.ops.locations[old] != self.after.ops.locations[new]:
-            yield Difference("location", "", _location(self.before, old), _location(self.after, new))
+            yield OpDifference("location", "", _location(self.before, old), _location(self.after, new))
 
-    def _other_operands(self, old: int, new: int) -> Iterator[Difference]:
+    def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
         """The operands that differ; in no order where the printing forms differ, which may have their own."""
         if is_shorthand(self.before, old) or is_shorthand(self.after, new):
             return
@@ -253,13 +253,13 @@ class Comparison:
             gone = [p for p, value in zip(before, was, strict=True) if value not in now]
             come = [p for p, value in zip(after, now, strict=True) if value not in was]
             if len(was) != len(now) or gone or come:
-                yield Difference("operands", "", _values(self.before, gone), _values(self.after, come))
+                yield OpDifference("operands", "", _values(self.before, gone), _values(self.after, come))
             return
         for place in range(max(len(was), len(now))):
             here = slice(place, place + 1)
             if was[here] != now[here]:
                 values = _values(self.before, before[here]), _values(self.after, after[here])
-                yield Difference("operands", str(place), *values)
+                yield OpDifference("operands", str(place), *values)
 
     def _value_before(self, owner: int, number: int) -> Hashable:
         """A value of the dump before as that of the dump after which it became; None for one that is gone."""
@@ -286,7 +286,7 @@ class Comparison:
         self,
         old: int | None,
         new: int | None,
-        differences: tuple[Difference, ...] = (),
+        differences: tuple[OpDifference, ...] = (),
         *,
         moved: bool = False,
         ancestor: Ancestor | None = None,

@@ -66,8 +66,8 @@ class ComparedOps:
         return any(location != NO_LOCATION for location in self.locations)
 
 
-class Classes:
-    """Classes of ops of one dump, from the surest to the vaguest.
+class RefinementClasses:
+    """RefinementClasses of ops of one dump, from the surest to the vaguest.
 
     Attributes:
         exact: two rounds: like ``around``, of ops that are themselves alike in that.

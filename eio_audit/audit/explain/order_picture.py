@@ -9,8 +9,7 @@ from enum import StrEnum
 
 from eio_audit.audit.check.check import AuditedDump, audit_dump, measured
 from eio_audit.audit.check.disorder import NAMED_OPS, describe_displaced
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel
@@ -85,7 +84,7 @@ class OrderPicture:
     dataflow: tuple[Dataflow, ...]
 
 
-class OrderAlbum:
+class WorstBlocks:
     """The pictures of the blocks with most avoidable inversions, then with most of any kind.
 
     Dumps are shown to it one after the other, as ``check`` audits them; only what is drawn is kept. Of a
@@ -134,7 +133,7 @@ def order_pictures(
     *,
     measures_memory: bool = False,
 ) -> list[OrderPicture]:
-    """The pictures of the worst blocks of some dumps, as ``OrderAlbum`` chooses them.
+    """The pictures of the worst blocks of some dumps, as ``WorstBlocks`` chooses them.
 
     Args:
         dumps: what to draw.
@@ -145,7 +144,7 @@ def order_pictures(
     Raises:
         InputError: a dump cannot be read.
     """
-    album = OrderAlbum(limit)
+    album = WorstBlocks(limit)
     for dump in dumps:
         audited = audit_dump(dump, options)
         album.add(measured(audited) if measures_memory else audited)
@@ -203,4 +202,4 @@ def _disorder(op: DisplacedOp, block: BlockAudit, inversions_fixed: int) -> Diso
         return Disorder.DERIVED
     if inversions_fixed < op.inversions:
         return Disorder.AVOIDABLE
-    return Disorder.KNOCK_ON if op.hold is None else Disorder.FORCED
+    return Disorder.KNOCK_ON if op.blocker is None else Disorder.FORCED

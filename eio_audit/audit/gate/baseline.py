@@ -37,7 +37,7 @@ class BaselineEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """Findings held against a baseline.
 
     Attributes:
@@ -83,7 +83,7 @@ class Baseline:
 
     def compare(
         self, findings: Sequence[Finding], sources: Iterable[str], rules: Collection[Rule]
-    ) -> Comparison:
+    ) -> BaselineComparison:
         """Tells new findings from known ones.
 
         Args:
@@ -111,7 +111,9 @@ class Baseline:
             numbers[finding.dump_line, entry] += 1
             if numbers[finding.dump_line, entry] > self.counts.get(entry, 0):
                 new.append(finding)
-        return Comparison(tuple(new), len(findings) - len(new), stale, Baseline(self.folder, remaining))
+        return BaselineComparison(
+            tuple(new), len(findings) - len(new), stale, Baseline(self.folder, remaining)
+        )
 
 
 def entry_of(finding: Finding, folder: str) -> BaselineEntry:

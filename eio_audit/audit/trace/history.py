@@ -108,7 +108,7 @@ class DumpStates:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class StateChange:
     """What happened to functions between what was known of them and what a dump shows.
 
     Attributes:
@@ -270,7 +270,7 @@ class History:
 
     def difference(
         self, shown: DumpStates, parts: Collection[Part], *, may_wrap: bool = False
-    ) -> Difference | None:
+    ) -> StateChange | None:
         """What happened to some of the functions and modules shown or gone; None where none was known.
 
         Args:
@@ -287,7 +287,7 @@ class History:
         come = sum(growth[f] for f, (old, _) in pairs.items() if old is None)
         shrunk = -sum(g for g in growth.values() if g < 0)
         is_wrapped = may_wrap and not shown.is_named and any(map(partial(self._is_inside, shown), pairs))
-        return Difference(
+        return StateChange(
             changed=is_wrapped
             or any(old is None or new is None or old.key != new.key for old, new in pairs.values()),
             introduced=sum(g for g in growth.values() if g > 0) - min(come, shrunk),

@@ -15,10 +15,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
 
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.history import Difference, DumpStates, History, Part
+from eio_audit.audit.trace.history import DumpStates, History, Part, StateChange
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
@@ -159,7 +158,7 @@ class _Run:
     mislabelled: int = 0
     lost: int = 0
 
-    def charge(self, difference: Difference | None) -> None:
+    def charge(self, difference: StateChange | None) -> None:
         if difference is not None:
             self.changed = bool(self.changed) or difference.changed
             self.introduced += difference.introduced
@@ -311,7 +310,7 @@ class _Tracer:
             before = program.shown_in.get(difference.grown)
             self._culprit = self._found(run, difference, shown, before)
 
-    def _found(self, run: _Run, difference: Difference, shown: _Shown, before: DumpPlace | None) -> Culprit:
+    def _found(self, run: _Run, difference: StateChange, shown: _Shown, before: DumpPlace | None) -> Culprit:
         blocks = shown.states.described(difference.grown, self._options)
         block = max(blocks, key=lambda block: block.avoidable)
         marker = shown.place.marker
@@ -326,7 +325,7 @@ class _Tracer:
             and self._kind(before.source, before.marker) == dump_before
             and before.occurrence + 1 == self._occurrences[dump_before],
             block=block,
-            worst=next((op for op in block.worst if op.hold is None), block.worst[0]),
+            worst=next((op for op in block.worst if op.blocker is None), block.worst[0]),
         )
 
     def _remember(self, program: _Program, shown: _Shown) -> None:

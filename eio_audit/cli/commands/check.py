@@ -84,14 +84,14 @@ def check_command(
     looks = [choice.collect(findings)] if choice.needs_findings or list_findings(reports) else []
     looks += [album.add] if album else []
 
-    def look_into(dump: AuditedDump) -> None:
+    def visit(dump: AuditedDump) -> None:
         for look in looks:
             look(dump)
 
     with progress(_total_bytes(files), "checking") as advance:
         dumps = _dumps(files, pass_name, dump_number, unreadable, advance)
         measures_memory = verbose or any(name in ("json", "html") for name, _ in reports)
-        result = check(dumps, options, look_into if looks else None, measures_memory=measures_memory)
+        result = check(dumps, options, visit if looks else None, measures_memory=measures_memory)
     result = replace(result, errors=(*unreadable, *result.errors))
     for error in result.errors:
         show_error(error)

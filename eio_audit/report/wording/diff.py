@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from eio_audit.audit.check.module_runs import Fragmentation, Runs
+from eio_audit.audit.check.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutPair, MovedLayoutOp
-from eio_audit.audit.diff.op_changes import Difference, OpChange, Relation
+from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.wording.order import count, op_name
@@ -110,13 +110,13 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def both(one: Difference) -> tuple[str, str]:
+def both(one: OpDifference) -> tuple[str, str]:
     """A difference as two lines, before and after: ``  operand 0: %3 ttir.permute``."""
     title = f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
     return f"  {title}: {one.before or 'none'}", f"  {title}: {one.after or 'none'}"
 
 
-def difference(one: Difference, *, verbose: bool) -> str:
+def difference(one: OpDifference, *, verbose: bool) -> str:
     """``operand 0: %3 ttir.permute -> %1 ttir.conv2d``."""
     before, after = one.before or "none", one.after or "none"
     title = one.kind
@@ -254,7 +254,7 @@ def runs_summary(fragmentation: Fragmentation) -> str:
     return f"{before:,} -> {count(after, 'run')} of {what}{fix}{relabel}"
 
 
-def torn(runs: Sequence[Runs]) -> list[Runs]:
+def torn(runs: Sequence[ModuleRuns]) -> list[ModuleRuns]:
     """Those in more runs than before, worst first."""
     return [one for one in runs if one.after > one.before > 0]
 
