@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         Summary,
         unmatched_patterns,
     )
-    from eio_audit.audit.check.module_runs import Fragmentation, ModuleRuns
     from eio_audit.audit.codegen.codegen import (
         CodegenFunction,
         Prediction,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.dependence import DependenceKind
     from eio_audit.audit.diff.diff import Diff, diff
     from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+    from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
     from eio_audit.audit.diff.op_changes import Ancestor, OpChange, OpChanges, OpDifference, Relation
     from eio_audit.audit.explain.dataflow import (
         Dataflow,
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
         OrderPicture,
         PicturedOp,
         WorstBlocks,
-        order_pictures,
     )
     from eio_audit.audit.fix.fix import Fix, Relabel, fix
     from eio_audit.audit.fix.shuffle import shuffle
@@ -144,7 +143,7 @@ _HOMES = {
     "audit.locations.index_pattern": ("DEFAULT_INDEX_PATTERN", "IndexPattern"),
     "audit.diff.inverse_ops": ("InverseOps", "LayoutOp", "LayoutPair", "MovedLayoutOp"),
     "audit.locations.location_health": ("HealthChange", "LocationFinding", "LocationHealth", "LocationRule"),
-    "audit.check.module_runs": ("Fragmentation", "ModuleRuns"),
+    "audit.diff.module_runs": ("Fragmentation", "ModuleRuns"),
     "audit.diff.op_changes": ("Ancestor", "OpDifference", "OpChange", "OpChanges", "Relation"),
     "audit.op_label": ("OpLabel",),
     "audit.options": ("AuditOptions", "Follow"),
@@ -153,7 +152,6 @@ _HOMES = {
         "WorstBlocks",
         "OrderPicture",
         "PicturedOp",
-        "order_pictures",
     ),
     "audit.locations.origin": ("ModelLine",),
     "audit.locations.original_order": ("OriginalOrder",),
@@ -268,7 +266,6 @@ __all__ = [
     "fix",
     "judge",
     "neighbourhood",
-    "order_pictures",
     "parse_op_traits",
     "read",
     "read_text",

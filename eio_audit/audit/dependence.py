@@ -66,6 +66,18 @@ class DependenceGraph:
         """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
         return zip(self._producers, self._users, self._kinds, strict=True)
 
+    def kinds(
+        self, wanted: Collection[tuple[int, int]] | None = None
+    ) -> dict[tuple[int, int], DependenceKind]:
+        """By (producer, user), of all edges or those that are wanted: the first kind that the edge has."""
+        rank = list(DependenceKind).index
+        kinds: dict[tuple[int, int], DependenceKind] = {}
+        for producer, user, kind in self.edges():
+            edge = producer, user
+            if (wanted is None or edge in wanted) and (edge not in kinds or rank(kind) < rank(kinds[edge])):
+                kinds[edge] = kind
+        return kinds
+
     def by_kind(self, kind: DependenceKind) -> Iterator[tuple[int, int]]:
         """The edges of one kind, as (producer, user) by place in the block."""
         is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()

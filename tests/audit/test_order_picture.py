@@ -6,8 +6,6 @@ from eio_audit import (
     OrderPicture,
     WorstBlocks,
     check,
-    order_pictures,
-    read,
     read_text,
 )
 from tests.audit.test_check import ISSUE
@@ -17,7 +15,9 @@ from tests.programs import programs
 
 
 def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[OrderPicture]:
-    return order_pictures(read_text(text), options or AuditOptions(), limit)
+    worst_blocks = WorstBlocks(limit)
+    check(read_text(text), options or AuditOptions(), worst_blocks.add)
+    return worst_blocks.pictures
 
 
 def test_every_op_has_its_place_and_its_original_place() -> None:
@@ -89,7 +89,7 @@ def test_an_album_is_filled_while_dumps_are_audited() -> None:
 
 
 def test_the_resnet() -> None:
-    [picture] = order_pictures(read(str(SAMPLES / "resnet" / "after_alias.mlir")))
+    [picture] = pictures((SAMPLES / "resnet" / "after_alias.mlir").read_text())
     disorders = [op.disorder for op in picture.ops if op.disorder]
     assert (len(disorders), disorders.count(Disorder.DERIVED), disorders.count(Disorder.FORCED)) == (
         42,

@@ -1,11 +1,12 @@
-"""What the audit of a dump's order says: the figures of blocks and dumps."""
+"""The figures of an audit: of blocks, of dumps, and added up."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter
 
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.op_label import OpLabel
@@ -58,13 +59,13 @@ class MislabelledOp:
 
 @dataclass(frozen=True, slots=True)
 class BlockMemory:
-    """What the values of a block hold in memory, by their types, and where its frees stand.
+    """What the values of a block hold in memory, by their types, and where its frees are.
 
     Attributes:
-        peak: the most bytes held at once as the block stands.
+        peak: the most bytes held at once in textual order.
         peak_fixed: the same after a fix.
         unsized: how many values are left out, because their types do not tell their size.
-        away: how many frees another op parts from the last use of what they free.
+        away: how many frees do not follow right after the last use of what they free.
         away_fixed: the same after a fix.
     """
 
@@ -80,15 +81,15 @@ class BlockMemory:
         return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
 
 
-@dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
+@dataclass(frozen=True, slots=True)
 class BlockAudit:
-    """The order of one block; without inversions if only the first figures are given. Not to be changed.
+    """The order of one block; it has no inversions if only the first figures are given.
 
     Attributes:
         function: symbol of the function around it, or None.
         block: its label, ``^bb0`` for an entry block printed without one.
         line: 1-based line of the label, or of the first op.
-        ops: ops that stand in it, the terminator included, nested ones not.
+        ops: how many ops it has, the terminator included, nested ones not.
         indexed: how many of them carry an op index.
         derived: indexed ops that a pass made from another op and that carry its index.
         constants: indexed ops without operands that the op table calls pure or constant.
@@ -115,7 +116,7 @@ class BlockAudit:
         mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
-        memory: what its values hold; None in a graph region, and where nobody asked.
+        memory: what its values hold; None in a graph region, and unless it is asked for.
     """
 
     function: str | None
@@ -193,9 +194,15 @@ class Summary:
     wrong_certified: bool
     certified: bool
 
+    def __add__(self, other: Summary) -> Summary:
+        """The figures of both; certified where both are."""
+        added = {field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
+        proven = {n: getattr(self, n) and getattr(other, n) for n in ("certified", "wrong_certified")}
+        return Summary(**added | proven)
+
     @property
     def has_indices(self) -> bool:
-        """Whether any op carries an index, be it one that follows another."""
+        """Whether any op carries an index, even one that follows another."""
         return self.indexed + self.followed > 0
 
 
@@ -233,6 +240,22 @@ class DumpAudit:
         return summarize([self])
 
 
+COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
+COUNTED_IN_DISORDERED = (
+    "inversions",
+    "minimum",
+    "lower_bound",
+    "avoidable",
+    "knock_on",
+    "displaced",
+    "inherited",
+    "at_constants",
+    "wrong_labels",
+    "wrong_by_passes",
+)
+"""Figures of blocks that are 0 where a block has no inversions."""
+
+
 def summarize(dumps: Sequence[DumpAudit]) -> Summary:
     """Adds up the figures of several dumps."""
     return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
@@ -240,28 +263,15 @@ def summarize(dumps: Sequence[DumpAudit]) -> Summary:
 
 def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
     """Adds up the figures of the blocks of so many dumps."""
-    disordered = [b for b in blocks if b.inversions]
+    disordered = [block for block in blocks if block.inversions]
     return Summary(
         dumps=dumps,
         blocks=len(blocks),
-        ops=sum(b.ops for b in blocks),
-        indexed=sum(b.indexed for b in blocks),
-        inversions=sum(b.inversions for b in disordered),
-        forced=sum(b.forced or 0 for b in disordered),
-        minimum=sum(b.minimum for b in disordered),
-        lower_bound=sum(b.lower_bound for b in disordered),
-        avoidable=sum(b.avoidable for b in disordered),
-        knock_on=sum(b.knock_on for b in disordered),
-        displaced=sum(b.displaced for b in disordered),
-        derived=sum(b.derived for b in blocks),
-        inherited=sum(b.inherited for b in disordered),
-        constants=sum(b.constants for b in blocks),
-        at_constants=sum(b.at_constants for b in disordered),
-        followed=sum(b.followed for b in blocks),
-        wrong_labels=sum(b.wrong_labels for b in disordered),
-        wrong_by_passes=sum(b.wrong_by_passes for b in disordered),
-        wrong_certified=all(b.wrong_certified for b in disordered),
-        certified=all(b.certified for b in disordered),
+        forced=sum(block.forced or 0 for block in disordered),
+        wrong_certified=all(block.wrong_certified for block in disordered),
+        certified=all(block.certified for block in disordered),
+        **{name: sum(map(attrgetter(name), blocks)) for name in COUNTED_IN_ALL},
+        **{name: sum(map(attrgetter(name), disordered)) for name in COUNTED_IN_DISORDERED},
     )
 
 

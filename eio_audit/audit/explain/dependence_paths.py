@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TypeAlias
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
-
-_Neighbours: TypeAlias = Callable[[int], Sequence[int]]
 
 
 class DependencePaths:
@@ -19,13 +16,7 @@ class DependencePaths:
     """
 
     def __init__(self, graph: DependenceGraph, place: int) -> None:
-        rank = list(DependenceKind).index
-        kinds: dict[tuple[int, int], DependenceKind] = {}
-        for producer, user, kind in graph.edges():
-            known = kinds.get((producer, user))
-            if known is None or rank(kind) < rank(known):
-                kinds[producer, user] = kind
-        self._kinds = kinds
+        self._kinds = graph.kinds()
         self._place = place
         self._below = _search(graph.precedence.successors, place)
         self._above = _search(graph.precedence.predecessors, place)
@@ -44,15 +35,13 @@ class DependencePaths:
         chain = [place]
         while chain[-1] != self._place:
             chain.append(steps[chain[-1]][0])
-        if place > self._place:
-            chain.reverse()
-        return [(u, v, self._kinds[u, v]) for u, v in pairwise(chain)]
+        return [(u, v, self._kinds[u, v]) for u, v in pairwise(sorted(chain))]
 
     def _steps(self, place: int) -> dict[int, tuple[int, int]]:
         return self._below if place > self._place else self._above
 
 
-def _search(neighbours_of: _Neighbours, start: int) -> dict[int, tuple[int, int]]:
+def _search(neighbours_of: Callable[[int], Sequence[int]], start: int) -> dict[int, tuple[int, int]]:
     """By place that can be reached: the place before it on a shortest path, and that path's length."""
     steps: dict[int, tuple[int, int]] = {}
     pending = deque([(start, 0)])

@@ -67,7 +67,9 @@ def diff_command(
         old, new = around_pass(before, pass_name, dump_number)
     else:
         old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
-    result = diff(old, new, options, measures_memory=verbose or format_ in ("json", "html"))
+    worst_blocks = eio_audit.WorstBlocks() if format_ == "html" else None
+    visit = worst_blocks.add if worst_blocks else None
+    result = diff(old, new, options, visit, measures_memory=verbose or format_ in ("json", "html"))
     if not quiet:
         warn_of_unmatched([result.before, result.after])
     output = report_output(output, quiet=quiet)
@@ -82,7 +84,7 @@ def diff_command(
     elif format_ == "html":
         from eio_audit.report.html import diff_to_html
 
-        pictures = eio_audit.order_pictures([new], options, measures_memory=True)
+        pictures = worst_blocks.pictures if worst_blocks else []
         write_bytes(encoded(diff_to_html(result, pictures, __version__)), output)
     else:
         from eio_audit.report.text.console import make_console

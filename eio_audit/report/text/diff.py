@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.check.module_runs import Fragmentation
 from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.locations.location_health import HealthChange
 from eio_audit.audit.op_label import OpLabel

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from eio_audit.audit.check.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutPair, MovedLayoutOp
+from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.audit.op_label import OpLabel

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.diff.refinement import ComparedOps
-from eio_audit.mlir.reading.op_text import OpText
+if TYPE_CHECKING:  # label_weights.py needs only the names
+    from eio_audit.audit.diff.refinement import ComparedOps
+    from eio_audit.mlir.reading.op_text import OpText
 
 PERMUTES = frozenset({"permute", "transpose"})
 RESHAPES = frozenset(
