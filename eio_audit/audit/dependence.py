@@ -1,12 +1,13 @@
-"""The dataflow DAG of a block: which ops must stay behind which, and why.
+"""The dataflow DAG of a block: which ops must stay after which, and why.
 
-An edge runs from a producer to a later op of the same block that must stay behind it. Ops count with
-everything nested in them.
+An edge runs from a producer to a later op of the same block that must stay after it. An op counts with
+everything nested in it.
 """
 
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class DependenceKind(StrEnum):
-    """Why an op must stay behind another."""
+    """Why an op must stay after another."""
 
     VALUE = "value"
     """It uses a result of the other."""
@@ -32,6 +33,24 @@ class DependenceKind(StrEnum):
     """One of the two writes or frees what the other may read, write or free."""
     TERMINATOR = "terminator"
     """It ends the block."""
+
+
+def users_of_values(ir: IR) -> dict[int, list[int]]:
+    """By value that is used, the ops that use it themselves, in textual order."""
+    users: dict[int, list[int]] = defaultdict(list)
+    for op in range(len(ir)):
+        for value in ir.operands_of(op):
+            users[value].append(op)
+    return users
+
+
+def arguments_of_blocks(ir: IR) -> dict[int, list[int]]:
+    """By block that has arguments, these values."""
+    arguments: dict[int, list[int]] = defaultdict(list)
+    for value, owner in enumerate(ir.value_owner):
+        if owner < 0:
+            arguments[-1 - owner].append(value)
+    return arguments
 
 
 class DependenceGraph:
@@ -88,10 +107,8 @@ class DependenceGraph:
         return self._producers
 
     def placed_too_early(self, place: Sequence[int]) -> list[int]:
-        """The users that would stand before a producer of theirs if op k stood at ``place[k]``."""
+        """The users that are before one of their producers if op k is at ``place[k]``."""
         early = []
-        # Not a comprehension: Python 3.11 makes loops faster as they run, but no comprehension that keeps
-        # next to nothing.
         for producer, user in zip(self._producers, self._users, strict=True):
             if place[producer] > place[user]:
                 early.append(user)
@@ -215,7 +232,7 @@ class Dependences:
         return ir.parent_op(ir.op_block[last]) >= 0 and ir.op_table.may_be_terminator(ir.name(last))
 
     def _add_terminator(self, graph: DependenceGraph) -> None:
-        """The terminator stays last: behind every op that nothing else holds back."""
+        """The terminator stays last: after every op without other users."""
         if not self._has_terminator(graph):
             return
         last = len(graph.ops) - 1

@@ -1,4 +1,4 @@
-"""The functions that blocks stand in and that a dump shows, and the ops around them."""
+"""The functions around blocks, the functions of a dump, and the ops around functions."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def only_function(ir: IR) -> str | None:
 
 
 def find_scopes(ir: IR) -> set[int]:
-    """The functions, the modules, and whatever else holds a function.
+    """The functions, the modules, and all other ops that contain a function.
 
     - an op that the op table marks as a function or a symbol table,
     - an unlisted op with a symbol and a region, but without operands and results: a function or a module of
-      an unlisted dialect. It stands outside all ops, in a symbol table, or in an unlisted op that holds
-      nothing but ops with symbols; elsewhere the symbol may be one that the op uses,
+      an unlisted dialect. It is outside all ops, in a symbol table, or in an unlisted op that contains only
+      ops with symbols; elsewhere the symbol may be one that the op uses,
     - every op around one of these.
 
     Complexity: linear.
@@ -66,7 +66,7 @@ def _is_unlisted_function(ir: IR, op: int) -> bool:
 
 
 def _ops_in(ir: IR, holder: int) -> Iterator[int]:
-    """The ops that stand in the regions of an op, those nested in them left out."""
+    """The ops directly in the regions of an op."""
     op, end = holder + 1, ir.subtree_end[holder]
     while op < end:
         yield op

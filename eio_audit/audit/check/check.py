@@ -113,7 +113,7 @@ def audit_dump(
     """Reads one dump and audits its order.
 
     Args:
-        dump: which.
+        dump: which dump.
         options: the choices that change the figures.
         describes_worst: describe the displaced ops that carry most inversions.
         measures_memory: as for ``check``.

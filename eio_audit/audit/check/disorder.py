@@ -75,7 +75,7 @@ def audit_disordered(
     Each shape of a small block is audited once: the layers of a model often repeat.
 
     Args:
-        dump: which.
+        dump: which dump.
         in_order: by block, the figures that do not depend on the order.
         work: what the audits of several dumps share.
         describes_worst: describe the ops that are in most inversions.

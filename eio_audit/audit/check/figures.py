@@ -26,7 +26,6 @@ class DisplacedOp:
     """A member of a smallest set of ops whose removal leaves the block in order.
 
     Attributes:
-        op: which.
         inversions: how many inversions it is an end of.
         early: it is before ops of smaller index; otherwise it is after ops of larger index.
         derived: a pass made it from the op whose index it carries.
@@ -215,9 +214,9 @@ class DumpAudit:
         line: 1-based line of the dump's marker, or of its first line.
         pass_name: from the marker; None without one.
         when: ``"before"`` or ``"after"`` that pass; None without a marker.
-        blocks: the blocks that hold an op with an index, in textual order.
+        blocks: the blocks that have an op with an index, in textual order.
         unknown_ops: how many ops there are, by name, that may do anything to memory because the op table
-            does not say; counted only where a block has inversions.
+            has no row; counted only where a block has inversions.
         assumed_pure: how many ops are taken to have no effects that otherwise would have some, by the pattern
             that says so; counted only where a block has inversions.
         unmatched: the patterns of ops to be taken as pure that match no op of the dump.

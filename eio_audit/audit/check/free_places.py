@@ -59,7 +59,7 @@ def frees_put_back(dump: KeyedDump, blocks: Sequence[int]) -> Iterator[tuple[int
     """Yields the blocks where only frees are out of place: those that are to follow their last use.
 
     Args:
-        dump: which.
+        dump: which dump.
         blocks: those to look at, by rising number; blocks with inversions and graph regions are left out.
 
     Yields:

@@ -58,7 +58,7 @@ def read_dump(dump: Dump, options: AuditOptions, *, keeps_names: bool = False) -
     """Reads a dump and finds the keys of its ops.
 
     Args:
-        dump: which.
+        dump: which dump.
         options: as for ``check``.
         keeps_names: as for ``read_ir``: the dump may be read again in another order.
 

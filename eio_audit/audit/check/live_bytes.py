@@ -1,4 +1,4 @@
-"""How many bytes a block's values hold at most at once, as the block stands and in its new order.
+"""How many bytes a block's values hold at most at once, in textual order and in its new order.
 
 A value holds memory from the op that defines it on; an argument, from the start of the block on. It is held
 
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.figures import BlockMemory, DumpAudit
+from eio_audit.audit.dependence import arguments_of_blocks, users_of_values
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import EffectTable
 from eio_audit.mlir.semantics.value_sizes import NO_SIZE, ValueSize, ValueSizes
@@ -116,6 +117,7 @@ class LiveBytes:
         self._effects = effects
         self._sizes = ValueSizes(ir)
         self._rows = [ir.op_table.of(name) for name in ir.names]
+        self._arguments_of = arguments_of_blocks(ir)
 
     def of(self, block: int) -> LiveBlock:
         """The lifetimes of a block's values."""
@@ -185,26 +187,12 @@ class LiveBytes:
 
     def _is_used_outside(self, value: int, block: int) -> bool:
         """Whether another block than this one and those nested in it uses a value."""
-        ops = self._ir.block_ops[block]
-        first, last = self._used_by.get(value, (ops[0], ops[0]))
-        return first < ops[0] or last >= self._ir.subtree_end[ops[-1]]
+        ops, users = self._ir.block_ops[block], self._users.get(value, [])
+        return bool(users) and (users[0] < ops[0] or users[-1] >= self._ir.subtree_end[ops[-1]])
 
     @cached_property
-    def _used_by(self) -> dict[int, tuple[int, int]]:
-        """By value, the first and the last op that use it, where there are other blocks beside its own."""
-        ir, used = self._ir, dict[int, tuple[int, int]]()
-        for op in range(len(ir)):
-            for value in ir.operands_of(op):
-                used[value] = used.get(value, (op, op))[0], op
-        return used
-
-    @cached_property
-    def _arguments_of(self) -> dict[int, list[int]]:
-        arguments: dict[int, list[int]] = {}
-        for value, owner in enumerate(self._ir.value_owner):
-            if owner < 0:
-                arguments.setdefault(-1 - owner, []).append(value)
-        return arguments
+    def _users(self) -> dict[int, list[int]]:
+        return users_of_values(self._ir)
 
 
 def _gives_views(row: OpTraits) -> bool:

@@ -56,8 +56,6 @@ class OrderKeys:
             case Follow.FREES:
                 return self.frees_by_op
 
-    # ------------------------------------------------------------------ by block
-
     @property
     def keyed_by_block(self) -> list[int]:
         """How many ops have a key, by block."""
@@ -114,8 +112,6 @@ class OrderKeys:
         counts = Counter(map(self._ir.op_block.__getitem__, ops))
         return list(map(counts.get, range(self._ir.block_count), repeat(0)))
 
-    # ------------------------------------------------------------------ constants
-
     @cached_property
     def constants_by_op(self) -> bytearray:
         """By op, 1 if it has no operands and is pure or a constant by the op table."""
@@ -130,8 +126,6 @@ class OrderKeys:
         names = map(ir.op_name.__getitem__, no_operands)
         constants = compress(no_operands, map(may_be_constant.__getitem__, names))
         return [op for op in constants if op not in ir.late_operands]
-
-    # ------------------------------------------------------------------ frees
 
     @property
     def has_frees(self) -> bool:
@@ -159,7 +153,7 @@ class OrderKeys:
         return [op for op in ops if not ir.result_count(op)]
 
     def _only_frees(self, name: str) -> bool:
-        """Whether the op table says so; an op that is taken to do nothing waits for no use."""
+        """By the op table; an op that is taken to do nothing waits for no use."""
         is_pure = any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
         return self._ir.op_table.of(name).only_frees and not is_pure
 

@@ -2,7 +2,7 @@
 
 The pass does not read the order of a block. It sorts the ops itself, stays with those of one ``file:line``
 of the model's source as long as it can, and makes a function of each series (``order/group_order.py``).
-docs/structure.md says what of the pass is modelled and what is not.
+docs/structure.md lists what of the pass is modelled and what is not.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from eio_audit.audit.codegen.codegen_location import (
     common_modules,
 )
 from eio_audit.audit.codegen.codegen_ops import FREE, callers, codegen_ops
+from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -216,7 +217,7 @@ def predict(
     """What code generation makes of a dump.
 
     Args:
-        dump: which.
+        dump: which dump.
         names: by op that gets another name, that name.
         orders: by block that gets another order; ``order[k]`` is the textual index of the op placed k-th.
 
@@ -232,10 +233,7 @@ def predict(
 
     places = _places(ir, orders)
     parts = [_Caller(ir, caller, read, places) for caller in callers(ir)]
-    users: dict[int, list[int]] = defaultdict(list)
-    for op in range(len(ir)):
-        for value in ir.operands_of(op):
-            users[value].append(op)
+    users = users_of_values(ir)
     sizes = [part.sizes() for part in parts]
     unreadable = Counter(reason for part in parts for reason in part.unreadable)
     return Prediction(

@@ -29,7 +29,7 @@ class Reason(StrEnum):
     """Why code generation cannot read a location; the values are stable."""
 
     PREFIX = "prefix"
-    """``DEBUG|`` stands before the index."""
+    """``DEBUG|`` is before the index."""
     NESTING = "nesting"
     """The outermost name has no index; a name inside it has one, which is not read."""
     FIELD = "field"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from eio_audit.audit.codegen.codegen_location import CodegenLocations, UnreadableLocation
+from eio_audit.audit.dependence import arguments_of_blocks
 from eio_audit.audit.functions import function_symbol
 from eio_audit.mlir.ir import IR
 
@@ -22,10 +23,10 @@ _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 def callers(ir: IR) -> list[int]:
     """The functions that code generation cuts into others, in textual order.
 
-    Where functions say what they are for (``tt.function_type``), those that do the work of the model on the
+    Where functions have a type (``tt.function_type``), those that do the work of the model on the
     device; else all that have a body. Functions without arguments are not cut.
     """
-    with_arguments = {-1 - owner for owner in ir.value_owner if owner < 0}
+    with_arguments = arguments_of_blocks(ir)
     entry_blocks: dict[int, int] = {}
     for block in range(ir.block_count):
         entry_blocks.setdefault(ir.parent_op(block), block)

@@ -33,7 +33,6 @@ class LayoutOp:
     """A permute, transpose or reshape.
 
     Attributes:
-        op: which.
         does: its permutation, ``[0, 3, 1, 2]``, or its shapes, ``1x32 -> 32``.
     """
 

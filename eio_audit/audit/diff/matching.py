@@ -74,8 +74,6 @@ class _Pairing:
         self._new_arguments: set[Value] = set()
         self._unseen: deque[tuple[int, int]] = deque()
 
-    # ------------------------------------------------------------------ ops that are alike in everything
-
     def pair_alike(self, *, upwards: bool) -> None:
         """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
         for kind in ("exact", "around"):
@@ -105,8 +103,6 @@ class _Pairing:
         for old, new in self.matched[0].items():
             blocks.setdefault(self.sides[1].ir.op_block[new], []).append((new, old))
         return sum(len(displaced([old for _, old in sorted(pairs)])) for pairs in blocks.values())
-
-    # ------------------------------------------------------------------ ops that something happened to
 
     def complete(self) -> Matching:
         """Pairs what else belongs together, the surest first."""
@@ -147,8 +143,6 @@ class _Pairing:
         self.matched[0][old] = new
         self.matched[1][new] = old
         self._unseen.append((old, new))
-
-    # ------------------------------------------------------------------ keys
 
     def _same_place(self, side: int, op: int) -> tuple[Hashable, ...]:
         return self._scope(side, op), self.keys.labels[side][op]
@@ -206,8 +200,6 @@ class _Pairing:
         if a.attributes.items() & b.attributes.items():
             return True
         return self.sides[0].symbols[old] is not None or not self.sides[0].producers[old]
-
-    # ------------------------------------------------------------------ dataflow
 
     def _matched_value(self, side: int, value: Value) -> Value | None:
         """A value as both sides know it: by the op, or block argument, of the dump after."""
@@ -269,8 +261,6 @@ class _Pairing:
 
     def _is_free(self, old: int, new: int) -> bool:
         return old not in self.matched[0] and new not in self.matched[1]
-
-    # ------------------------------------------------------------------ blocks
 
     def _pair_blocks(self) -> None:
         """Pairs blocks by their place, or else by the ops in them; and their arguments and terminators."""

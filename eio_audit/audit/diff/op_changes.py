@@ -22,7 +22,7 @@ class Relation(StrEnum):
     """How an added op came from an op of the dump before."""
 
     DERIVED = "derived"
-    """Its location holds the other's: ``"X_tm0"("X")``, a call site, a fused location."""
+    """Its location contains the other's: ``"X_tm0"("X")``, a call site, a fused location."""
     CLONED = "cloned"
     """It is another op of the same location, name and attributes."""
     COMMUTED = "commuted"
@@ -258,8 +258,6 @@ class DumpComparison:
             pairs.sort()
             moved.update(pairs[k][0] for k in displaced([old for _, old in pairs]))
         return moved
-
-    # ------------------------------------------------------------------ one op
 
     def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
         a, b = self.before.ops.texts[old], self.after.ops.texts[new]

@@ -48,7 +48,7 @@ def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: in
 
 
 def is_shorthand(side: ComparedOps, op: int) -> bool:
-    """Whether an op stands for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
+    """Whether an op is short for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
     name = side.names[op]
     is_name_alone = side.texts[op].text == name.encode() and side.ir.result_count(op) == 0
     return is_name_alone and "terminator" not in side.ir.op_table.flags(name)

@@ -31,7 +31,6 @@ class DataflowOp:
 
     Attributes:
         place: 0-based among the ops of its block.
-        op: which.
         inversions: how many inversions of the block it is an end of.
         displaced: member of a smallest set of ops whose removal leaves the block in order.
         derived: a pass made it from the op whose index it carries.

@@ -71,7 +71,6 @@ class InvertedOp:
     """An op that the explained one is inverted with.
 
     Attributes:
-        op: which.
         kind: what becomes of the inversion.
         path: for a forced one, the shortest chain of dependences from the earlier op to the later.
         fixed: for an avoidable one, where a fix puts this op.
@@ -88,7 +87,6 @@ class Neighbour:
     """The op next to another one in the original order.
 
     Attributes:
-        op: which.
         distance: how many places after the other one it is; negative if it is before.
     """
 
@@ -101,7 +99,6 @@ class OpExplanation:
     """Why one op is where it is.
 
     Attributes:
-        op: which.
         function: symbol of the function around its block, or None.
         block: label of its block.
         block_line: 1-based line of that.
@@ -253,8 +250,6 @@ class OpInBlock:
             fixed=block.fixed(self.place) if block.has_order else None,
         )
 
-    # ------------------------------------------------------------------ inversions
-
     def _inverted_places(self) -> list[int]:
         own, keys = self.key, self.block.keys
         if own is None:
@@ -298,8 +293,6 @@ class OpInBlock:
     @cached_property
     def _paths(self) -> DependencePaths:
         return DependencePaths(self._graph, self.place)
-
-    # ------------------------------------------------------------------ the original order
 
     def _neighbour(self, *, higher: bool) -> Neighbour | None:
         """The op of the next index above or below; of several the nearest."""

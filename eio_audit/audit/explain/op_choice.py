@@ -26,7 +26,7 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
     """The dump that has the op: the only one, or that with the wanted line.
 
     Raises:
-        InputError: there is more than one, and ``wanted`` does not say which.
+        InputError: there is more than one, and ``wanted`` does not choose one.
     """
     place = _PLACE.fullmatch(wanted)
     source = dumps[0].source
@@ -81,8 +81,6 @@ class _Finder:
         candidates = self._candidates(found)
         raise self._error(f"{len(found):,} ops {what_they_share}: name one by its line: {candidates}")
 
-    # ------------------------------------------------------------------ by line
-
     def _at_line(self, line: int) -> list[int]:
         """The ops that begin on a line, or the one that continues there."""
         starting = [op for op in range(len(self.ir)) if self._line_of(op) == line]
@@ -121,8 +119,6 @@ class _Finder:
         known = f"; the nearest: {self._candidates(sorted(nearest))}" if nearest else ""
         raise self._error(f"no op stands {where}{known}")
 
-    # ------------------------------------------------------------------ by index and by name
-
     def _with_index(self, index: int) -> list[int]:
         indices = self.dump.indices.by_op
         found = [op for op, other in enumerate(indices) if other == index]
@@ -148,8 +144,6 @@ class _Finder:
         close = difflib.get_close_matches(name, list(defining)[:SEARCHED_NAMES], n=3)
         nearest = " or ".join(self._named(other, defining[other][0]) for other in close)
         raise self._error(f"no op defines {name}" + (f"; did you mean {nearest}?" if close else ""))
-
-    # ------------------------------------------------------------------ messages
 
     def _named(self, name: str, op: int) -> str:
         return f"{name} (line {self._line_of(op)})"

@@ -42,7 +42,6 @@ class PicturedOp:
     """An op of a block, and where it is.
 
     Attributes:
-        op: which.
         place: 0-based among the ops of the block.
         standing: 0-based among the ops that count in inversions, in textual order; None for other ops.
         original: 0-based among the same ops in the original order; ops of equal index in textual order.

@@ -2,7 +2,7 @@
 
 A finding is known again by its code, file, function, op name and origin in the model, not by value names,
 indices or line numbers, so that edits elsewhere leave it known. Several findings may have all of that in
-common; the baseline holds how many of them there may be in one dump.
+common; the baseline has how many of them there may be in one dump.
 """
 
 from __future__ import annotations

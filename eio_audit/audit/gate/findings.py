@@ -27,7 +27,6 @@ class Finding:
     """One op that breaks a rule.
 
     Attributes:
-        rule: which.
         message: what is wrong with the op: ``stands early; fix removes 3 of its 7 inversions``.
         source: the file the dump is in, ``<stdin>`` for standard input.
         dump_line: 1-based line the dump begins at.

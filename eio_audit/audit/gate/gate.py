@@ -38,7 +38,7 @@ class Gate:
 
     @property
     def needs_findings(self) -> bool:
-        """Whether the figures alone do not say who passes."""
+        """Whether more than the figures decides."""
         return bool(set(self.rules) - {AVOIDABLE, UNAVOIDABLE})
 
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:

@@ -88,7 +88,6 @@ class DumpStates:
         modules: the modules, each with its number, in textual order.
         blocks: the audits of all its blocks that have an op with an index.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
-        dump: which.
     """
 
     alone: str | None
@@ -192,15 +191,12 @@ class History:
         self._last: tuple[bytes, _Read] | None = None
         self._recent = _Recent()
         self._recent_around = _Recent()
-        self._recent_matched = _Recent()
-
-    # ------------------------------------------------------------------ reading a dump
 
     def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
 
         Args:
-            dump: which.
+            dump: which dump.
             describes_worst: as for ``audit_dump``; what is known may be without.
 
         Raises:
@@ -241,7 +237,7 @@ class History:
             return _grouped(text, audited, self._options)
 
         if self._options.order_from is not None:  # all of a dump is matched with another at once
-            return self._recent_matched.get(text.key, lambda: read(dump))
+            return read(dump)
         try:
             is_known = text.aliases.are_unique
             around = (
@@ -270,8 +266,6 @@ class History:
             keyed = read_dump(text.function_dump(function, callees), self._options)
         audited = audit_keyed(keyed, describes_worst=describes_worst)
         return _function_state(function, audited, tuple(callee.key for callee in callees))
-
-    # ------------------------------------------------------------------ what has happened
 
     def vanished(self, observed: DumpStates) -> list[Part]:
         """The known functions and modules that a dump does not show, though it shows what was around them."""

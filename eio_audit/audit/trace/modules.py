@@ -102,10 +102,10 @@ class KnownModules:
     def identify(self, modules: Sequence[Module]) -> list[int]:
         """The numbers of a dump's modules; new ones for those that are none of the known.
 
-        A module is a known one that has the same name and holds most of the same functions and modules.
+        A module is a known one that has the same name and contains most of the same functions and modules.
         Without anything in common it is the known one of that name in the same place.
 
-        Complexity: quadratic in the modules of one name, linear in what they hold.
+        Complexity: quadratic in the modules of one name, linear in their contents.
         """
         numbers: dict[int, int] = {}
         common = [

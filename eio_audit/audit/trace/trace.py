@@ -5,15 +5,15 @@ after it and the same function in the last dump before that, wherever that is. S
 functions may interleave, and where a pass runs inside another one the outer is charged with what is left.
 
 A difference that shows in a dump *before* a pass was made by the innermost pass that has begun and not ended,
-as far as the log tells: the outer pass, or in a log of dumps before passes only the pass before. Where there
-is none, passes made it that the log does not show.
+as far as the log tells: the outer pass, or in a log of dumps before passes only the pass before. Without such
+a pass, it was made by passes that the log does not show.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -143,14 +143,14 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
 class _PassRun:
     """One run of a pass, and what it is charged with so far.
 
-    ``shown_at`` counts dumps: the one that showed what the pass did; None where none has.
+    ``place`` is the dump that showed what the pass did, the ``shown_at``-th of all; None before that.
     """
 
     pass_name: str | None
     function: str | None
     program: str
     failed: bool = False
-    shown_at: int | None = None
+    shown_at: int = -1
     place: DumpPlace | None = None
     changed: bool | None = None
     figures: Summary = field(default_factory=lambda: summarize_blocks([]))
@@ -169,6 +169,10 @@ class _PassRun:
         states = observed.states
         is_part = states.alone is None and self.function is not None and self.function in states.functions
         self.figures = summarize_blocks(states.functions[self.function].blocks if is_part else states.blocks)
+
+    def traced(self, index: int) -> TracedPass:
+        figures = {field.name: getattr(self, field.name) for field in fields(TracedPass)[1:]}
+        return TracedPass(index, **figures)
 
 
 @dataclass(slots=True)
@@ -252,9 +256,9 @@ class _Tracer:
 
     def result(self) -> Trace:
         """The passes that dumps have shown."""
-        runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at or 0)
+        runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
         return Trace(
-            passes=tuple(_traced(index, run) for index, run in enumerate(runs)),
+            passes=tuple(run.traced(index) for index, run in enumerate(runs)),
             culprit=self._culprit,
             initial=self._initial,
             summary=self._summary,
@@ -335,20 +339,3 @@ def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
         return states.alone
     is_function = marker is not None and marker.op_name != "builtin.module"
     return marker.symbol if marker and is_function and marker.symbol in states.functions else None
-
-
-def _traced(index: int, run: _PassRun) -> TracedPass:
-    assert run.place is not None
-    return TracedPass(
-        index=index,
-        pass_name=run.pass_name,
-        function=run.function,
-        program=run.program,
-        place=run.place,
-        failed=run.failed,
-        changed=run.changed,
-        figures=run.figures,
-        introduced=run.introduced,
-        mislabelled=run.mislabelled,
-        lost=run.lost,
-    )
