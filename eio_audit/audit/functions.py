@@ -43,20 +43,20 @@ def find_scopes(ir: IR) -> set[int]:
     Complexity: linear.
     """
     scopes: set[int] = set()
-    holders = {-1}
+    may_have_scopes = {-1}
     for op, number in enumerate(ir.op_name):
         row = ir.op_table.rows.get(ir.names[number])
-        parent = ir.parent_op(ir.op_block[op])
         if row is not None:
             is_scope = not row.flags.isdisjoint(("function", "symbol_table"))
-            is_holder = "symbol_table" in row.flags
+            has_scopes = "symbol_table" in row.flags
         else:
-            is_scope = parent in holders and _is_unlisted_function(ir, op)
-            is_holder = parent in holders and all(map(ir.symbol, _ops_in(ir, op)))
+            is_inside = ir.parent_op(ir.op_block[op]) in may_have_scopes
+            is_scope = is_inside and _is_unlisted_function(ir, op)
+            has_scopes = is_inside and all(map(ir.symbol, _ops_in(ir, op)))
         if is_scope:
             scopes.update((op, *ir.enclosing_ops(ir.op_block[op])))
-        if is_holder:
-            holders.add(op)
+        if has_scopes:
+            may_have_scopes.add(op)
     return scopes
 
 
@@ -65,9 +65,9 @@ def _is_unlisted_function(ir: IR, op: int) -> bool:
     return op in ir.regions_of and not has_values and ir.symbol(op) is not None
 
 
-def _ops_in(ir: IR, holder: int) -> Iterator[int]:
+def _ops_in(ir: IR, parent: int) -> Iterator[int]:
     """The ops directly in the regions of an op."""
-    op, end = holder + 1, ir.subtree_end[holder]
+    op, end = parent + 1, ir.subtree_end[parent]
     while op < end:
         yield op
         op = ir.subtree_end[op]

@@ -149,11 +149,11 @@ def audit_keyed(
 
         has_effects = any(map(dump.has_order, keys.disordered_blocks))
         found = audit_disordered(dump, audits, work or SharedWork(), describes_worst=describes_worst)
-        for block, disorder in found:
-            audits[block] = disorder.audit
-            donors |= disorder.donors
-            if disorder.order is not None:
-                orders[block] = disorder.order
+        for block, (block_audit, better_order, wrong) in zip(keys.disordered_blocks, found, strict=True):
+            audits[block] = block_audit
+            donors |= wrong
+            if better_order is not None:
+                orders[block] = better_order
     if keys.has_frees:
         from eio_audit.audit.check.free_places import frees_put_back  # noqa: PLC0415  (most dumps have none)
 
@@ -173,18 +173,8 @@ def audit_keyed(
         unmatched=_without_op(dump.options.assume_pure, dump.ir),
         options=dump.options,
     )
-    return AuditedDump(
-        dump.dump,
-        dump.options,
-        dump.ir,
-        dump.keys,
-        dump.dependences,
-        dump.functions,
-        audit,
-        blocks,
-        orders,
-        donors,
-    )
+    read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
+    return AuditedDump(*read, audit, blocks, orders, donors)
 
 
 def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]:

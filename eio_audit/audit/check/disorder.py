@@ -33,30 +33,15 @@ MOST_SHAPES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class BlockDisorder:
-    """A block with inversions.
-
-    Attributes:
-        audit: all its figures.
-        order: what orders it best, where that is better than the textual order.
-        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
-            contradicts the dependences.
-    """
-
-    audit: BlockAudit
-    order: BlockOrder | None
-    donors: dict[int, int]
-
-
-@dataclass(frozen=True, slots=True)
 class ShapeDisorder:
     """What all blocks of one shape have in common. Ops are told by their place in the block.
 
     Attributes:
         figures: of ``BlockAudit``, by name.
         worst: the displaced ops that carry most inversions, worst first.
-        order: as in ``BlockDisorder``.
-        donors: by op whose label is wrong, in textual order, the op whose label it should carry.
+        order: what orders it best, where that is better than the textual order.
+        donors: by op whose label is wrong, in textual order, the op whose label it should carry: a set of
+            least weight that contradicts the dependences.
         worst_labels: of these ops those that are in most inversions, worst first, with how many these are.
     """
 
@@ -69,8 +54,8 @@ class ShapeDisorder:
 
 def audit_disordered(
     dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork, *, describes_worst: bool
-) -> Iterator[tuple[int, BlockDisorder]]:
-    """Audits the blocks of a dump that have inversions.
+) -> Iterator[tuple[BlockAudit, BlockOrder | None, dict[int, int]]]:
+    """Audits the blocks of a dump that have inversions, by rising number.
 
     Each shape of a small block is audited once: the layers of a model often repeat.
 
@@ -79,6 +64,9 @@ def audit_disordered(
         in_order: by block, the figures that do not depend on the order.
         work: what the audits of several dumps share.
         describes_worst: describe the ops that are in most inversions.
+
+    Yields:
+        The audit of a block, the order that is better if there is one, and by op with a wrong label its donor.
     """
     dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # of all in one pass
     weights = LabelWeights(dump.ir)
@@ -95,7 +83,7 @@ def audit_disordered(
             ),
         )
         donors = {block.ops[place]: block.ops[donor] for place, donor in disorder.donors.items()}
-        yield number, BlockDisorder(audit, disorder.order, donors)
+        yield audit, disorder.order, donors
 
 
 def _disorder(block: KeyedBlock, weights: bytes, work: SharedWork, *, describes_worst: bool) -> ShapeDisorder:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import groupby
 from random import Random
-from types import MappingProxyType
 
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
@@ -41,9 +40,6 @@ TIE_BREAKS = 8
 
 TRIED_OPS = 24_000
 """How many ops all these orders may have together; two orders are tried in any case."""
-
-NO_NAMES: Mapping[int, str] = MappingProxyType({})
-NO_ORDERS: Mapping[int, Sequence[int]] = MappingProxyType({})
 
 
 class Stage(StrEnum):
@@ -211,8 +207,8 @@ def _structure(
 def predict(
     dump: AuditedDump,
     *,
-    names: Mapping[int, str] = NO_NAMES,
-    orders: Mapping[int, Sequence[int]] = NO_ORDERS,
+    names: Mapping[int, str] | None = None,
+    orders: Mapping[int, Sequence[int]] | None = None,
 ) -> Prediction:
     """What code generation makes of a dump.
 
@@ -229,9 +225,9 @@ def predict(
     ir, locations = dump.ir, CodegenLocations(dump.indices.locations)
 
     def read(op: int) -> CodegenLocation | UnreadableLocation | None:
-        return locations.in_name(names[op]) if op in names else locations.of(op)
+        return locations.in_name(names[op]) if names and op in names else locations.of(op)
 
-    places = _places(ir, orders)
+    places = _places(ir, orders or {})
     parts = [_Caller(ir, caller, read, places) for caller in callers(ir)]
     users = users_of_values(ir)
     sizes = [part.sizes() for part in parts]
