@@ -226,18 +226,14 @@ class Dependences:
                     kind = DependenceKind.VALUE if user == op else DependenceKind.CAPTURE
                     graph.add(place[producer], place[user], kind)
 
-    def _has_terminator(self, graph: DependenceGraph) -> bool:
-        """Whether the last op may be a terminator, which custom assembly often leaves out."""
-        ir, last = self._ir, graph.ops[-1]
-        return ir.parent_op(ir.op_block[last]) >= 0 and ir.op_table.may_be_terminator(ir.name(last))
-
     def _add_terminator(self, graph: DependenceGraph) -> None:
-        """The terminator stays last: after every op without other users."""
-        if not self._has_terminator(graph):
+        """The terminator, which custom assembly often leaves out, stays after ops without other users."""
+        ir, op = self._ir, graph.ops[-1]
+        if ir.parent_op(ir.op_block[op]) < 0 or not ir.op_table.may_be_terminator(ir.name(op)):
             return
         last = len(graph.ops) - 1
-        holds_nothing = bytearray(b"\x01") * last
+        has_no_user = bytearray(b"\x01") * last
         for producer in graph.producers():
-            holds_nothing[producer] = 0
-        for k in compress(range(last), holds_nothing):
+            has_no_user[producer] = 0
+        for k in compress(range(last), has_no_user):
             graph.add(k, last, DependenceKind.TERMINATOR)

@@ -66,7 +66,7 @@ def audit_disordered(
         describes_worst: describe the ops that are in most inversions.
 
     Yields:
-        The audit of a block, the order that is better if there is one, and by op with a wrong label its donor.
+        The audit of a block, its order if that is better, and by op with a wrong label its donor.
     """
     dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # of all in one pass
     weights = LabelWeights(dump.ir)

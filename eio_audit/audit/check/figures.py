@@ -240,18 +240,8 @@ class DumpAudit:
 
 
 COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
-COUNTED_IN_DISORDERED = (
-    "inversions",
-    "minimum",
-    "lower_bound",
-    "avoidable",
-    "knock_on",
-    "displaced",
-    "inherited",
-    "at_constants",
-    "wrong_labels",
-    "wrong_by_passes",
-)
+DERIVED_FIGURES = ("dumps", "blocks", "forced", "wrong_certified", "certified")
+COUNTED_IN_DISORDERED = [f.name for f in fields(Summary) if f.name not in COUNTED_IN_ALL + DERIVED_FIGURES]
 """Figures of blocks that are 0 where a block has no inversions."""
 
 

@@ -166,10 +166,7 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
     """The functions that code generation makes before and after a pass, and of what ``fix`` makes of that.
 
-    Args:
-        before: the dump before.
-        after: the dump after.
-        right: what ``fix --relabel`` makes of that.
+    ``right`` is what ``fix --relabel`` makes of the dump after.
 
     Raises:
         InputError: a location is malformed.

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import takewhile
 
 from eio_audit.mlir.location import Locations, NameLoc
@@ -122,14 +123,14 @@ def _integer(field: str) -> int | None:
 
 
 class CodegenLocations:
-    """The locations of one dump's ops as code generation reads them, each text once.
+    """The locations of one dump's ops as code generation reads them; ``in_name`` reads a name, each once.
 
     Raises (from every method): InputError for a malformed location.
     """
 
     def __init__(self, locations: Locations) -> None:
         self._locations = locations
-        self._by_name: dict[str, CodegenLocation | UnreadableLocation] = {}
+        self.in_name = cache(read_name)
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
         """What is read of an op; None where its location is no name: unknown, or refused (rule EIO106)."""
@@ -146,9 +147,3 @@ class CodegenLocations:
                 message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)
         return read
-
-    def in_name(self, name: str) -> CodegenLocation | UnreadableLocation:
-        """What is read in a name."""
-        if name not in self._by_name:
-            self._by_name[name] = read_name(name)
-        return self._by_name[name]

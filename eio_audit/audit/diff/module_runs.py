@@ -48,12 +48,7 @@ class Fragmentation:
 
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Counts the runs before, after, and after a fix without and with labels put right.
-
-    Args:
-        before: the dump before.
-        after: the dump after.
-        right: what ``fix --relabel`` makes of that.
+    """Counts the runs before, after, and after a fix without and with labels put right (``right``).
 
     Complexity: linear in ops and the depth of their modules.
     """

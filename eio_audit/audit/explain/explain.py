@@ -299,15 +299,11 @@ class OpInBlock:
         own, block = self.key, self.block
         if own is None:
             return None
-        beyond = [
-            (abs(block.key(place) - own), abs(place - self.place), place)
-            for place in block.indexed
-            if (block.key(place) > own if higher else block.key(place) < own)
-        ]
-        if not beyond:
-            return None
-        place = min(beyond)[2]
-        return Neighbour(block.label(place), place - self.place)
+        beyond = (
+            place for place in block.indexed if (block.key(place) > own if higher else block.key(place) < own)
+        )
+        place = min(beyond, key=lambda p: (abs(block.key(p) - own), abs(p - self.place), p), default=None)
+        return None if place is None else Neighbour(block.label(place), place - self.place)
 
     def _consumer(self) -> OpLabel | None:
         """The indexed op that an unindexed one stays with: its user of lowest index, else a producer."""

@@ -48,11 +48,7 @@ class Parts:
 
 
 def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
-    """Divides a dump into functions and modules.
-
-    Args:
-        ir: the dump.
-        functions: by block, the symbol of the function around it.
+    """Divides a dump into functions and modules; ``functions`` are those around its blocks.
 
     Complexity: linear.
     """
