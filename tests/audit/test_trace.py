@@ -456,6 +456,15 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
     assert audits.call_count == 3  # both functions, and what is around them
 
 
+def test_the_culprit_of_a_state_seen_before_has_the_lines_of_its_own_dump() -> None:
+    shuffled, ordered = module(function("f", 2, 1)), module(function("f", 1, 2))
+    culprit = traced(
+        dump("After", "p", shuffled), dump("After", "q", ordered), dump("After", "r", shuffled)
+    ).culprit
+    assert culprit is not None
+    assert (culprit.pass_name, culprit.worst.op.line - culprit.place.line) == ("r", 4)
+
+
 def test_figures_of_the_samples_are_those_of_check() -> None:
     dumps = read_text((SAMPLES / "resnet" / "all_passes_alias.log").read_bytes())
     result = trace(dumps)
