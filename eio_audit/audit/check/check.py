@@ -181,15 +181,19 @@ def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]
     """The figures that do not depend on the order of the ops."""
     ir, keys = dump.ir, dump.keys
     lines = ir.source.lines_at(list(map(ir.block_offset, blocks)))
-    derived, constants, followed = keys.derived_by_block, keys.constants_by_block, keys.followed_by_block
-    frees, followed_frees = keys.frees_by_block, keys.followed_frees_by_block
+    indexed, derived, constants = keys.keyed_by_block, keys.derived_by_block, keys.constants_by_block
+    frees, followed, followed_frees = (
+        keys.frees_by_block,
+        keys.followed_by_block,
+        keys.followed_frees_by_block,
+    )
     return [
         BlockAudit(
             function=dump.functions[block],
             block=ir.block_name(block),
             line=line,
             ops=len(ir.block_ops[block]),
-            indexed=keys.keyed_by_block[block],
+            indexed=indexed[block],
             derived=derived[block],
             constants=constants[block],
             followed=followed[block],

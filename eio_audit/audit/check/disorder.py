@@ -128,7 +128,7 @@ def _figures(block: KeyedBlock) -> dict[str, Any]:
     runs = block.runs
 
     def inversions_with(is_member: Sequence[int]) -> int:
-        return runs.inversions_with([is_member[place] for place in block.indexed])
+        return runs.inversions_with(list(map(is_member.__getitem__, block.indexed))) if any(is_member) else 0
 
     return {
         "inversions": runs.inversions,
@@ -192,6 +192,6 @@ def _described(block: KeyedBlock, displaced: _DisplacedPlace) -> DisplacedOp:
         op=block.label(displaced.place),
         inversions=displaced.inversions,
         early=displaced.early,
-        derived=bool(block.is_derived[displaced.place]),
+        derived=block.dump.indices.is_derived(block.ops[displaced.place]),
         blocker=Blocker(block.label(blocker[0]), blocker[1]) if blocker else None,
     )
