@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from eio_audit.audit.check.module_runs import Fragmentation, Runs
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.report.wording.diff import kinds_of
@@ -230,7 +230,7 @@ def runs_summary(fragmentation: Fragmentation) -> str:
 
 
 def _modules(fragmentation: Fragmentation) -> Section | None:
-    def torn(runs: Sequence[Runs]) -> list[list[str]]:
+    def torn(runs: Sequence[ModuleRuns]) -> list[list[str]]:
         """Those in more runs than before, the worst first."""
         return [
             [*(f"{number:,}" for number in (one.before, one.after, one.fixed, one.relabelled)), one.name]

@@ -36,14 +36,14 @@ _FIELDS = {
         "name caller file function path=modules ops inputs outputs first_index last_index line parts"
     ),
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
-    "DisplacedOp": "*op inversions stands derived held_by=hold",
+    "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when blocks unknown_ops assumed_pure",
     "Explanation": "dump ops",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
         "model_file=model.file model_line=model.line model_path"
     ),
-    "Hold": "*op kind",
+    "Blocker": "*op kind",
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
     "InvertedOp": "*op kind path fixed",

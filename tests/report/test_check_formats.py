@@ -65,7 +65,7 @@ def verdict(text: str = LOG, gate: Gate = ALL, model_path: str | None = None) ->
     found: list[Finding] = []
     audits = check(
         read_text(text, name="dumps/after 1.mlir"),
-        look_into=lambda dump: found.extend(find(dump, gate.rules)),
+        visit=lambda dump: found.extend(find(dump, gate.rules)),
     )
     found = [replace(finding, model_path=model_path) for finding in found]
     return judge(Check(audits.dumps, (BROKEN,)), found, gate)

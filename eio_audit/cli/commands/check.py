@@ -56,15 +56,15 @@ def check_command(
     """
     files, errors, skipped = find_all(paths, find_files)
     findings: list[Finding] = []
-    album = None
+    worst_blocks = None
     visits = []
     if gate_choice.needs_findings or reports.formats - {"text", "html"}:  # these show findings one by one
         visits.append(gate_choice.collect(findings))
     if "html" in reports.formats:
-        from eio_audit import OrderAlbum
+        from eio_audit import WorstBlocks
 
-        album = OrderAlbum()
-        visits.append(album.add)
+        worst_blocks = WorstBlocks()
+        visits.append(worst_blocks.add)
 
     def visit(dump: AuditedDump) -> None:
         for each in visits:
@@ -81,7 +81,7 @@ def check_command(
         note_skipped(skipped)
         warn_of_unmatched(unmatched_patterns(result.dumps))
     verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
-    reports.write(verdict, album.pictures if album else ())
+    reports.write(verdict, worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)
     require_indices(result.summary, *paths)

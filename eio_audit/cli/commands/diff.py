@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Gate, diff, order_pictures, unmatched_patterns
+from eio_audit import AuditOptions, Gate, WorstBlocks, diff, unmatched_patterns
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
@@ -45,11 +45,12 @@ def diff_command(
         old, new = around_pass(before, choice)
     else:
         old, new = (choice.only_dump(path) for path in (before, after))
-    result = diff(old, new, options, measures_memory=reports.measures_memory)
+    worst_blocks = WorstBlocks()
+    visit = worst_blocks.add if "html" in reports.formats else None
+    result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    pictures = order_pictures([new], options, measures_memory=True) if "html" in reports.formats else ()
-    reports.write(result, pictures)
+    reports.write(result, worst_blocks.pictures)
     if not gate.never_fails and not result.before.summary.has_indices:
         require_indices(result.after.summary, new.source.name)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)

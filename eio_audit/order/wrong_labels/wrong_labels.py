@@ -86,6 +86,7 @@ def fewest_wrong_labels(
     weights: Sequence[int],
     precedence: Precedence,
     effort: Effort | None = None,
+    carried: Sequence[int] | None = None,
 ) -> Relabelling:
     """Return labels of the least weight to change, and the labels that they take.
 
@@ -98,6 +99,7 @@ def fewest_wrong_labels(
         precedence: the dependences.
         effort: how much may be done. Where it does not suffice, the result is still free of contradiction,
             but may weigh more than ``lower_bound``, or be certified and not of the fewest ops.
+        carried: per op, how many inversions it is an end of, if that is known.
 
     Complexity: O(n + m) where no label contradicts a dependence, and in practice near that otherwise. Where
     sweeps do not come to an end, O(k * k) bits of memory for k ops that have a part in contradictions.
@@ -116,7 +118,8 @@ def fewest_wrong_labels(
     wrong: set[int] = set()
     links: list[tuple[int, int, int]] = []
     parts = list(tangles(block, TOGETHER))
-    carried = _carried(keys) if parts else []
+    if carried is None:
+        carried = _carried(keys) if parts else []
     with (effort or Effort()).part(LABEL_STEPS) as part:
         for ops in parts:
             found, proof = wrong_labels_of(

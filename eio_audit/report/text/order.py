@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.report.text.console import Console, Piece, hyperlink, print_line
 from eio_audit.report.text.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording.order import (

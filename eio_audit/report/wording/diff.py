@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.op_changes import Difference, OpChange, Relation
+from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.wording.order import count, op_at
 
@@ -100,16 +100,16 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def both(one: Difference) -> tuple[str, str]:
+def both(one: OpDifference) -> tuple[str, str]:
     """A difference as two lines, before and after: ``  operand 0: %3 ttir.permute``."""
     return f"  {_title(one)}: {one.before or 'none'}", f"  {_title(one)}: {one.after or 'none'}"
 
 
-def _title(one: Difference) -> str:
+def _title(one: OpDifference) -> str:
     return f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
 
 
-def difference(one: Difference, *, verbose: bool) -> str:
+def difference(one: OpDifference, *, verbose: bool) -> str:
     """``operand 0: %3 ttir.permute -> %1 ttir.conv2d``; unless verbose, long values are shortened."""
     before, after = one.before or "none", one.after or "none"
     if verbose:

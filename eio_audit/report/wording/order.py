@@ -11,8 +11,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
-    from eio_audit.audit.check.displaced_op import DisplacedOp, Hold
-    from eio_audit.audit.check.mislabelled_op import MislabelledOp
+    from eio_audit.audit.check.figures import Blocker, DisplacedOp, MislabelledOp
     from eio_audit.audit.op_label import OpLabel
 
 
@@ -271,16 +270,16 @@ def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
     """Why a displaced op is where it is; empty in a graph region, where an op may be anywhere."""
     if block.forced is None:
         return ""
-    if displaced.hold is not None:
-        return _held_by(displaced.hold, displaced)
+    if displaced.blocker is not None:
+        return _blocked_by(displaced.blocker, displaced)
     if block.avoidable:
         return "nothing holds it there: fix can move it"
     return "nothing holds it there, but the best order found leaves it where it is"
 
 
-def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
-    other = op_at(hold.op)
-    match hold.kind, displaced.early:
+def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
+    other = op_at(blocker.op)
+    match blocker.kind, displaced.early:
         case DependenceKind.VALUE, True:
             words = f"its user {other} needs it"
         case DependenceKind.VALUE, False:
@@ -297,11 +296,11 @@ def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
             words = f"{other} ends the block"
         case _:
             words = f"it ends the block, after {other}"
-    return words + _passed_on(hold.op, displaced)
+    return words + _passed_on(blocker.op, displaced)
 
 
 def _passed_on(other: OpLabel, displaced: DisplacedOp) -> str:
-    """A hold whose own index does not explain it is held in turn."""
+    """A blocker whose own index does not explain it is blocked in turn."""
     assert displaced.op.index is not None
     if displaced.early and (other.index is None or other.index >= displaced.op.index):
         return ", itself needed early"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.diff.refinement import ComparedOps
-from eio_audit.mlir.reading.op_text import OpText
+if TYPE_CHECKING:  # label_weights.py needs only the names
+    from eio_audit.audit.diff.refinement import ComparedOps
+    from eio_audit.mlir.reading.op_text import OpText
 
 PERMUTES = frozenset({"permute", "transpose"})
 RESHAPES = frozenset(
@@ -58,7 +60,7 @@ class Rearrangement:
 
     Attributes:
         permutation: dimension ``k`` of the result is dimension ``permutation[k]`` of the operand; None for a
-            reshape, and for a permute that does not say.
+            reshape, and for a permute whose text lacks it.
         shape_in, shape_out: as printed, ``1x32x?``; empty for rank 0, ``*`` for an unknown rank, None
             where the text names no types.
         is_reshape: whether it is one.
@@ -71,7 +73,7 @@ class Rearrangement:
 
     @property
     def is_known(self) -> bool:
-        """Whether the text says what it does."""
+        """Whether the text tells what it does."""
         if self.is_reshape:
             return self.shape_in is not None and not {"?", "*"} & {*f"{self.shape_in}{self.shape_out}"}
         return self.permutation is not None
@@ -104,7 +106,7 @@ class InversePair:
 
     Attributes:
         first, second: op numbers; the second's operand comes from the first.
-        between: how many elementwise ops stand between; 0 where one directly feeds the other, or would if the
+        between: how many elementwise ops are between; 0 where one directly feeds the other, or would if the
             inverse pairs between were gone.
     """
 
@@ -166,7 +168,7 @@ def is_elementwise(ops: ComparedOps, op: int) -> bool:
 
 
 def may_commute(ops: ComparedOps, op: int) -> bool:
-    """Whether a pass may move a rearrangement from before the op to behind it, or back."""
+    """Whether a pass may move a rearrangement from before the op to after it, or back."""
     return is_elementwise(ops, op) or bool(COMMUTING & set(ops.names[op].split(".")[1:]))
 
 
@@ -189,8 +191,8 @@ def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[Inv
                 continue
             first, between = undone
             pairs.append(InversePair(first, op, between))
-            behind = in_sight.get(ops.producers[first][0][0], {})
-            in_sight[op] = {other: (far, steps + between) for other, (far, steps) in behind.items()}
+            above = in_sight.get(ops.producers[first][0][0], {})
+            in_sight[op] = {other: (far, steps + between) for other, (far, steps) in above.items()}
         elif is_elementwise(ops, op):
             in_sight[op] = _merged([in_sight.get(owner, {}) for owner, _ in ops.producers[op]])
     return pairs
