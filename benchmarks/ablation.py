@@ -1,0 +1,204 @@
+"""Measures what each part of the search for orders is worth: the same blocks, with one part turned off at a time.
+
+    python benchmarks/ablation.py               # a few minutes; ends in a Markdown table
+    python benchmarks/ablation.py FOLDER        # with the dumps of a folder as well
+    python benchmarks/ablation.py --parts "exact search"
+
+The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and generated ones:
+the shapes of hostile.py in several sizes, and keys with noise over random dependences, from few to many. They are
+the same in each run. A part is turned off here, not in the package: its function is replaced by one that does nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from multiprocessing import Pool
+from pathlib import Path
+from unittest import mock
+
+import hostile
+
+import eio_audit
+from eio_audit.audit.check import free_places
+from eio_audit.order import linear_extension
+from eio_audit.order.bounds import cycle_packing
+from eio_audit.order.effort import DUMP_STEPS, STEPS_PER_OP, Effort
+from eio_audit.order.fewest_moved import fewest_moved
+from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.precedence import Precedence
+from eio_audit.order.search import packed_order, sliding_windows, solve_window
+from eio_audit.order.search.exact_search import SearchResult
+
+HERE = Path(__file__).resolve().parent
+DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")
+SUFFIXES = (".mlir", ".log", ".txt")
+SIZES = (40, 100, 300)
+LARGE = (("jittered", 20_000), ("sparse", 12_000), ("tree", 12_000), ("many_chains", 12_000))
+
+Keyed = tuple[list[int | None], Precedence]
+Patch = tuple[object, str, object]
+"""An owner, the name of an attribute, and what to put there."""
+
+
+def _keep_order(_: object, order: Iterable[int], *__: object) -> list[int]:
+    return list(order)
+
+
+def _find_nothing(relations, cycles, known, *_):
+    return SearchResult(None, known, relations.forced + len(cycles))
+
+
+PARTS: dict[str, tuple[Patch, ...]] = {
+    "nothing": (),
+    "cover": ((packed_order, "order_by_cover", lambda *_: None),),
+    "local search (`improve`)": ((packed_order, "improve", _keep_order),),
+    "cover and `improve`": (
+        (packed_order, "order_by_cover", lambda *_: None),
+        (packed_order, "improve", _keep_order),
+    ),
+    "sliding windows": ((packed_order, "reorder_stretches", _keep_order),),
+    "cover, `improve`, sliding windows": (
+        (packed_order, "order_by_cover", lambda *_: None),
+        (packed_order, "improve", _keep_order),
+        (packed_order, "reorder_stretches", _keep_order),
+    ),
+    "exact search": ((packed_order, "search", _find_nothing),),
+    "exact search of sliding windows": ((sliding_windows, "search", _find_nothing),),
+    "augmenting paths": ((cycle_packing.Packing, "_augment", lambda *_, **__: None),),
+    "detours of the packing": ((cycle_packing.Packing, "find_detours", lambda *_: None),),
+    "pull_up": ((solve_window, "pull_up", solve_window.push_down),),
+    "push_down": ((solve_window, "push_down", solve_window.pull_up),),
+    "proof before the second candidate": ((solve_window, "_proven", lambda _, best, __: best),),
+    "ops set aside": ((solve_window, "SET_ASIDE", ()),),
+    "place_best": ((solve_window, "place_best", _keep_order),),
+    "squeeze bound": ((solve_window, "count_squeezed", lambda *_: 0),),
+    "going back": (
+        (linear_extension, "go_back", _keep_order),
+        (fewest_moved, "go_back", _keep_order),
+    ),
+}
+
+
+# ---------------------------------------------------------------------- blocks
+
+
+def real_blocks(folders: Iterable[Path]) -> list[Keyed]:
+    """Returns the distinct disordered blocks of all dumps in some folders."""
+    found: dict[object, Keyed] = {}
+
+    def record(
+        keys: list[int | None], precedence: Precedence, inversions: int | None, effort: Effort
+    ) -> Restoration:
+        found.setdefault((tuple(keys), precedence.columns), (list(keys), precedence))
+        return restore_order(keys, precedence, inversions, effort)
+
+    with mock.patch.object(free_places, "restore_order", record):
+        for folder in folders:
+            for path in sorted(folder.rglob("*")):
+                if path.suffix in SUFFIXES:
+                    eio_audit.check(eio_audit.read(path))
+    return list(found.values())
+
+
+def generated_blocks() -> Iterator[Keyed]:
+    """Yields blocks of many kinds, the same each time."""
+    for shape in hostile.ORDER:
+        for size in SIZES:
+            block = shape(size)
+            if isinstance(block, hostile.Block):
+                yield keyed(block)
+    for size in SIZES:
+        for degree in (0.5, 1, 2, 4):
+            for spread in (0.05, 0.2, 1):
+                for seed in range(3):
+                    yield keyed(noisy(size, degree, spread, seed))
+    for name, size in LARGE:
+        yield keyed(getattr(hostile, name)(size))
+
+
+def noisy(size: int, degree: float, spread: float, seed: int) -> hostile.Block:
+    """Returns keys that rise but for noise of some share of all places, over random dependences."""
+    chance, block = random.Random(f"{size} {degree} {spread} {seed}"), hostile.Block()
+    for op in range(size):
+        wanted = int(degree) + (chance.random() < degree % 1)
+        key = int(op + chance.gauss(0, spread * size)) + size * 5
+        block.add(key, *sorted({chance.randrange(op) for _ in range(wanted if op else 0)}))
+    return block
+
+
+def keyed(block: hostile.Block) -> Keyed:
+    """Returns what the search is given of a generated block."""
+    edges = [(operand, op) for op, operands in enumerate(block.operands) for operand in operands]
+    precedence = Precedence.from_edges(len(block.keys), [p for p, _ in edges], [u for _, u in edges])
+    return [None if key == hostile.NO_KEY else key for key in block.keys], precedence
+
+
+@cache
+def all_blocks(folders: tuple[Path, ...]) -> dict[str, list[Keyed]]:
+    """Returns the blocks by where they come from."""
+    return {"real": real_blocks(folders), "generated": list(generated_blocks())}
+
+
+# ---------------------------------------------------------------------- measuring
+
+
+def measure(part: str, folders: tuple[Path, ...]) -> list[str]:
+    """Returns a row of the table for each kind of block, measured with a part turned off."""
+    rows = []
+    blocks = all_blocks(folders)
+    with ExitStack() as stack:
+        for owner, name, replacement in PARTS[part]:
+            stack.enter_context(mock.patch.object(owner, name, replacement))
+        for kind, keyed_blocks in blocks.items():
+            start, steps, found = time.process_time(), 0, []
+            for keys, precedence in keyed_blocks:
+                effort = Effort()
+                found.append(restore_order(keys, precedence, effort=effort))
+                steps += DUMP_STEPS + STEPS_PER_OP * len(keys) - effort.left
+            seconds = time.process_time() - start
+            rows.append(row(part, kind, found, steps, seconds))
+    return rows
+
+
+def row(part: str, kind: str, found: list[Restoration], steps: int, seconds: float) -> str:
+    """Returns a row of the table."""
+    inversions = sum(restoration.inversions for restoration in found)
+    cells = (
+        kind,
+        part,
+        f"{len(found)}",
+        f"{inversions:,}",
+        f"{sum(restoration.certified for restoration in found)}",
+        f"{inversions - sum(restoration.lower_bound for restoration in found):,}",
+        f"{sum(restoration.moved for restoration in found):,}",
+        f"{steps / 1e6:,.1f}",
+        f"{seconds:.1f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", nargs="*", type=Path, help="with more dumps")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, default=list(PARTS))
+    arguments = parser.parse_args()
+    folders = (*DUMPS, *arguments.folders)
+    with Pool() as pool:
+        results: Callable[..., list[list[str]]] = pool.starmap
+        measured = results(measure, [(part, folders) for part in arguments.parts], 1)
+    print("| blocks | turned off | | inversions | certified | gap | moved | million steps | CPU seconds |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for rows in zip(*measured, strict=True):
+        print("\n".join(rows))
+
+
+if __name__ == "__main__":
+    main()
