@@ -9,7 +9,7 @@ from operator import not_
 from eio_audit.order.windows import Window
 
 
-class Relations:
+class TransitiveClosure:
     """All pairs of a window, as bitsets: one row of n bits per op, so n * n / 8 bytes for each attribute.
 
     Ops are numbered by rising key here, ties by textual order: the ops with a smaller key than a given one
@@ -23,9 +23,9 @@ class Relations:
         with_ancestors: per op, itself and the ops it depends on, directly or not, as a bitset like all that
             follow.
         with_descendants: itself and the ops that depend on it, directly or not.
-        soft: the ops with a smaller key that are *independent* of it, neither ancestors nor descendants: an
+        smaller_independent: the ops with a smaller key that are *independent* of it, neither ancestors nor descendants: an
             order may place each such pair either way, and to place the larger key first is an inversion.
-        soft_above: the independent ops with a larger key.
+        larger_independent: the independent ops with a larger key.
         forced: the number of forced inversions.
 
     Complexity: O(n + m) operations on bitsets of n bits.
@@ -34,8 +34,8 @@ class Relations:
         Keys 5, 1, 3, where 1 depends on 5. By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5).
 
         >>> from eio_audit.order.precedence import Precedence
-        >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> relations.place_of, relations.with_descendants, relations.soft, relations.forced
+        >>> relations = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+        >>> relations.place_of, relations.with_descendants, relations.smaller_independent, relations.forced
         ([1, 2, 0], [1, 2, 5], [0, 1, 2], 1)
     """
 
@@ -70,16 +70,21 @@ class Relations:
         keys = sorted(self._window.keys)
         up_to = {key: (2 << op) - 1 for op, key in enumerate(keys)}  # by key: the ops with no larger one
         below = dict(zip(up_to, [0, *up_to.values()], strict=False))  # by key: the ops with a smaller one
-        soft, soft_above, forced = [], [], 0
+        smaller_independent, larger_independent, forced = [], [], 0
         rows = zip(keys, is_indexed, self.with_ancestors, self.with_descendants, strict=True)
         for key, is_own, ancestors, descendants in rows:
             others = indexed if is_own else 0
             smaller = others & below[key]
             independent = others & ~(ancestors | descendants)
-            soft.append(smaller & independent)
-            soft_above.append(independent & ~up_to[key])
+            smaller_independent.append(smaller & independent)
+            larger_independent.append(independent & ~up_to[key])
             forced += (smaller & descendants).bit_count()
-        self.indexed, self.soft, self.soft_above, self.forced = indexed, soft, soft_above, forced
+        self.indexed, self.smaller_independent, self.larger_independent, self.forced = (
+            indexed,
+            smaller_independent,
+            larger_independent,
+            forced,
+        )
 
     @cached_property
     def users(self) -> list[list[int]]:

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from itertools import repeat
 from operator import sub
 
-from eio_audit.order.effective_keys import effective_keys
 from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.unindexed import effective_keys
 
 LARGEST_KEY = 1 << 30  # what Python adds and compares fastest
 

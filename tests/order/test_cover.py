@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order.bounds.cover import order_by_cover
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.search.schedules import CANDIDATES
 from eio_audit.order.windows import block_of
@@ -11,8 +11,8 @@ from tests.order.small_blocks import Block, blocks, count_pairs
 
 
 def covered(block: Block, order: list[int] | None = None, effort: Effort | None = None) -> list[int] | None:
-    relations = Relations(block_of(block.keys, block.precedence))
-    return order_by_cover(relations, Packing(relations, order or range(len(block.keys))), effort)
+    relations = TransitiveClosure(block_of(block.keys, block.precedence))
+    return order_by_cover(relations, CyclePacking(relations, order or range(len(block.keys))), effort)
 
 
 def test_without_dependences_the_cover_sorts() -> None:
@@ -39,8 +39,8 @@ def test_every_dependence_is_kept(block: Block, guide: object) -> None:
 
 @given(blocks())
 def test_an_order_that_the_packing_meets_is_not_made_worse(block: Block) -> None:
-    relations = Relations(block_of(block.keys, block.precedence))
-    packing = Packing(relations, range(len(block.keys)))
+    relations = TransitiveClosure(block_of(block.keys, block.precedence))
+    packing = CyclePacking(relations, range(len(block.keys)))
     order = order_by_cover(relations, packing)
     assert order is not None
     if len(packing) == len(packing.broken):

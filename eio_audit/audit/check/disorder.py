@@ -19,10 +19,9 @@ from eio_audit.audit.check.shared_work import SharedWork
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.pieces import BlockOrder
-from eio_audit.order.displaced import displaced_in
+from eio_audit.order.displaced import displaced_in, order_profile
 from eio_audit.order.inversions import count_descents
 from eio_audit.order.permutation import Runs, split_into_runs
-from eio_audit.order.profile import order_profile
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
 
 NAMED_OPS = 10

@@ -18,15 +18,17 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Sequence
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
 
 COVER_STEPS = 4_000_000  # available ops looked at
 PLACED_STEPS = 4  # what it costs to place one
 
 
-def order_by_cover(relations: Relations, packing: Packing, effort: Effort | None = None) -> list[int] | None:
+def order_by_cover(
+    relations: TransitiveClosure, packing: CyclePacking, effort: Effort | None = None
+) -> list[int] | None:
     """Return the order that breaks the cover of a packing, and what else it has to, as places in the window.
 
     Args:
@@ -44,8 +46,8 @@ def order_by_cover(relations: Relations, packing: Packing, effort: Effort | None
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
         >>> window = Window([8, 9, 1, 2], [True] * 4, Precedence.from_edges(4, [0, 1], [2, 2]))
-        >>> relations = Relations(window)
-        >>> order_by_cover(relations, Packing(relations, range(4)))
+        >>> relations = TransitiveClosure(window)
+        >>> order_by_cover(relations, CyclePacking(relations, range(4)))
         [3, 0, 1, 2]
     """
     with (effort or Effort()).part(COVER_STEPS) as part:
@@ -53,7 +55,7 @@ def order_by_cover(relations: Relations, packing: Packing, effort: Effort | None
 
 
 def _broken_least(
-    relations: Relations, order: Sequence[int], first: Sequence[int], effort: Effort
+    relations: TransitiveClosure, order: Sequence[int], first: Sequence[int], effort: Effort
 ) -> list[int] | None:
     """Return the order that Kahn's algorithm finds that breaks few preferences of ``first``."""
     rank = [0] * relations.size
@@ -84,9 +86,9 @@ def _broken_least(
     return found
 
 
-def _to_be_followed(relations: Relations, packing: Packing) -> list[int]:
+def _to_be_followed(relations: TransitiveClosure, packing: CyclePacking) -> list[int]:
     """Return, for each op, where the preferences come from that lead to it and are not in the cover."""
-    first = relations.soft[:]
+    first = relations.smaller_independent[:]
     for op, starts in enumerate(packing.wanted_returns()):
         first[op] &= ~starts
     for x, y in packing.broken_for_good():

@@ -41,7 +41,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from eio_audit.order.bitsets import bits, lowest_bit
-from eio_audit.order.closure import Relations
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
 
 PACKING_STEPS = 6_000_000  # ops looked at as the end of a return, in one window
@@ -49,7 +49,7 @@ DETOUR_STEPS = 300_000  # the same on detours
 BROKEN_STEPS = 2  # what a broken preference costs besides
 
 
-class Packing:
+class CyclePacking:
     """Cycles that no order can avoid breaking, no two of which share a preference.
 
     Args:
@@ -71,13 +71,15 @@ class Packing:
 
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
-        >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = Packing(relations, [0, 1, 2]).cycles()
+        >>> relations = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+        >>> cycles = CyclePacking(relations, [0, 1, 2]).cycles()
         >>> [[(relations.place_of[a], relations.place_of[b]) for a, b in cycle] for cycle in cycles]
         [[(2, 0), (1, 2)]]
     """
 
-    def __init__(self, relations: Relations, order: Sequence[int], effort: Effort | None = None) -> None:
+    def __init__(
+        self, relations: TransitiveClosure, order: Sequence[int], effort: Effort | None = None
+    ) -> None:
         self.order = [relations.number_of[place] for place in order]
         self.broken: list[tuple[int, int]] = []
         self._relations = relations
@@ -92,8 +94,8 @@ class Packing:
         before = 0
         for op in self.order:
             self.before[op] = before
-            kept[op] = relations.soft[op] & before
-            broken = relations.soft_above[op] & before
+            kept[op] = relations.smaller_independent[op] & before
+            broken = relations.larger_independent[op] & before
             if broken:
                 self.broken += [(x, op) for x in bits(broken)]
             before |= 1 << op

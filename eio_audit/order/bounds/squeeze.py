@@ -27,7 +27,7 @@ DISJOINT_STEPS = 8_000_000  # what may be done to find disjoint pairs
 VISIT_STEPS = 8  # what it costs to visit an op
 
 
-def count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], effort: Effort | None = None) -> int:
+def squeeze_bound(window: Window, pairs: Sequence[tuple[int, int]], effort: Effort | None = None) -> int:
     """Return a number of inversions with an end in ``pairs`` that every order has besides the forced ones.
 
     Args:
@@ -40,7 +40,7 @@ def count_squeezed(window: Window, pairs: Sequence[tuple[int, int]], effort: Eff
 
         >>> from eio_audit.order.precedence import Precedence
         >>> window = Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1]))
-        >>> disjoint_forced(window), count_squeezed(window, [(0, 1)])
+        >>> disjoint_forced(window), squeeze_bound(window, [(0, 1)])
         ([(0, 1)], 1)
     """
     with (effort or Effort()).part(RELATIVE_STEPS) as part:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.order.closure import Relations
+from eio_audit.order.closure import TransitiveClosure
 
 
-class Moves:
-    """Moves between sets of placed ops. A move places one available op: one whose producers are all placed.
+class DownsetStates:
+    """DownsetStates between sets of placed ops. A move places one available op: one whose producers are all placed.
 
     Args:
         relations: the ops.
@@ -19,7 +19,7 @@ class Moves:
         start: the bitset of the ops that are available when nothing is placed.
     """
 
-    def __init__(self, relations: Relations, cycles: Sequence[Sequence[tuple[int, int]]]) -> None:
+    def __init__(self, relations: TransitiveClosure, cycles: Sequence[Sequence[tuple[int, int]]]) -> None:
         self.relations = relations
         self.start = sum(1 << op for op, producers in enumerate(relations.producers) if not producers)
         # Cycles with two preferences, by the ops that these lead to, one of which comes first: a row has a
@@ -40,7 +40,7 @@ class Moves:
 
     def surplus(self, op: int, placed: int) -> int:
         """Return what placing ``op`` costs beyond the cycles it pays for; never less than 0."""
-        surplus = (self.relations.soft[op] & ~placed).bit_count()
+        surplus = (self.relations.smaller_independent[op] & ~placed).bit_count()
         for others in self._paid[op]:
             surplus -= (others & ~placed).bit_count()
         for others in self._paid_detours[op]:

@@ -15,10 +15,10 @@ up by what the path to it has cost plus a *potential*, a lower bound on what is 
 keep the number of states small.
 
 **Forced inversions are paid up front.** They are in every order and decide nothing, so they are left out of
-the costs. What is left of an op's smaller keys, those that are not its descendants, is its *soft* set, and a
+the costs. What is left of an op's smaller keys, those that are not its descendants, is its *smaller_independent* set, and a
 move costs the number of unplaced ops in it.
 
-**Free moves.** An available op whose soft set is placed costs nothing, and is placed at once, instead of
+**Free moves.** An available op whose smaller independent ops are placed costs nothing, and is placed at once, instead of
 trying all other choices too. Nothing is lost by it: take any order of the rest and move this op, v, to its
 front. The ops that v overtakes stood before v, so they are not descendants of v, so by assumption none of
 them has a smaller key, and the move adds no inversion.
@@ -48,9 +48,9 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from eio_audit.order.bitsets import bits, lowest_bit
-from eio_audit.order.closure import Relations
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
-from eio_audit.order.search.downset_states import Moves
+from eio_audit.order.search.downset_states import DownsetStates
 
 SEARCH_STATES = 200_000  # states one search may reach
 SEARCH_MOVES = 2_000_000  # moves one search may try
@@ -75,7 +75,7 @@ class SearchResult:
 
 
 def search(
-    relations: Relations,
+    relations: TransitiveClosure,
     cycles: Sequence[Sequence[tuple[int, int]]],
     known: int,
     states: int = SEARCH_STATES,
@@ -100,11 +100,11 @@ def search(
     Example:
         Keys 5, 1, 3, where 1 depends on 5: 3 is squeezed, two inversions at least.
 
-        >>> from eio_audit.order.bounds.cycle_packing import Packing
+        >>> from eio_audit.order.bounds.cycle_packing import CyclePacking
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
-        >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = Packing(relations, [0, 1, 2]).cycles()
+        >>> relations = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+        >>> cycles = CyclePacking(relations, [0, 1, 2]).cycles()
         >>> search(relations, cycles, known=3)
         SearchResult(order=[2, 0, 1], inversions=2, lower_bound=2)
         >>> search(relations, cycles, known=2)
@@ -121,12 +121,12 @@ def search(
             allowed = 2 * allowed + 1
 
 
-class _Search(Moves):
+class _Search(DownsetStates):
     """The states of a search, and the work it may still do."""
 
     def __init__(
         self,
-        relations: Relations,
+        relations: TransitiveClosure,
         cycles: Sequence[Sequence[tuple[int, int]]],
         states: int,
         effort: Effort,
@@ -183,7 +183,7 @@ class _Search(Moves):
     def _can_wait(self, op: int, placed: int) -> bool:
         """Return whether an available op can as well be placed last."""
         relations = self.relations
-        return (relations.soft_above[op] | relations.with_descendants[op]) & ~placed == 1 << op
+        return (relations.larger_independent[op] | relations.with_descendants[op]) & ~placed == 1 << op
 
     def _place(
         self, op: int, placed: int, available: int, sequence: list[int] | None = None
@@ -198,8 +198,8 @@ class _Search(Moves):
         return self._place_free_moves(placed, available, sequence)
 
     def _place_free_moves(self, placed: int, available: int, sequence: list[int] | None) -> tuple[int, int]:
-        """Place available ops whose soft sets are placed, until there are none."""
-        soft = self.relations.soft
+        """Place available ops whose smaller_independent sets are placed, until there are none."""
+        smaller_independent = self.relations.smaller_independent
         indexed = self.relations.indexed
         found = True
         while found:
@@ -210,7 +210,7 @@ class _Search(Moves):
             if unplaced:
                 candidates |= available & self._free_above[lowest_bit(unplaced)]
             for op in bits(candidates):
-                if soft[op] & ~placed:
+                if smaller_independent[op] & ~placed:
                     continue
                 found = True
                 if sequence is not None:

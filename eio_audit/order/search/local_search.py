@@ -29,7 +29,7 @@ STEPS_PER_OP = 20_000  # ops overtaken or met for each op of the window: small w
 def improve(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
     """Return an order with as many inversions as ``order`` or fewer.
 
-    Moves left and moves right take turns until neither finds an improvement or the steps are used up.
+    DownsetStates left and moves right take turns until neither finds an improvement or the steps are used up.
 
     Args:
         window: the ops to order.

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from eio_audit.order.bounds.cover import order_by_cover
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.search.exact_search import SEARCH_MOVES, SEARCH_STATES, search
 from eio_audit.order.search.local_search import improve
@@ -79,7 +79,7 @@ class BestOrder:
         """Return the same order with the bound of another."""
         return replace(self, bound=bound)
 
-    def proven_by(self, packing: Packing) -> BestOrder:
+    def proven_by(self, packing: CyclePacking) -> BestOrder:
         """Return the same order with what a packing proves.
 
         Which preferences are open only a packing says that meets the order by itself.
@@ -91,7 +91,7 @@ class BestOrder:
         return BestOrder(self.order, self.inversions, bound)
 
 
-def packed_order(window: Window, relations: Relations, best: BestOrder, effort: Effort) -> BestOrder:
+def packed_order(window: Window, relations: TransitiveClosure, best: BestOrder, effort: Effort) -> BestOrder:
     """Return the best order found for a window, and what is proven, starting from an order of it.
 
     Args:
@@ -114,15 +114,15 @@ def packed_order(window: Window, relations: Relations, best: BestOrder, effort: 
 
 
 def _packed(
-    window: Window, relations: Relations, best: BestOrder, effort: Effort
-) -> tuple[BestOrder, Packing, list[int]]:
+    window: Window, relations: TransitiveClosure, best: BestOrder, effort: Effort
+) -> tuple[BestOrder, CyclePacking, list[int]]:
     """Let the order guide a packing, and the packing suggest an order, as long as that is a better one.
 
     Returns:
         The best order, the packing it guides, and the order by its cover, which is no better.
     """
     for rounds_left in reversed(range(ROUNDS)):
-        packing = Packing(relations, best.order, effort)
+        packing = CyclePacking(relations, best.order, effort)
         best = best.proven_by(packing)
         if best.certified:
             return best, packing, best.order
@@ -152,7 +152,7 @@ def better_order(window: Window, best: BestOrder, order: list[int]) -> BestOrder
 
 
 def _searched(
-    relations: Relations, packing: Packing, best: BestOrder, share: int, effort: Effort
+    relations: TransitiveClosure, packing: CyclePacking, best: BestOrder, share: int, effort: Effort
 ) -> BestOrder:
     """Search with 1 / ``share`` of the full work, if the gap is not hopeless; the packing is the estimate."""
     if best.inversions - best.bound.total > SEARCH_GAP or effort.is_spent:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.search.exact_search import search
 from eio_audit.order.windows import Window
@@ -47,8 +47,8 @@ def reorder_stretches(window: Window, order: Sequence[int], effort: Effort | Non
 def _best_places(stretch: Window, effort: Effort) -> Sequence[int]:
     """Return the best order of a stretch, as far as a short search finds it; else the order it has."""
     places = range(stretch.size)
-    relations = Relations(stretch)
-    packing = Packing(relations, places, effort)
+    relations = TransitiveClosure(stretch)
+    packing = CyclePacking(relations, places, effort)
     inversions = relations.forced + len(packing.broken)
     if len(packing) == len(packing.broken):
         return places

@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from eio_audit.order.bounds.cycle_packing import Packing
+from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.bounds.forced import count_forced
-from eio_audit.order.bounds.squeeze import count_squeezed, disjoint_forced
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.squeeze import disjoint_forced, squeeze_bound
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import dense_ranks
 from eio_audit.order.search.local_search import place_best
@@ -57,7 +57,7 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     """
     effort = effort or Effort()
     text = list(range(window.size))
-    relations = Relations(window) if window.size <= RELATIONS_SIZE else None
+    relations = TransitiveClosure(window) if window.size <= RELATIONS_SIZE else None
     effort.left -= LOOK_STEPS * window.extent
     forced, is_complete = (relations.forced, True) if relations else count_forced(window, effort)
     bound = LowerBound(forced, forced, is_complete)
@@ -71,7 +71,9 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     return textual if textual.inversions == found.inversions else found
 
 
-def _improved(window: Window, relations: Relations | None, best: BestOrder, effort: Effort) -> BestOrder:
+def _improved(
+    window: Window, relations: TransitiveClosure | None, best: BestOrder, effort: Effort
+) -> BestOrder:
     """Return the best order found from one to start from."""
     while not best.certified and not effort.is_spent:
         if relations is None or best.inversions - relations.forced > PACKED_INVERSIONS:
@@ -84,7 +86,7 @@ def _improved(window: Window, relations: Relations | None, best: BestOrder, effo
 
 
 def _best_candidate(
-    window: Window, bound: LowerBound, relations: Relations | None, effort: Effort
+    window: Window, bound: LowerBound, relations: TransitiveClosure | None, effort: Effort
 ) -> BestOrder:
     """Return the best of the simple orders, among equals the first.
 
@@ -99,20 +101,20 @@ def _best_candidate(
     return best
 
 
-def _proven(relations: Relations, best: BestOrder, effort: Effort) -> BestOrder:
+def _proven(relations: TransitiveClosure, best: BestOrder, effort: Effort) -> BestOrder:
     """Return the order with the bound that proves it minimal, if a packing it guides does so at once."""
     if effort.is_spent or best.inversions - relations.forced > EASY_INVERSIONS:
         return best
     if _could_exchange_neighbours(relations, best.order):
         return best
-    proven = best.proven_by(Packing(relations, best.order, effort))
+    proven = best.proven_by(CyclePacking(relations, best.order, effort))
     return proven if proven.certified else best
 
 
-def _could_exchange_neighbours(relations: Relations, order: Sequence[int]) -> bool:
+def _could_exchange_neighbours(relations: TransitiveClosure, order: Sequence[int]) -> bool:
     """Return whether two neighbours in an order are inverted and independent: then it is not minimal."""
     ops = [relations.number_of[place] for place in order]
-    return any(relations.soft[op] >> following & 1 for op, following in pairwise(ops))
+    return any(relations.smaller_independent[op] >> following & 1 for op, following in pairwise(ops))
 
 
 def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
@@ -132,7 +134,7 @@ def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
         largest = max((stop - start for start, stop in windows.spans), default=0)
         if largest <= min(RELATIONS_SIZE, window.size // 2):
             return _put_together(window, best, rest, windows, pairs[:count], effort)
-    return best.raised(best.bound.forced + count_squeezed(window, pairs, effort))
+    return best.raised(best.bound.forced + squeeze_bound(window, pairs, effort))
 
 
 def _put_together(
@@ -145,7 +147,7 @@ def _put_together(
 ) -> BestOrder:
     """Order the windows of ``rest``, and place what was set aside."""
     order = windows.order
-    total = best.bound.forced + count_squeezed(window, aside, effort)
+    total = best.bound.forced + squeeze_bound(window, aside, effort)
     for start, stop in windows.spans:
         if effort.is_spent:
             return best.raised(total)
