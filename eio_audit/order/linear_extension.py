@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from eio_audit.order.bounds.lower_bound import LowerBound
 from eio_audit.order.effort import STEPS_PER_OP, Effort
 from eio_audit.order.fewest_moved.fewest_moved import LeftOpen, Moved, fewest_moved
 from eio_audit.order.fewest_moved.restore_positions import go_back, moved_places
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.packed_order import BestOrder, LowerBound
+from eio_audit.order.search.packed_order import BestOrder
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, pairwise, repeat
 from operator import add, le, lt, mod, mul, ne
+from typing import TypeVar
 
 from eio_audit.order.permutation import piece_bounds
 
+Number = TypeVar("Number", int, float)
 INT = "i"  # 32 bits: a block of two thousand million ops does not fit in memory anyway
 STRETCH = 1_024  # edges passed over at a time, where few are wanted
 
@@ -118,6 +120,29 @@ class Precedence:
             [(0, 1)]
         """
         return [(producer, user) for producer, user in self.forwards() if keys[producer] > keys[user]]
+
+    def smallest_below(self, values: Sequence[Number]) -> list[Number]:
+        """Return, for each op, the smallest of ``values`` among its own and those of its descendants.
+
+        Complexity: O(n + m); one sweep from the end.
+
+        Example:
+            >>> Precedence.from_edges(3, [0, 1], [1, 2]).smallest_below([5, 6, 1])
+            [1, 1, 1]
+        """
+        smallest = list(values)
+        for producer, user in self.backwards():
+            own, below = smallest[producer], smallest[user]
+            smallest[producer] = below if below < own else own
+        return smallest
+
+    def largest_above(self, values: Sequence[Number]) -> list[Number]:
+        """Return, for each op, the largest of ``values`` among its own and those of its ancestors."""
+        largest = list(values)
+        for producer, user in self.forwards():
+            above, own = largest[producer], largest[user]
+            largest[user] = above if above > own else own
+        return largest
 
     def touching(self, ops: Iterable[int]) -> list[tuple[int, int]]:
         """Return the edges, as (producer, user), that have an end among ``ops``.

@@ -83,12 +83,8 @@ class Window:
         ]
 
     def smallest_keys_below(self) -> list[int]:
-        """Return, for each op, the smallest key among itself and its descendants; one sweep from the end."""
-        smallest = list(self.keys)
-        for producer, user in self.precedence.backwards():
-            key, below = smallest[producer], smallest[user]
-            smallest[producer] = below if below < key else key
-        return smallest
+        """Return, for each op, the smallest key among itself and its descendants."""
+        return self.precedence.smallest_below(self.keys)
 
     def mirrored(self) -> Window:
         """Return the problem read from the end: op i becomes op size - 1 - i, small keys become large.
