@@ -3,8 +3,8 @@
 1. The order guides a packing (cycle_packing.py). Mostly that meets it: it is certified minimal.
 2. If not, cycles with detours raise the bound, and a search with a small allowance of work closes a small gap
    (exact_search.py).
-3. Larger windows far out of order are still open then. The order is improved part by part (sliding_windows.py)
-   and by moving ops in groups (local_search.py). As long as that helps, all starts again.
+3. Larger windows far out of order are still open then. The order is improved by moving ops in groups
+   (local_search.py) and part by part (sliding_windows.py). As long as that helps, all starts again.
 4. Last, a search with the full allowance.
 """
 
@@ -21,7 +21,6 @@ from eio_audit.order.search.local_search import improve
 from eio_audit.order.search.sliding_windows import reorder_stretches
 from eio_audit.order.windows import Window
 
-ROUNDS = 3  # how often an order is improved
 SEARCH_GAP = 60  # inversions between bound and order that a search may close
 FIRST_SHARE = 20  # before the order is improved, a search may do a twentieth of the work
 
@@ -68,30 +67,21 @@ def packed_order(window: Window, closure: TransitiveClosure, best: BestOrder, ef
         best: the order to start from.
         effort: how much may be done; then what has been found remains.
     """
-    for rounds_left in reversed(range(ROUNDS)):
+    while True:
         packing = CyclePacking(closure, best.order, effort)
         best = best.with_cycles(packing)
         if best.certified:
-            break
+            return best
         packing.find_detours(effort)
         best = best.raised(closure.forced + len(packing))
         best = _searched(closure, packing, best, FIRST_SHARE, effort)
         if best.certified:
-            break
-        improved = _improved(window, best, effort) if rounds_left else best
+            return best
+        order = reorder_stretches(window, improve(window, best.order, effort), effort)
+        improved = best.or_better(window, order)
         if improved is best:
             return _searched(closure, packing, best, 1, effort)
         best = improved
-    return best
-
-
-def _improved(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
-    """Return a better order, or ``best`` where none is in reach."""
-    for improvement in (reorder_stretches, improve):
-        better = best.or_better(window, improvement(window, best.order, effort))
-        if better is not best:
-            return better
-    return best
 
 
 def _searched(
