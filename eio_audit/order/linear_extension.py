@@ -160,7 +160,7 @@ def _restore_once(
     parts = [order[start:stop] for start, stop in windows.spans]
     found: list[LowerBound] = []
     known: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
-    for number, window in enumerate(block.restricted_to_each(parts)):
+    for number, window in enumerate(map(block.restricted, parts)):
         if bounds and window.inversions(range(window.size)) == bounds[number].total:
             inversions += bounds[number].total
             found.append(bounds[number])

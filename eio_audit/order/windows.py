@@ -66,21 +66,10 @@ class Window:
     def restricted(self, ops: Sequence[int]) -> Window:
         """Return the problem on some of the ops, renumbered by their place in ``ops``."""
         return Window(
-            keys=[self.keys[op] for op in ops],
-            indexed=[self.indexed[op] for op in ops],
+            keys=list(map(self.keys.__getitem__, ops)),
+            indexed=list(map(self.indexed.__getitem__, ops)),
             precedence=self.precedence.restricted(ops),
         )
-
-    def restricted_to_each(self, parts: Sequence[Sequence[int]]) -> list[Window]:
-        """Return what ``restricted`` gives for each of several parts, which have no op in common."""
-        return [
-            Window(
-                keys=list(map(self.keys.__getitem__, ops)),
-                indexed=list(map(self.indexed.__getitem__, ops)),
-                precedence=precedence,
-            )
-            for ops, precedence in zip(parts, self.precedence.restricted_to_each(parts), strict=True)
-        ]
 
     def smallest_keys_below(self) -> list[int]:
         """Return, for each op, the smallest key among itself and its descendants."""

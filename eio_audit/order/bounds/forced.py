@@ -52,7 +52,9 @@ def count_forced(window: Window, effort: Effort | None = None) -> tuple[int, boo
     with (effort or Effort()).part(FORCED_STEPS) as part:
         for start in range(0, len(early), batch_size):
             batch = early[start : start + batch_size]
-            forced += sum(larger.bit_count() for _, larger in forced_with(window, batch, smallest_below, part))
+            forced += sum(
+                larger.bit_count() for _, larger in forced_with(window, batch, smallest_below, part)
+            )
             if part.left < 0:
                 break
         return forced, part.left >= 0

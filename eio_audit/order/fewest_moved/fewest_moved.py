@@ -130,7 +130,7 @@ def _settle_each(
     """Settle those sections where the bound is not met yet; their ops are numbered as in the block."""
     numbers = [number for number, moved in enumerate(found) if moved.least < moved.count]
     starts = [sections[number][0] for number in numbers]
-    parts = block.restricted_to_each([range(*sections[number]) for number in numbers])
+    parts = [block.restricted(range(*sections[number])) for number in numbers]
     for number, start, section in zip(numbers, starts, parts, strict=True):
         moved = found[number]
         moved = _settle(section, replace(moved, order=[op - start for op in moved.order]), effort)

@@ -18,7 +18,7 @@ from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.search.exact_search import SEARCH_MOVES, SEARCH_STATES, search
 from eio_audit.order.search.local_search import improve
-from eio_audit.order.search.sliding_windows import reorder_stretches
+from eio_audit.order.search.sliding_windows import slide
 from eio_audit.order.windows import Window
 
 SEARCH_GAP = 60  # inversions between bound and order that a search may close
@@ -77,7 +77,7 @@ def packed_order(window: Window, closure: TransitiveClosure, best: BestOrder, ef
         best = _searched(closure, packing, best, FIRST_SHARE, effort)
         if best.certified:
             return best
-        order = reorder_stretches(window, improve(window, best.order, effort), effort)
+        order = slide(window, improve(window, best.order, effort), effort)
         improved = best.or_better(window, order)
         if improved is best:
             return _searched(closure, packing, best, 1, effort)
