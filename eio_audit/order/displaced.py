@@ -32,27 +32,13 @@ def displaced_in(found: Runs) -> list[int]:
     """Return what ``displaced`` gives for keys that have been split into runs."""
     removed: list[int] = []
     for start, stop in found.sections():
-        kept = set(_cheapest_longest_nondecreasing(found, start, stop))
-        removed += [run for run in range(start, stop) if run not in kept]
+        lengths, carried = found.lengths[start:stop], found.carried[start:stop]
+        cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
+        values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
+        # A longest subsequence that holds one key of a run holds all of it.
+        kept = set(heaviest_rising([rank - start for rank in found.ranks[start:stop]], values))
+        removed += [run for run in range(start, stop) if run - start not in kept]
     return [p for run in removed for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
-
-
-def _cheapest_longest_nondecreasing(found: Runs, start: int, stop: int) -> list[int]:
-    """Return, last first, the runs of a longest non-decreasing subsequence of the least total cost.
-
-    A longest subsequence that holds one key of a run holds all of it. So it is one of runs with rising ranks:
-    the longest, then the cheapest, then the one that ends earliest in the text.
-
-    Args:
-        found: the runs.
-        start: the first run of the section to look at; each is apart from the others.
-        stop: one past its last.
-    """
-    lengths, carried = found.lengths[start:stop], found.carried[start:stop]
-    cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
-    values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
-    ranks = [rank - start for rank in found.ranks[start:stop]]
-    return [start + run for run in heaviest_rising(ranks, values)]
 
 
 def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:

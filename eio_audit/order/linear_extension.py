@@ -32,7 +32,7 @@ class Restoration:
         forced_complete: False when the block was too large to count all forced inversions; ``forced`` is
             then a lower bound too.
         moved: the ops that are not in their place any more: the order without them is a longest subsequence
-            that is in textual order. Few, but not always the fewest (see fewest_moved.py).
+            that is in textual order. Few, but not always the fewest (fewest_moved.py).
         moved_lower_bound: no minimal order moves fewer ops; 0 where ``order`` is not certified.
     """
 
@@ -63,11 +63,10 @@ def restore_order(
 ) -> Restoration:
     """Return a linear extension with as few inversions as found, and a lower bound on all of them.
 
-    The result is the textual order itself unless another has strictly fewer inversions. Among orders with as
-    few it is one with few ops moved from the textual order. It is also a fixed point: restoring the restored
-    block changes nothing, because what is found does not depend on the textual order, and where keys are
-    equal, passes are repeated until one finds nothing to improve. The same input gives the same output: ties
-    go by textual order, and all limits count work, not time (effort.py).
+    The result is the textual order unless another has strictly fewer inversions; of these one with few ops moved.
+    It is a fixed point: restoring the restored block changes nothing, because what is found does not depend on
+    the textual order, and where keys are equal, passes are repeated until one finds nothing to improve. The same
+    input gives the same output: ties go by textual order, and all limits count work, not time (effort.py).
 
     Args:
         keys: the op index of each op, in textual order; None for an unindexed op (unindexed.py).

@@ -53,8 +53,7 @@ class Precedence:
             ValueError: when an edge leaves 0 .. size - 1 or does not point forward, or when one of the two
                 iterables is longer than the other.
 
-        Complexity: O(m log m) for m edges, linear when they come ordered by user. The first look at a
-        predecessor costs O(size + m), that at a successor O(size + m log m).
+        Complexity: O(m log m) for m edges, linear when they come ordered by user.
         """
         producers = producers if isinstance(producers, array) else array(INT, producers)
         users = users if isinstance(users, array) else array(INT, users)
@@ -86,12 +85,7 @@ class Precedence:
         return self._producers.tobytes(), self._users.tobytes()
 
     def forwards(self) -> Iterator[tuple[int, int]]:
-        """Yield the edges, as (producer, user), for a sweep: those to an op before those on from it.
-
-        Example:
-            >>> list(Precedence.from_edges(3, [1, 0], [2, 1]).forwards())
-            [(0, 1), (1, 2)]
-        """
+        """Yield the edges, as (producer, user), for a sweep: those to an op before those on from it."""
         return zip(self._producers, self._users, strict=True)
 
     def backwards(self) -> Iterator[tuple[int, int]]:
@@ -109,12 +103,7 @@ class Precedence:
         return neighbours[starts[op] : starts[op + 1]]
 
     def inverted(self, keys: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the edges, as (producer, user), whose producer has the larger of ``keys``, by op.
-
-        Example:
-            >>> Precedence.from_edges(3, [0, 1], [1, 2]).inverted([5, 1, 3])
-            [(0, 1)]
-        """
+        """Return the edges, as (producer, user), whose producer has the larger of ``keys``."""
         return [(producer, user) for producer, user in self.forwards() if keys[producer] > keys[user]]
 
     def smallest_below(self, values: Sequence[Number]) -> list[Number]:
@@ -141,12 +130,7 @@ class Precedence:
         return largest
 
     def touching(self, ops: Iterable[int]) -> list[tuple[int, int]]:
-        """Return the edges, as (producer, user), that have an end among ``ops``.
-
-        Example:
-            >>> Precedence.from_edges(4, [0, 1, 2], [1, 2, 3]).touching([1])
-            [(0, 1), (1, 2)]
-        """
+        """Return the edges, as (producer, user), that have an end among ``ops``."""
         among = set(ops)
         touching: list[tuple[int, int]] = []
         first = bisect_left(self._users, min(among)) if among else len(self._users)
@@ -193,13 +177,7 @@ class Precedence:
         return Precedence(len(ops), array(INT, producers), array(INT, users))
 
     def mirrored(self) -> Precedence:
-        """Return the DAG read from the end: op i becomes op size - 1 - i and every edge turns round.
-
-        Example:
-            >>> mirror = Precedence.from_edges(3, producers=[0], users=[1]).mirrored()
-            >>> list(mirror.predecessors(2))
-            [1]
-        """
+        """Return the DAG read from the end: op i becomes op size - 1 - i and every edge turns round."""
         last = self.size - 1
         producers = array(INT, [last - user for user in reversed(self._users)])
         users = array(INT, [last - producer for producer in reversed(self._producers)])
