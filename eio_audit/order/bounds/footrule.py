@@ -24,14 +24,14 @@ from itertools import compress, pairwise
 from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window
 
-THRESHOLDS = 64
+THRESHOLDS = 256
 STEPS = 10  # what it costs to look at an op or a dependence for all thresholds
 
 
 def footrule_bound(window: Window, effort: Effort | None = None) -> int:
     """Return a number of inversions that every order of the window has, forced ones included.
 
-    Complexity: O(n log n + m) operations on integers of 64 log2(n) bits.
+    Complexity: O(n log n + m) operations on integers of 256 log2(n) bits.
 
     Example:
         5 and 4 come before 1 and 2: each threshold between is crossed by two paths.
@@ -42,15 +42,15 @@ def footrule_bound(window: Window, effort: Effort | None = None) -> int:
     """
     (effort or Effort()).left -= STEPS * window.extent
     keys = sorted(compress(window.keys, window.indexed))
-    count = len(keys)
-    chosen = {keys[count * part // (THRESHOLDS + 1)] for part in range(1, THRESHOLDS + 1)} if keys else set()
-    largest_up_to = sorted(chosen - {keys[-1]}) if keys else []
-    crossings = [(0, 0), (count, 0)]
-    for key, paths in zip(largest_up_to, _crossing_paths(window, largest_up_to), strict=True):
+    parts = range(1, THRESHOLDS + 1) if keys else ()
+    thresholds = sorted({keys[(len(keys) - 1) * part // (THRESHOLDS + 1)] for part in parts} - {*keys[-1:]})
+    crossings = [(0, 0)]
+    for key, paths in zip(thresholds, _crossing_paths(window, thresholds), strict=True):
         crossings.append((bisect_right(keys, key), (paths + 1) // 2))
+    crossings.append((len(keys), 0))
     return sum(
         max(least - passed, next_least - (following - threshold - passed), 0)
-        for (threshold, least), (following, next_least) in pairwise(sorted(crossings))
+        for (threshold, least), (following, next_least) in pairwise(crossings)
         for passed in range(following - threshold)
     )
 
