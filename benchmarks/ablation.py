@@ -4,10 +4,11 @@
     python benchmarks/ablation.py FOLDER        # with the dumps of a folder as well
     python benchmarks/ablation.py --parts nothing "footrule bound"
 
-The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and generated
+The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and
+generated
 ones: the shapes of hostile.py in three sizes, keys with noise over random dependences, from few to many, and
-two large ones. They are the same in each run, and each has the same limit of steps. A part is turned off here,
-not in the package: its function is replaced by one that does nothing. *Gap* is the number of inversions
+two large ones. They are the same in each run, and each has the same limit of steps. A part is turned off
+here, not in the package: its function is replaced by one that does nothing. *Gap* is the number of inversions
 between the orders and the lower bounds, added up.
 """
 

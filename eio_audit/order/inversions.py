@@ -17,8 +17,8 @@ CHUNK = (
 def count_inversions(keys: Sequence[int]) -> int:
     """Return the number of pairs i < j with keys[i] > keys[j]. Equal keys are no inversion.
 
-    This is the Kendall tau distance to the sorted sequence. Chunks of some hundred keys are sorted by insertion,
-    then neighbouring chunks are merged, and each step counts the pairs it puts right.
+    This is the Kendall tau distance to the sorted sequence. Chunks of some hundred keys are sorted by
+    insertion, then neighbouring chunks are merged, and each step counts the pairs it puts right.
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 

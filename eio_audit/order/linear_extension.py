@@ -63,10 +63,11 @@ def restore_order(
 ) -> Restoration:
     """Return a linear extension with as few inversions as found, and a lower bound on all of them.
 
-    The result is the textual order unless another has strictly fewer inversions; of these one with few ops moved.
-    It is a fixed point: restoring the restored block changes nothing, because what is found does not depend on
-    the textual order, and where keys are equal, passes are repeated until one finds nothing to improve. The same
-    input gives the same output: ties go by textual order, and all limits count work, not time (effort.py).
+    The result is the textual order unless another has strictly fewer inversions; of these one with few ops
+    moved. It is a fixed point: restoring the restored block changes nothing, because what is found does not
+    depend on the textual order, and where keys are equal, passes are repeated until one finds nothing to
+    improve. The same input gives the same output: ties go by textual order, and all limits count work, not
+    time (effort.py).
 
     Args:
         keys: the op index of each op, in textual order; None for an unindexed op (unindexed.py).
@@ -152,7 +153,8 @@ def _restore_once(
         effort: what may be done.
 
     Returns:
-        The order found, its inversions, never more than before, and the bounds. No inversion is across windows.
+        The order found, its inversions, never more than before, and the bounds. No inversion is across
+        windows.
     """
     order = windows.order[:]
     inversions = 0

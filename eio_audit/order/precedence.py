@@ -20,8 +20,8 @@ SLICE = 1_024  # edges passed over at a time, where few are wanted
 class Precedence:
     """Direct dependences of one block.
 
-    Ops are numbered by textual order, 0 to ``size - 1``, and every edge runs from a producer to a *later* op, its
-    user: the textual order is itself a linear extension, so there are no cycles.
+    Ops are numbered by textual order, 0 to ``size - 1``, and every edge runs from a producer to a *later* op,
+    its user: the textual order is itself a linear extension, so there are no cycles.
 
     The edges are two columns, producers and users, ordered by user: a sweep meets the edges to an op before
     those on from it. The neighbours of single ops come from two more flat arrays for each side (compressed

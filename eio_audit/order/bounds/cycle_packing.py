@@ -6,23 +6,25 @@ Draw an edge from op to op wherever one *should* come before the other:
 - a *soft edge*, from the smaller key to the larger, between two ops that are independent of each other: an
   order that breaks it has an inversion there, one that is not forced.
 
-No order follows all edges of a cycle, and every order follows the dependences, so it breaks a soft edge of each
-cycle. Cycles no two of which share a soft edge each cost an inversion of their own: the forced inversions and
-the size of any such *packing* add up to a lower bound. (The minimum is a minimum feedback arc set, the packing
-its dual; in planar graphs the two are equal, Lucchesi and Younger 1978.)
+No order follows all edges of a cycle, and every order follows the dependences, so it breaks a soft edge of
+each cycle. Cycles no two of which share a soft edge each cost an inversion of their own: the forced
+inversions and the size of any such *packing* add up to a lower bound. (The minimum is a minimum feedback arc
+set, the packing its dual; in planar graphs the two are equal, Lucchesi and Younger 1978.)
 
 The smallest cycle is a *squeeze*: b depends on a, the key of a is larger, and c, independent of both, has a
-key between theirs. The cycle a => b -> c -> a has two soft edges: wherever c is placed, one of them is broken.
+key between theirs. The cycle a => b -> c -> a has two soft edges: one of them is broken
+wherever c is placed.
 
-**Which cycles?** Those that explain a good order. It breaks the soft edge y -> x: x is before y. If it follows
-a soft edge p -> q, where p is x or depends on it, and y is q or depends on it, then
+**Which cycles?** Those that explain a good order. It breaks the soft edge y -> x: x is before y. If it
+follows a soft edge p -> q, where p is x or depends on it, and y is q or depends on it, then
 
     y -> x => p -> q => y
 
 is a cycle of two soft edges, one broken and one followed: p -> q is the *closing edge*. Two such cycles are
 disjoint when they differ in both. So the largest packing of such cycles is a maximum matching of broken edges
-with closing edges, found by alternating paths (Berge 1957). Where all broken edges are matched, the packing is as
-large as the number of inversions that are not forced: the order is minimal, and the packing is the proof.
+with closing edges, found by alternating paths (Berge 1957). Where all broken edges are matched, the packing
+is as large as the number of inversions that are not forced: the order is minimal, and the packing is the
+proof.
 
 Where some are not matched, a cycle may need a *detour*, of several soft edges that the order follows:
 
@@ -59,11 +61,12 @@ class CyclePacking:
         before: per op, the bitset of the ops before it in that order.
         broken: the soft edges y -> x that the order breaks, as (x, y).
 
-    Complexity: O(i * n) operations on bitsets of n bits for i broken edges; few per edge where a closing edge is
-    found at once.
+    Complexity: O(i * n) operations on bitsets of n bits for i broken edges; few per edge where a closing edge
+    is found at once.
 
     Example:
-        Keys 5, 1, 3, where 1 depends on 5; in textual order 3 comes after 5: broken is 3 -> 5, closing 1 -> 3.
+        Keys 5, 1, 3, where 1 depends on 5; in textual order 3 comes after 5: 3 -> 5 is broken, 1 -> 3
+        closes the cycle.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
@@ -194,8 +197,9 @@ class CyclePacking:
         """Match one more broken edge by the shortest alternating path, if there is one."""
         came_from: dict[int, tuple[int, int]] = {}  # by broken edge: the one before it, and the edge between
         seen: dict[int, int] = {}  # per q, the starts p of the closing edges passed
-        for broken in self._alternating(start, came_from, seen):
-            if self._close(broken) or (with_detours and self._take_detour(broken)):
+        for last in self._alternating(start, came_from, seen):
+            if self._close(last) or (with_detours and self._take_detour(last)):
+                broken = last
                 while broken in came_from:
                     broken, edge = came_from[broken]
                     self._set_closing(broken, edge)
@@ -208,7 +212,7 @@ class CyclePacking:
     def _alternating(
         self, start: int, came_from: dict[int, tuple[int, int]], seen: dict[int, int]
     ) -> Iterator[int]:
-        """Yield the broken edges on alternating paths, breadth first: those that have what others could use."""
+        """Yield the broken edges on alternating paths from ``start``, breadth first."""
         queue = deque([start])
         while queue and not self._effort.is_spent:
             broken = queue.popleft()

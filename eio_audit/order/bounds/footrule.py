@@ -6,11 +6,12 @@ with a number up to t come after them.
 
 1. **Inversions are at least the sum of the crossings.** Their sum over all t is half of Spearman's footrule,
    the sum of the distances between place and number. Kendall's distance, which is the number of inversions,
-   is at least half of the footrule (Diaconis and Graham, "Spearman's footrule as a measure of disarray", 1977).
-2. **A crossing is at least half of the paths that cross.** Take dependence paths from ops above t to ops up to
-   t, no two of which share a start or an end. The start comes before the end. So the start is among the first
-   t ops, or the end is not: one of them is an op that crosses, in one direction or the other. No op is an end
-   of two paths, and twice the crossing is the number of ops that cross.
+   is at least half of the footrule (Diaconis and Graham 1977, "Spearman's footrule as a measure of
+   disarray").
+2. **A crossing is at least half of the paths that cross.** Take dependence paths from ops above t to ops up
+   to t, no two of which share a start or an end. The start comes before the end. So the start is among the
+   first t ops, or the end is not: one of them is an op that crosses, in one direction or the other. No op is
+   an end of two paths, and twice the crossing is the number of ops that cross.
 3. **From one threshold to the next the crossing changes by one at most.** So paths for some thresholds bound
    the crossings at all others.
 """
@@ -58,9 +59,9 @@ def footrule_bound(window: Window, effort: Effort | None = None) -> int:
 def _crossing_paths(window: Window, thresholds: Sequence[int]) -> list[int]:
     """Return a number of paths for each threshold: from larger keys to keys up to it, no end shared.
 
-    Each op with a small key asks for one with a large key. Questions are handed on from user to producers, half
-    of them to the first that leads to a large key, half of the rest to the second, and so on. An op with a
-    large key answers one. So each answer is a path, and a sweep from the last op to the first finds them.
+    Each op with a small key asks for one with a large key. Questions are handed on from user to producers,
+    half of them to the first that leads to a large key, half of the rest to the second, and so on. An op with
+    a large key answers one. So each answer is a path, and a sweep from the last op to the first finds them.
 
     The questions for all thresholds are counted in one integer: a *lane* of bits for each, the smallest
     threshold lowest. The top bit of a lane is 0, so that sums do not run over.

@@ -12,9 +12,9 @@ Ways are left out that cost more than the minimum allows, by the packing of cycl
 as many ops as the order already known: the moved ones, and the unplaced ones that the last kept op has
 passed.
 
-**Free moves.** An available op whose smaller independent ops are placed costs nothing (exact_search.py). If it
-stands before the last kept op in the text, or before all unplaced ones, it may be placed at once: moved to the front of any
-order of the rest, it adds no inversion, and no op that could have been kept is lost.
+**Free moves.** An available op whose smaller independent ops are placed costs nothing (exact_search.py). If
+it stands before the last kept op in the text, or before all unplaced ones, it may be placed at once: moved to
+the front of any order of the rest, it adds no inversion, and no op that could have been kept is lost.
 """
 
 from __future__ import annotations

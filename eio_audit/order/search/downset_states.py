@@ -21,8 +21,8 @@ class DownsetStates:
     def __init__(self, closure: TransitiveClosure, cycles: Sequence[Sequence[tuple[int, int]]]) -> None:
         self._closure = closure
         self.start = sum(1 << op for op, producers in enumerate(closure.producers) if not producers)
-        # Cycles of two soft edges, by the ops that these lead to, one of which comes first: a row has a bit for
-        # the other op. An op has as many rows as it shares cycles with one and the same op.
+        # Cycles of two soft edges, by the ops that these lead to, one of which comes first: a row has a bit
+        # for the other op. An op has as many rows as it shares cycles with one and the same op.
         self._paid: list[list[int]] = [[] for _ in range(closure.size)]
         # Longer cycles, for each of these ops: the bitset of the others.
         self._paid_detours: list[list[int]] = [[] for _ in range(closure.size)]

@@ -1,40 +1,31 @@
 """Exact search: the order of a window with the fewest inversions, or a proof that there is none better.
 
-Kahn's algorithm builds one order: it keeps the set of ops placed so far and always places one more whose
-producers are all placed. This search follows *every* choice that Kahn's algorithm could make, cheapest first,
-but never twice from the same set of placed ops, because how the rest is best ordered depends on that set only.
+A* (Hart, Nilsson, Raphael 1968) over the choices of Kahn's algorithm:
 
-- A *state* is a set of placed ops. With each op it holds all its ancestors: a downset.
-- A *move* places one more available op. It costs one for each unplaced op with a smaller key, which is going
-  to come after it: an inversion.
-- A path of moves from the empty set to the full one is an order, and its cost its number of inversions.
+- A *state* is a set of placed ops. With each op it holds all its ancestors: a downset. How the rest is best
+  ordered depends on that set only.
+- A *move* places one more available op. It costs one for each unplaced op with a smaller key that is
+  independent of it. (Forced inversions are in every order and decide nothing.)
+- A path of moves from the empty set to the full one is an order.
 
-Cheapest paths are found with A* (Hart, Nilsson, Raphael 1968): Dijkstra's algorithm, where a state is followed
-by what the path to it has cost plus a *potential*, a lower bound on what is still to come. Four things keep the
-number of states small.
-
-**Forced inversions are paid up front.** They are in every order and decide nothing, so they are left out of
-the costs. A move costs the number of unplaced ops that are smaller and independent.
-
-**Free moves.** An available op whose smaller independent ops are placed costs nothing, and is placed at once;
-other choices are not tried. Nothing is lost by it: take any order of the rest and move this op, v, to its front.
-The ops that v overtakes were before v, so they are not descendants of v, so by assumption none of them has a
-smaller key, and the move adds no inversion.
+**Free moves.** An available op whose smaller independent ops are placed is placed at once; other choices are
+not tried. Nothing is lost by it: take any order of the rest and move this op, v, to its front. The ops that v
+overtakes were before v, so they are not descendants of v, so none of them has a smaller key.
 
 **Last moves**, the mirror of it. An available op that has no unplaced descendant, and than which no unplaced
-op has a larger key, can be left to the end: moving it there from anywhere adds no inversion. It is not tried.
+op has a larger key, can be left to the end: moving it there adds no inversion. It is not tried.
 
-**The potential** is a packing of cycles (cycle_packing.py), no two of which share a soft edge. A cycle counts
-while none of its ops is placed. The first of them to be placed is one that a soft edge leads to (what a
-dependence leads to comes later). The op where that edge starts is still unplaced, and so the move pays for the
-cycle. Each cycle is paid with a soft edge of its own, so a move costs at least as much as the potential falls:
-the potential is *consistent*, and the first path to reach the end is a cheapest one. The search works with the
-difference, the *surplus* of a move: its cost less the cycles it pays for. Where the packing is exact there is an
-order without any surplus, and the search runs straight through to it. States multiply only with the surplus
-needed. So that they do not multiply with the surplus *allowed*, rounds allow none at first, then 1, 3, 7, ...
+**The potential**, a lower bound on what is still to come, is a packing of cycles (cycle_packing.py). A cycle
+counts while none of its ops is placed. The first of them to be placed is one that a soft edge leads to. The
+op where that edge starts is still unplaced, and so the move pays for the cycle. Each cycle is paid with a
+soft edge of its own, so a move costs at least as much as the potential falls: the potential is *consistent*,
+and the first path to reach the end is a cheapest one.
 
-The work is capped, since the problem is NP-hard. Also when the search stops early, no order has fewer
-inversions than forced + cycles + the smallest surplus among the states not followed yet.
+The search works with the *surplus* of a move: its cost less the cycles it pays for. Where the packing is
+exact there is an order without any surplus, and the search runs straight through to it. States multiply only
+with the surplus allowed, so rounds allow none at first, then 1, 3, 7, ... The work is capped. Also when the
+search stops early, no order has fewer inversions than forced + cycles + the smallest surplus among the states
+not followed.
 """
 
 from __future__ import annotations

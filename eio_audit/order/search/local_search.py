@@ -1,7 +1,7 @@
 """Local search: improve an order by moving single ops, and all that has to travel with them.
 
-An op that is too late is moved left. On its way it meets ops that it depends on; these cannot be overtaken, so
-they join it, and from there on the group travels together, overtaking one op at a time. Each op overtaken
+An op that is too late is moved left. On its way it meets ops that it depends on; these cannot be overtaken,
+so they join it, and from there on the group travels together, overtaking one op at a time. Each op overtaken
 changes the inversions by the number of keys in the group that are larger than its own, less those that are
 smaller. Where the sum is lowest, the group is put down, if that is an improvement.
 

@@ -1,4 +1,4 @@
-"""The best order of a window whose pairs are all looked at: an order, a packing of cycles and a search in turns.
+"""The best order of a window whose pairs are all looked at: a packing of cycles and searches in turns.
 
 1. The order guides a packing (cycle_packing.py). Mostly that meets it: it is certified minimal.
 2. If not, cycles with detours raise the bound, and a search with a small allowance of work closes a small gap

@@ -1,10 +1,10 @@
 """Simple orders of a window to start from: Kahn's algorithm in two ways.
 
-Kahn's algorithm with a heap on the key is not among them. A producer that carries a late key is placed late, and
-holds back all its users, however early their keys. With k such users and m other ops between, that makes k * m
-inversions where k + m are needed. The mirror of it, which fills the last place first, fails on the mirrored case.
-So one schedule *pulls up* a producer to the earliest op that needs it, and one *pushes down* a user to the latest
-op it waits for.
+Kahn's algorithm with a heap on the key is not among them. A producer that carries a late key is placed late,
+and holds back all its users, however early their keys. With k such users and m other ops between, that makes
+k * m inversions where k + m are needed. The mirror of it, which fills the last place first, fails on the
+mirrored case. So one schedule *pulls up* a producer to the earliest op that needs it, and one *pushes down* a
+user to the latest op it waits for.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from eio_audit.order.windows import Window
 def pull_up(window: Window) -> list[int]:
     """Return the order that always places the available op that the smallest key waits for, its own or below.
 
-    Kahn's algorithm with a heap: an op is available once all its producers are placed. Ties go by key, then by
-    textual order; O((n + m) log n).
+    Kahn's algorithm with a heap: an op is available once all its producers are placed. Ties go by key, then
+    by textual order; O((n + m) log n).
     """
     urgency = window.smallest_keys_below()
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)

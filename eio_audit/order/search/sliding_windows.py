@@ -21,7 +21,7 @@ SLIDING_MOVES = 30_000  # and try
 
 
 def slide(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
-    """Return an order with as many inversions as ``order`` or fewer, reordered where a sliding window finds so.
+    """Return an order with as many inversions as ``order`` or fewer.
 
     Complexity: O(n) searches of bounded size.
 

@@ -1,7 +1,7 @@
 """The best order of one window, and how much of its cost is proven.
 
-The search starts from simple orders (schedules.py). Often there is nothing but the forced inversions left, and
-that is it. If not, the order and a packing of cycles improve each other (packed_order.py).
+The search starts from simple orders (schedules.py). Often there is nothing but the forced inversions left,
+and that is it. If not, the order and a packing of cycles improve each other (packed_order.py).
 
 A window too large to look at all pairs, or too far out of order to look at all inversions, is divided. Often
 it is a few inversions with many keys between that hold it together, and there would be many small windows
