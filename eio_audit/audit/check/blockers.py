@@ -53,20 +53,12 @@ class _Holders:
     @cached_property
     def _smallest_below(self) -> list[float]:
         """By place: the smallest key of the op and all that depend on it."""
-        smallest = [inf if key is None else key for key in self._keys]
-        for place in range(len(smallest) - 1, -1, -1):
-            below = [smallest[user] for user in self._precedence.successors(place)]
-            smallest[place] = min([smallest[place], *below])
-        return smallest
+        return self._precedence.smallest_below([inf if key is None else key for key in self._keys])
 
     @cached_property
     def _largest_above(self) -> list[float]:
         """By place: the largest key of the op and all it depends on."""
-        largest = [-inf if key is None else key for key in self._keys]
-        for place in range(len(largest)):
-            above = [largest[producer] for producer in self._precedence.predecessors(place)]
-            largest[place] = max([largest[place], *above])
-        return largest
+        return self._precedence.largest_above([-inf if key is None else key for key in self._keys])
 
 
 def _edge(place: int, other: int) -> tuple[int, int]:
