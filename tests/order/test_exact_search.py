@@ -11,9 +11,9 @@ from tests.order.small_blocks import Block, blocks, count_pairs, true_minimum
 def search_block(
     block: Block, known: int, states: int = SEARCH_STATES, moves: int = SEARCH_MOVES, packed: bool = True
 ) -> SearchResult:
-    relations = TransitiveClosure(block_of(block.keys, block.precedence))
-    cycles = CyclePacking(relations, range(len(block.keys))).cycles() if packed else []
-    return search(relations, cycles, known, states, moves)
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+    cycles = CyclePacking(closure, range(len(block.keys))).cycles() if packed else []
+    return search(closure, cycles, known, states, moves)
 
 
 def test_nothing_better_than_what_is_known_is_a_proof() -> None:

@@ -21,5 +21,5 @@ def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
 ) -> None:
     block = Block([2, 4, 1, 4, 1], [(0, 1), (1, 2), (3, 4)])
     best = BestOrder([0, 1, 2, 3, 4], 5, LowerBound(forced=3, total=5, forced_complete=True))
-    relations = TransitiveClosure(block_of(block.keys, block.precedence))
-    assert best.with_cycles(CyclePacking(relations, best.order, Effort(steps))).bound.open_pairs == open_pairs
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+    assert best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).bound.open_pairs == open_pairs
