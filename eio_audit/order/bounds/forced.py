@@ -2,6 +2,8 @@
 
 *Forced*: a and b with key(a) > key(b), where b depends on a, directly or not. They are inverted in every
 order. An *early* op is one that is forced to be: it has a smaller key among its descendants.
+
+Windows whose pairs are all looked at read the forced inversions off their transitive closure (closure.py).
 """
 
 from __future__ import annotations
