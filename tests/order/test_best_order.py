@@ -37,7 +37,7 @@ def test_the_best_order_of_a_small_window_is_the_minimum(block: Block) -> None:
 @given(blocks(), st.integers(0, 6))
 def test_windows_that_are_divided_have_a_bound_too(block: Block, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "RELATIONS_SIZE", size)
+        patch.setattr(steps, "CLOSURE_SIZE", size)
         patch.setattr(steps, "SET_ASIDE", (1, 2))
         best = best_order(block_of(block.keys, block.precedence))
         minimum = true_minimum(block)
@@ -57,7 +57,7 @@ def test_small_windows_held_together_by_a_late_producer_are_solved_one_by_one() 
     edges = [(0, 1), *((k, k + 1) for k in range(2, size, 3))]
     window = block_of(keys, precedence_of(len(keys), edges))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "RELATIONS_SIZE", 10)
+        patch.setattr(steps, "CLOSURE_SIZE", 10)
         best = best_order(window)
     assert best.certified
     assert best.inversions == 1 + size + 2 * 20

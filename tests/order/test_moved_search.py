@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.fewest_moved.moved_search import MovedSearch
 from eio_audit.order.fewest_moved.restore_positions import longest_in_place
 from eio_audit.order.search.solve_window import best_order
@@ -13,8 +13,8 @@ from tests.order.small_blocks import Block, blocks, fewest_moved, true_minimum
 def search_block(block: Block, moved: int, ways: int = 100_000, packed: bool = True) -> MovedSearch:
     window = block_of(block.keys, block.precedence)
     best = best_order(window)
-    relations = Relations(window)
-    cycles = Packing(relations, best.order).cycles() if packed else []
+    relations = TransitiveClosure(window)
+    cycles = CyclePacking(relations, best.order).cycles() if packed else []
     return MovedSearch(relations, cycles, best.inversions, moved, ways)
 
 

@@ -3,8 +3,8 @@ from itertools import permutations
 from hypothesis import given
 
 from eio_audit.order.bitsets import bits
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.fewest_moved.implied_order import settled_before
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import block_of
@@ -14,8 +14,8 @@ from tests.order.small_blocks import Block, blocks, count_pairs
 def settled(block: Block) -> set[tuple[int, int]] | None:
     """The pairs (a, b) with a settled before b; None when the packing does not meet the order."""
     window = block_of(block.keys, block.precedence)
-    relations = Relations(window)
-    packing = Packing(relations, best_order(window).order)
+    relations = TransitiveClosure(window)
+    packing = CyclePacking(relations, best_order(window).order)
     if len(packing) < len(packing.broken):
         return None
     before = settled_before(relations, packing)

@@ -14,8 +14,8 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.order.displaced import order_profile
 from eio_audit.order.inversions import count_descents
-from eio_audit.order.profile import order_profile
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
 
 NAMED_OPS = 10

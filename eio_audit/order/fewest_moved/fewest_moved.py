@@ -16,7 +16,7 @@ left open:
    again. If that costs no inversion, the bound is met.
 4. A search through all minimal orders of the section, if these are few (moved_search.py).
 
-Where unindexed ops are among the moved ones, they go to their consumers at last (attach_unindexed.py).
+Where unindexed ops are among the moved ones, they go to their consumers at last (unindexed.py).
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from eio_audit.order.attach_unindexed import place_followers
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
 from eio_audit.order.fewest_moved.implied_order import settled_before
 from eio_audit.order.fewest_moved.maximum_antichain import largest_staying
@@ -37,6 +36,7 @@ from eio_audit.order.fewest_moved.restore_positions import go_back, longest_in_p
 from eio_audit.order.fewest_moved.sections import sections_of
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.solve_window import best_order
+from eio_audit.order.unindexed import attach_unindexed
 from eio_audit.order.windows import Window, block_of, split_into_windows
 
 SETTLED_SIZE = 4_000  # ops of the largest section whose pairs are all looked at
@@ -118,7 +118,9 @@ def fewest_moved(
     for (start, stop), section in zip(sections, found, strict=True):
         order[start:stop] = section.order
         if not all(block.indexed[start:stop]):
-            order[start:stop] = place_followers(block, section.order, longest_in_place(section.order))
+            order[start:stop] = attach_unindexed(
+                block.precedence, block.indexed, section.order, longest_in_place(section.order)
+            )
     return Moved(order, sum(section.count for section in found), sum(section.least for section in found))
 
 
@@ -128,7 +130,7 @@ def _settle_each(
     """Settle those sections where the bound is not met yet; their ops are numbered as in the block."""
     numbers = [number for number, moved in enumerate(found) if moved.least < moved.count]
     starts = [sections[number][0] for number in numbers]
-    parts = block.restricted_to_each([range(*sections[number]) for number in numbers])
+    parts = [block.restricted(range(*sections[number])) for number in numbers]
     for number, start, section in zip(numbers, starts, parts, strict=True):
         moved = found[number]
         moved = _settle(section, replace(moved, order=[op - start for op in moved.order]), effort)
@@ -196,11 +198,11 @@ def _settle(section: Window, moved: Moved, effort: Effort) -> Moved:
     if moved.least == moved.count or section.size > SETTLED_SIZE or effort.is_spent:
         return moved
     effort.left -= section.size * width(section.size)
-    relations = Relations(section)
+    relations = TransitiveClosure(section)
     inversions = section.inversions(moved.order)
     if inversions - relations.forced > SETTLED_INVERSIONS:
         return moved
-    packing = Packing(relations, moved.order, effort)
+    packing = CyclePacking(relations, moved.order, effort)
     if len(packing) < len(packing.broken):
         packing.find_detours(effort)
     if len(packing) == len(packing.broken):
@@ -214,7 +216,9 @@ def _settle(section: Window, moved: Moved, effort: Effort) -> Moved:
     return replace(moved, least=moved.count) if search.is_complete else moved
 
 
-def _held(section: Window, relations: Relations, packing: Packing, moved: Moved, effort: Effort) -> Moved:
+def _held(
+    section: Window, relations: TransitiveClosure, packing: CyclePacking, moved: Moved, effort: Effort
+) -> Moved:
     """Raise the bound to what is settled, and see whether the ops that could stay can all be held."""
     before = settled_before(relations, packing, effort)
     if before is None:

@@ -17,12 +17,14 @@ from __future__ import annotations
 
 from itertools import chain
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
 
 
-def settled_before(relations: Relations, packing: Packing, effort: Effort | None = None) -> list[int] | None:
+def settled_before(
+    relations: TransitiveClosure, packing: CyclePacking, effort: Effort | None = None
+) -> list[int] | None:
     """Return, for each op, the bitset of those that stand before it in every minimal order, as far as known.
 
     Args:
@@ -38,15 +40,19 @@ def settled_before(relations: Relations, packing: Packing, effort: Effort | None
 
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
-        >>> relations = Relations(Window([5, 1, 3, 2], [True] * 4, Precedence.from_edges(4, [0], [1])))
-        >>> before = settled_before(relations, Packing(relations, [0, 1, 3, 2]))
+        >>> window = Window([5, 1, 3, 2], [True] * 4, Precedence.from_edges(4, [0], [1]))
+        >>> relations = TransitiveClosure(window)
+        >>> before = settled_before(relations, CyclePacking(relations, [0, 1, 3, 2]))
         >>> from eio_audit.order.bitsets import bits
         >>> {relations.place_of[op]: [relations.place_of[b] for b in bits(before[op])] for op in range(4)}
         {1: [0], 3: [], 2: [3], 0: []}
     """
     effort = effort or Effort()
     cycles = packing.cycles()
-    followed = [soft & before for soft, before in zip(relations.soft, packing.before, strict=True)]
+    followed = [
+        smaller & before
+        for smaller, before in zip(relations.smaller_independent, packing.before, strict=True)
+    ]
     for start, end in chain.from_iterable(cycles):
         followed[end] &= ~(1 << start)
     while not effort.is_spent:
@@ -66,7 +72,7 @@ def settled_before(relations: Relations, packing: Packing, effort: Effort | None
     return None
 
 
-def _closure(relations: Relations, order: list[int], followed: list[int]) -> list[int]:
+def _closure(relations: TransitiveClosure, order: list[int], followed: list[int]) -> list[int]:
     """Return, for each op, what comes before it by dependences and the preferences that are followed."""
     before = [0] * relations.size
     for op in order:

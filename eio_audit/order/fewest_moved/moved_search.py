@@ -12,9 +12,9 @@ Ways are left out that cost more than the minimum allows, by the packing of cycl
 as many ops as the order already known: the moved ones, and the unplaced ones that the last kept op has
 passed.
 
-**Free moves.** An available op whose soft set is placed costs nothing (exact_search.py). If it stands before
-the last kept op in the text, or before all unplaced ones, it may be placed at once: moved to the front of any
-order of the rest, it adds no inversion, and no op that could have been kept is lost.
+**Free moves.** An available op whose smaller independent ops are placed costs nothing (exact_search.py). If
+it stands before the last kept op in the text, or before all unplaced ones, it may be placed at once: moved to
+the front of any order of the rest, it adds no inversion, and no op that could have been kept is lost.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from eio_audit.order.bitsets import bits
-from eio_audit.order.closure import Relations
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
-from eio_audit.order.search.downset_states import Moves
+from eio_audit.order.search.downset_states import DownsetStates
 
 MOVED_WAYS = 5_000  # ways that one search may follow
 MOVED_WORK = 300_000  # the same times the ops of the section, since ways are as long
@@ -72,7 +72,7 @@ class MovedSearch:
 
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
-        >>> relations = Relations(Window([2, 1, 1], [True] * 3, Precedence.from_edges(3, [], [])))
+        >>> relations = TransitiveClosure(Window([2, 1, 1], [True] * 3, Precedence.from_edges(3, [], [])))
         >>> search = MovedSearch(relations, [], inversions=0, moved=2)
         >>> search.run(), search.is_complete
         ([1, 2, 0], True)
@@ -80,7 +80,7 @@ class MovedSearch:
 
     def __init__(
         self,
-        relations: Relations,
+        relations: TransitiveClosure,
         cycles: Sequence[Sequence[tuple[int, int]]],
         inversions: int,
         moved: int,
@@ -88,7 +88,7 @@ class MovedSearch:
         effort: Effort | None = None,
     ) -> None:
         self._relations = relations
-        self._moves = Moves(relations, cycles)
+        self._moves = DownsetStates(relations, cycles)
         self._most_surplus = inversions - relations.forced - len(cycles)
         self._known = moved
         self._ways_left = min(ways, MOVED_WORK // max(relations.size, 1))
@@ -142,7 +142,7 @@ class MovedSearch:
         relations = self._relations
         for op in bits(way.available):
             place = relations.place_of[op]
-            if relations.soft[op] & ~placed:
+            if relations.smaller_independent[op] & ~placed:
                 continue
             if place < way.last or not self._text_before[place] & ~placed:
                 return (op,)

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.search.exact_search import SEARCH_MOVES, SEARCH_STATES, SearchResult, search
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs, true_minimum
@@ -11,9 +11,9 @@ from tests.order.small_blocks import Block, blocks, count_pairs, true_minimum
 def search_block(
     block: Block, known: int, states: int = SEARCH_STATES, moves: int = SEARCH_MOVES, packed: bool = True
 ) -> SearchResult:
-    relations = Relations(block_of(block.keys, block.precedence))
-    cycles = Packing(relations, range(len(block.keys))).cycles() if packed else []
-    return search(relations, cycles, known, states, moves)
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+    cycles = CyclePacking(closure, range(len(block.keys))).cycles() if packed else []
+    return search(closure, cycles, known, states, moves)
 
 
 def test_nothing_better_than_what_is_known_is_a_proof() -> None:

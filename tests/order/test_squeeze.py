@@ -1,6 +1,6 @@
 from hypothesis import given
 
-from eio_audit.order.bounds.squeeze import count_squeezed, disjoint_forced
+from eio_audit.order.bounds.squeeze import disjoint_forced, squeeze_bound
 from eio_audit.order.effort import Effort
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, forced_pairs, true_minimum
@@ -8,7 +8,7 @@ from tests.order.small_blocks import Block, blocks, forced_pairs, true_minimum
 
 def count(block: Block) -> int:
     window = block_of(block.keys, block.precedence)
-    return count_squeezed(window, disjoint_forced(window))
+    return squeeze_bound(window, disjoint_forced(window))
 
 
 def test_two_forced_pairs_squeeze_an_op_twice() -> None:
@@ -25,7 +25,7 @@ def test_a_dependent_op_is_not_squeezed() -> None:
 
 def test_a_pair_with_too_many_relatives_is_passed_over() -> None:
     block = Block([5, 1, 3], [(0, 1)])
-    assert count_squeezed(block_of(block.keys, block.precedence), [(0, 1)], effort=Effort(0)) == 0
+    assert squeeze_bound(block_of(block.keys, block.precedence), [(0, 1)], effort=Effort(0)) == 0
 
 
 @given(blocks())

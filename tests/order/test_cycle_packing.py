@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.search.schedules import CANDIDATES, push_down
 from eio_audit.order.search.solve_window import best_order
@@ -12,14 +12,14 @@ from tests.order.small_blocks import Block, Key, blocks, count_pairs, forced_pai
 
 
 def pack(block: Block, order: list[int] | None = None, *, detours: bool = False) -> list[list[int]]:
-    """The cycles of a packing, each as the ops (numbered by textual order) that a preference leads to."""
-    relations = Relations(block_of(block.keys, block.precedence))
-    packing = Packing(relations, order or list(range(len(block.keys))))
+    """The cycles of a packing, each as the ops (numbered by textual order) that a soft edge leads to."""
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+    packing = CyclePacking(closure, order or list(range(len(block.keys))))
     if detours:
         packing.find_detours()
     cycles = packing.cycles()
     assert len(packing) == len(cycles)
-    return [[relations.place_of[end] for _, end in cycle] for cycle in cycles]
+    return [[closure.place_of[end] for _, end in cycle] for cycle in cycles]
 
 
 def test_five_feeds_one_and_three_is_squeezed() -> None:
@@ -66,8 +66,8 @@ def test_a_detour_is_taken_where_returns_are_short() -> None:
 
 def test_a_packing_that_is_cut_short_is_smaller() -> None:
     block = Block([9, 9, 1, 1, 5], [(0, 2), (0, 3), (1, 2)])
-    relations = Relations(block_of(block.keys, block.precedence))
-    assert len(Packing(relations, range(5), effort=Effort(14))) == 1
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+    assert len(CyclePacking(closure, range(5), effort=Effort(14))) == 1
 
 
 @given(blocks(), st.sampled_from([None, *CANDIDATES]), st.booleans())

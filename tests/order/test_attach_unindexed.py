@@ -1,10 +1,9 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order.attach_unindexed import place_followers
 from eio_audit.order.fewest_moved.restore_positions import longest_in_place
 from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.windows import block_of
+from eio_audit.order.unindexed import attach_unindexed
 from tests.order.small_blocks import Block, Key, blocks
 
 
@@ -23,18 +22,14 @@ from tests.order.small_blocks import Block, Key, blocks
 def test_followers(
     keys: list[Key], edges: list[tuple[int, int]], order: list[int], expected: list[int]
 ) -> None:
-    block = Block(keys, edges)
-    assert place_followers(block_of(keys, block.precedence), order, kept=[]) == expected
+    indexed = [key is not None for key in keys]
+    assert attach_unindexed(Block(keys, edges).precedence, indexed, order, kept=[]) == expected
 
 
 def test_what_is_kept_stays() -> None:
     block = Block([None, 9, 5, 7], [(0, 1)])
-    assert place_followers(block_of(block.keys, block.precedence), [0, 2, 3, 1], kept=[0, 2, 3]) == [
-        0,
-        2,
-        3,
-        1,
-    ]
+    order = [0, 2, 3, 1]
+    assert attach_unindexed(block.precedence, [False, True, True, True], order, kept=[0, 2, 3]) == order
 
 
 def can_be_kept(order: list[int], op: int) -> bool:
