@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import mul
 
 from eio_audit.order.permutation import Runs, split_into_runs
-from eio_audit.order.wrong_labels.rising import heaviest_rising
+from eio_audit.order.rising import heaviest_rising
 
 
 def displaced(keys: Sequence[int]) -> list[int]:

@@ -22,7 +22,7 @@ PLACE_STEPS = 5  # what it costs to overtake or meet an op
 ROUNDS = 8  # how often the kept ops are chosen anew
 
 
-def go_back(block: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
+def restore_positions(block: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
     """Return an order with no more inversions than ``order``, and no more ops moved.
 
     Args:
@@ -36,14 +36,14 @@ def go_back(block: Window, order: Sequence[int], effort: Effort | None = None) -
         The ops with key 1 may stand either way.
 
         >>> from eio_audit.order.precedence import Precedence
-        >>> go_back(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
+        >>> restore_positions(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
         [0, 1, 2]
     """
     with (effort or Effort()).part(RETURN_STEPS) as part:
-        return _went_back(block, list(order), part)
+        return _restored(block, list(order), part)
 
 
-def _went_back(block: Window, order: list[int], effort: Effort) -> list[int]:
+def _restored(block: Window, order: list[int], effort: Effort) -> list[int]:
     kept_count = -1
     for _ in range(ROUNDS):
         kept = longest_in_place(order)

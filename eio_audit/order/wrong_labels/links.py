@@ -1,14 +1,15 @@
 """Links of ops whose keys contradict each other (contradictions.py), made as many as can be by sweeps.
 
 A link (u, v, amount) says that u gives to v, which it is over. No op gives more than its weight, nor takes
-more: that is the flow of antichain.py. But where that has a bitset for each op, here nothing is held but the
-links and a key per op. What ops are over is found by going down from them, those with the largest key first:
-where an op has been on the way from a larger key, nothing new is to be found from a smaller one. So all that
-can be reached from many ops costs little more than to look at each dependence once.
+more: the links are a *flow*, and antichain.py has what the largest flow proves. It grows along paths by which
+an op gives to one that another gave to before, and so on (augmenting paths; Berge 1957).
 
-The price is that each op reached is reached from one only. So of the paths along which more could be given
-only some are found at a time. On real dumps the first links are nearly all there are, and few rounds find the
-rest; where ops in long tangled chains all contradict each other, bitsets are quicker.
+All pairs of ops of which one is over the other may be many. So they are not listed: what an op is over is found
+by going down from it along the dependences, from those with the largest key first. Where an op has been on the
+way from a larger key, nothing new is to be found from a smaller one. So all that can be reached from many ops
+costs little more than to look at each dependence once. The price is that each op is reached from one only, so
+that of the paths along which more could be given only some are found at a time. On real dumps the first links
+are nearly all there are, and few rounds find the rest.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Links:
         >>> from eio_audit.order.precedence import Precedence
         >>> window = Window([4, 3, 2, 3], [True] * 4, Precedence.from_edges(4, [0, 1, 0], [2, 2, 3]))
         >>> links = Links(window, [1, 1, 1, 1], [(0, 2, 1)])
-        >>> links.grow(Effort(), rounds=2)
+        >>> links.grow(Effort())
         True
         >>> list(links)
         [(1, 2, 1), (0, 3, 1)]
@@ -104,25 +105,21 @@ class Links:
             for u in sorted(given):
                 yield u, v, given[u]
 
-    def grow(self, effort: Effort, rounds: int) -> bool:
-        """Make links as many as can be; return False where that would take more rounds or effort.
+    def grow(self, effort: Effort) -> bool:
+        """Make links as many as can be; return False where the effort does not suffice.
 
         Args:
             effort: how many dependences may be looked at.
-            rounds: how often more links may be looked for; the last one finds none.
 
-        Complexity: O(n + m) a round, times how often a larger key comes by late, mostly below 3.
+        Complexity: O(n + m) a round, times how often a larger key comes by late, mostly below 3. The number of
+        rounds is mostly below 5.
         """
-        for _ in range(rounds):
-            pushed = self._reach(effort, pushes=True)
-            if effort.is_spent:
-                return False
-            if not pushed:
-                return True
-        return False
+        while self._reach(effort, pushes=True) and not effort.is_spent:
+            pass
+        return not effort.is_spent
 
-    def wrong(self) -> set[int]:
-        """Return the ops to change so that no two are left of which one is over the other.
+    def outside(self) -> set[int]:
+        """Return the indexed ops that are not in the antichain that the links lead to.
 
         They weigh as much as there are links, and what takers that are reached have room for besides: where
         there are as many links as can be, that is nothing. To be asked after ``grow`` or ``spread``.

@@ -44,8 +44,10 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import inversions_carried
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import LARGEST_KEY, Window, block_of
+from eio_audit.order.wrong_labels.antichain import outside_antichain
 from eio_audit.order.wrong_labels.contradictions import tangles
-from eio_audit.order.wrong_labels.tangle import wrong_labels_of
+from eio_audit.order.wrong_labels.links import Link
+
 
 LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
 TOGETHER = 512  # ops of small tangles that are looked at as one
@@ -68,7 +70,7 @@ class Relabelling:
     donors: tuple[int, ...]
     weight: int
     lower_bound: int
-    links: tuple[tuple[int, int, int], ...] = field(default=(), repr=False)
+    links: tuple[Link, ...] = field(default=(), repr=False)
 
     @property
     def donor_of(self) -> dict[int, int]:
@@ -114,12 +116,12 @@ def fewest_wrong_labels(
     """
     block = block_of(keys, precedence)
     wrong: set[int] = set()
-    links: list[tuple[int, int, int]] = []
+    links: list[Link] = []
     parts = list(tangles(block, TOGETHER))
     carried = _carried(keys) if parts else []
     with (effort or Effort()).part(LABEL_STEPS) as part:
         for ops in parts:
-            found, proof = wrong_labels_of(
+            found, proof = _wrong_labels_of(
                 block.restricted(ops), [weights[op] for op in ops], [carried[op] for op in ops], part
             )
             wrong |= {ops[op] for op in found}
@@ -149,6 +151,31 @@ def _carried(keys: Sequence[int | None]) -> list[int]:
     for op, count in zip(indexed, inversions_carried([key for key in keys if key is not None]), strict=True):
         carried[op] = count
     return carried
+
+
+def _wrong_labels_of(
+    tangle: Window, weights: Sequence[int], carried: Sequence[int], effort: Effort
+) -> tuple[set[int], list[Link]]:
+    """Return the ops of a tangle to change and the proof, as ``outside_antichain`` does.
+
+    Args:
+        tangle: the ops.
+        weights: per op, what it costs to change its label.
+        carried: per op, how many inversions it is an end of.
+        effort: how much may be done.
+    """
+    wrong, links = outside_antichain(tangle, weights, effort)
+    if sum(weights[op] for op in wrong) > sum(amount for *_, amount in links):
+        return wrong, links
+    # Once more with finer weights: sets of one weight differ by how many ops they have and what these carry.
+    per_op = 1 + sum(carried)
+    per_unit = per_op * (1 + tangle.size)
+    costs = [weight * per_unit + per_op - ends for weight, ends in zip(weights, carried, strict=True)]
+    finer, proof = outside_antichain(
+        tangle, costs, effort, [(u, v, amount * per_unit) for u, v, amount in links]
+    )
+    is_least = sum(costs[op] for op in finer) == sum(amount for *_, amount in proof)
+    return finer if is_least else wrong, links
 
 
 def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
