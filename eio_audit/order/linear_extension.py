@@ -132,7 +132,7 @@ def restore_order(
 
 
 def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int, int], bool]:
-    """Return whether minimal orders may place two independent ops, the one with the smaller key first, both ways."""
+    """Return whether minimal orders may place two independent ops, the smaller key given first, both ways."""
     window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
     for number, (start, stop) in enumerate(windows.spans):
         if bounds[number].total > bounds[number].forced:

@@ -4,17 +4,16 @@ An op is *kept* when it is one of a longest subsequence of the order that is sti
 ops are *moved*: whoever moves them one by one turns the textual order into this one.
 
 Ops with equal keys, unindexed ops and squeezed ops leave a choice, so several orders have fewest inversions.
-The block is cut into independent ranges. In each range a step is taken only where those before leave a gap
-between the number of moved ops and its lower bound:
+The block is cut into independent ranges. In each, a step is taken only where those before leave a gap between
+the number of moved ops and its lower bound:
 
-1. Pairs of *exchanged* ops: every minimal order has the two the other way round than the text. Pairs that
-   have each op at most once as the earlier and once as the later one form chains. One op of a chain can be
-   kept, so as many ops are moved as there are pairs. This is a greedy matching, and mostly the proof.
+1. Two ops are *exchanged* when every minimal order has them the other way round than the text. Pairs of
+   exchanged ops that have each op at most once as the earlier and once as the later one form chains. One op
+   of a chain can be kept, so at least as many ops are moved as there are pairs. Mostly this is the proof.
 2. Moved ops go back where that adds no inversion (restore_positions.py).
-3. The implied order (implied_order.py) has all pairs that are known to be exchanged. A largest set of ops no
-   two of which are exchanged is a maximum antichain (Dilworth 1950): no minimal order keeps more ops. It is
-   found by maximum flow (antichain.py). Additional
-   dependences keep its ops in textual order, and the range is ordered again. Without a new inversion, the
+3. The implied order (implied_order.py) says which ops are exchanged. A largest set of ops no two of which are
+   exchanged is a maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional
+   dependences keep these in textual order, and the range is ordered again. If that adds no inversion, the
    bound is met.
 
 Unindexed ops that are moved go to their consumers (attach_unindexed.py).
@@ -90,38 +89,33 @@ def fewest_moved(
     effort = effort or Effort()
     places = moved_places(order)
     is_late = _late_ops(order, places)
-    ranges: list[range] = []
-    found: list[FewMoved] = []
+    found: dict[range, FewMoved] = {}
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
         if inside:
             pairs = _exchanged_pairs(block, order, inside, ops, is_late, is_undecided, effort)
-            ranges.append(ops)
-            found.append(FewMoved(order[ops.start : ops.stop], len(inside), pairs))
-    gaps = [number for number, few in enumerate(found) if not few.certified]
-    parts = block.restricted_to_each([ranges[number] for number in gaps])
-    for number, part in zip(gaps, parts, strict=True):
-        few, first = found[number], ranges[number].start
-        few = _improved(part, replace(few, order=[op - first for op in few.order]), effort)
-        found[number] = replace(few, order=[op + first for op in few.order])
-    for ops, few in zip(ranges, found, strict=True):
-        order[ops.start : ops.stop] = few.order
+            numbered = [op - ops.start for op in order[ops.start : ops.stop]]
+            found[ops] = FewMoved(numbered, len(inside), pairs)
+    for ops, few in found.items():
+        if not few.certified:
+            found[ops] = _improved(block.restricted(ops), few, effort)
+    for ops, few in found.items():
+        placed = [op + ops.start for op in few.order]
         if not all(block.indexed[ops.start : ops.stop]):
-            kept = longest_in_place(few.order)
-            order[ops.start : ops.stop] = place_followers(block, few.order, kept)
-    return FewMoved(order, sum(few.moved for few in found), sum(few.lower_bound for few in found))
+            placed = place_followers(block, placed, longest_in_place(placed))
+        order[ops.start : ops.stop] = placed
+    return FewMoved(
+        order, sum(few.moved for few in found.values()), sum(few.lower_bound for few in found.values())
+    )
 
 
 def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
-    """Return the ranges of ops whose moved ops can be counted independently, without those of one op.
+    """Return the ranges of several ops whose moved ops can be counted independently.
 
     A block can be cut where no key before the cut is larger than one after it. Any order can then place the
     ops before the cut first, both sides in their own order. No dependence breaks, no inversion is added, and
-    ops in textual order remain so. Thus among the orders with fewest inversions there is one with fewest ops
-    moved that keeps to the cuts, and the moved ops of the ranges between them add up. That is true of any
-    choice of such cuts. Here it is those that ``order`` keeps to, so a range is one of places in ``order``, too.
-
-    Windows (windows.py) are intervals of keys, these ranges are intervals of text.
+    ops in textual order remain so. So the fewest moved ops of the ranges between such cuts add up. Here the
+    cuts are those that ``order`` keeps to: each range has the same ops in the text and in ``order``.
 
     Complexity: O(n).
 
@@ -132,13 +126,11 @@ def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
         [range(1, 4), range(5, 7)]
     """
     keys = list(zip(block.keys, block.indexed, strict=True))
-    largest_before = accumulate((key if own else -1 for key, own in keys), max)
-    after = accumulate((key if own else LARGEST_KEY for key, own in reversed(keys)), min)
-    smallest_after = [*after][-2::-1]
-    cuts = [0]
-    rows = zip(range(1, block.size), accumulate(order, max), largest_before, smallest_after, strict=False)
-    cuts += [place for place, last, before, behind in rows if last < place and before <= behind]
-    return [range(start, stop) for start, stop in pairwise([*cuts, block.size]) if stop - start > 1]
+    largest = accumulate((key if own else -1 for key, own in keys), max)
+    smallest = list(accumulate((key if own else LARGEST_KEY for key, own in reversed(keys)), min))
+    rows = zip(range(1, block.size), accumulate(order, max), largest, smallest[-2::-1], strict=False)
+    cuts = [place for place, last, before, after in rows if last < place and before <= after]
+    return [range(start, stop) for start, stop in pairwise([0, *cuts, block.size]) if stop - start > 1]
 
 
 def _late_ops(order: Sequence[int], places: Sequence[int]) -> dict[int, bool]:
@@ -159,17 +151,7 @@ def _exchanged_pairs(
     is_undecided: IsUndecided,
     effort: Effort,
 ) -> int:
-    """Return how many ops of a range can be paired with an exchanged one, nearest first.
-
-    Args:
-        block: the ops.
-        order: an order of them.
-        moved: the places in it of the range's moved ops.
-        bounds: the range.
-        is_late: for each moved op of the block, whether it is moved down.
-        is_undecided: as in ``fewest_moved``.
-        effort: how much may be done.
-    """
+    """Return how many moved ops of a range can be paired with an exchanged op; the nearest one is taken."""
     keys, indexed = block.keys, block.indexed
     paired: set[tuple[int, bool]] = set()
     for place in moved:

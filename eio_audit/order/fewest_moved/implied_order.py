@@ -1,8 +1,8 @@
 """Which ops are in the same order in *every* minimal order of a block.
 
-A packing of cycles (cycle_packing.py) that meets an order proves more than its number of inversions. Every
-minimal order breaks exactly one preference of each cycle, and no preference that is on none: otherwise it
-would have more inversions. So in all of them
+Let a packing of cycles (cycle_packing.py) have as many cycles as an order has inversions that are not forced.
+Then every minimal order breaks exactly one preference of each cycle, and no preference that is on none:
+otherwise it would have more inversions. So in all of them
 
 - a preference on no cycle is followed, like a dependence;
 - where one preference of a cycle is sure to be broken, the others of that cycle are followed;

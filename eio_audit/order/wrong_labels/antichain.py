@@ -1,15 +1,23 @@
-"""The heaviest antichain of a window (contradictions.py), with the proof that none is heavier.
+"""The heaviest antichain of a window, and the proof that none is heavier.
 
-- No antichain is heavier than the total weight less the flow. Link each unit of an op to a unit of the op that
-  it is given to, and the units fall into chains, as many as there are units less links. All ops of a chain are
-  over each other, so an antichain has one unit of it at most.
-- Where the flow is largest, there is an antichain of just that weight (Dilworth 1950, by König 1931): start
-  at the ops that have something left to give, and go from giver to takers that it is over, from taker to
-  givers that it takes from. No taker that is reached has room, else the flow could grow. An op that is reached
-  as a giver and not as a taker is in the antichain; each other op weighs just what is given or taken at it.
+Each op may give to the ops that it is over (contradictions.py), and take from those over it, each no more
+than it weighs. What is given and taken is a *flow*, kept as links (links.py).
 
-Where the flow cannot be made largest with the effort left, the antichain is one that is quickly found, and the
-links still prove a bound.
+- No antichain is heavier than the total weight less the flow. Link each unit of an op to a unit of an op that
+  it gives to: the units fall into chains, as many as there are units less links. All ops of a chain are over
+  each other, so an antichain has one unit of it at most.
+- Where the flow is largest, there is an antichain of just that weight (Dilworth 1950, by König 1931). Start
+  at the ops that have something left to give; go from giver to the takers that it is over, from taker to the
+  givers that it takes from. No taker that is reached has room, else the flow could grow. The antichain is the
+  ops that are reached as givers and not as takers. Each other op weighs just what is given or taken at it.
+
+Where the effort does not suffice, the antichain is one that is quickly found, and the links still prove a
+bound.
+
+References:
+    Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
+    König, "Gráfok és mátrixok", Matematikai és Fizikai Lapok 38, 1931.
+    Möhring, "Algorithmic aspects of comparability graphs and interval graphs", Graphs and Order, 1985.
 """
 
 from __future__ import annotations
