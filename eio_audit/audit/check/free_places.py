@@ -16,7 +16,7 @@ from eio_audit.audit.dependence import Dependences
 from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
 from eio_audit.order.fewest_moved.restore_positions import moved_places
-from eio_audit.order.last_uses import behind_last_uses
+from eio_audit.order.last_uses import after_last_uses
 from eio_audit.order.linear_extension import Restoration, restore_order
 
 
@@ -36,14 +36,14 @@ def restore_block(block: KeyedBlock, inversions: int, effort: Effort) -> Restora
     best = restore_order(block.keys, precedence, inversions, effort)
     if not frees:
         return best
-    order = behind_last_uses(best.order, frees, precedence)
+    order = after_last_uses(best.order, frees, precedence)
     while not best.certified and order != best.order and not effort.is_spent:
         keys = [block.keys[place] for place in order]
         again = restore_order(keys, precedence.restricted(order), best.inversions, effort)
         if again.inversions == best.inversions:
             break
         best = replace(again, order=[order[place] for place in again.order], moved_lower_bound=0)
-        order = behind_last_uses(best.order, frees, precedence)
+        order = after_last_uses(best.order, frees, precedence)
     return replace(best, order=order, moved=len(moved_places(order)))
 
 
@@ -68,7 +68,7 @@ def frees_put_back(
     ]
     found: dict[int, tuple[list[int], int]] = {}
     for block, graph in dependences.of(has_frees).items():
-        order = behind_last_uses(range(len(graph.ops)), frees_in[block], graph.precedence)
+        order = after_last_uses(range(len(graph.ops)), frees_in[block], graph.precedence)
         if moved := len(moved_places(order)):
             found[block] = order, moved
     return found

@@ -19,7 +19,7 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.named_locations import NamedLocations, quoted
 from eio_audit.mlir.source import Span, splice
-from eio_audit.order.last_uses import behind_last_uses
+from eio_audit.order.last_uses import after_last_uses
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
 
@@ -86,7 +86,7 @@ def _orders_with_right_labels(dump: AuditedDump) -> dict[int, Sequence[int]]:
     for block, graph in dump.dependences.of(blocks).items():
         order = restore_order(dump.ir.of_block(block, keys), graph.precedence).order
         frees = dump.keys.frees_that_follow(block)
-        orders[block] = behind_last_uses(order, frees, graph.precedence)
+        orders[block] = after_last_uses(order, frees, graph.precedence)
     return orders
 
 
