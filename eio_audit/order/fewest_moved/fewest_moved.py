@@ -22,7 +22,7 @@ Unindexed ops that are moved go to their consumers (attach_unindexed.py).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
@@ -36,7 +36,6 @@ from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import LARGEST_KEY, Window, block_of, split_into_windows
 from eio_audit.order.wrong_labels.antichain import outside_antichain
-from eio_audit.order.wrong_labels.contradictions import tangles
 
 IsUndecided = Callable[[int, int], bool]
 
@@ -88,12 +87,11 @@ def fewest_moved(
     order = list(order)
     effort = effort or Effort()
     places = moved_places(order)
-    is_late = _late_ops(order, places)
     found: dict[range, FewMoved] = {}
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
         if inside:
-            pairs = _exchanged_pairs(block, order, inside, ops, is_late, is_undecided, effort)
+            pairs = _exchanged_pairs(block, order, inside, ops, is_undecided, effort)
             numbered = [op - ops.start for op in order[ops.start : ops.stop]]
             found[ops] = FewMoved(numbered, len(inside), pairs)
     for ops, few in found.items():
@@ -133,37 +131,26 @@ def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
     return [range(start, stop) for start, stop in pairwise([0, *cuts, block.size]) if stop - start > 1]
 
 
-def _late_ops(order: Sequence[int], places: Sequence[int]) -> dict[int, bool]:
-    """Return, for each of the moved ops, whether more of the kept ones are before it than in the text."""
-    moved = [order[place] for place in places]
-    kept_before = {op: op - rank for rank, op in enumerate(sorted(moved))}
-    return {
-        op: place - rank > kept_before[op] for rank, (op, place) in enumerate(zip(moved, places, strict=True))
-    }
-
-
 def _exchanged_pairs(
     block: Window,
     order: Sequence[int],
     moved: Sequence[int],
     bounds: range,
-    is_late: Mapping[int, bool],
     is_undecided: IsUndecided,
     effort: Effort,
 ) -> int:
     """Return how many moved ops of a range can be paired with an exchanged op; the nearest one is taken."""
     keys, indexed = block.keys, block.indexed
+    is_late = {order[place]: order[place] < place for place in moved}
     paired: set[tuple[int, bool]] = set()
     for place in moved:
         op = order[place]
         late = is_late[op]
         if not indexed[op] or effort.is_spent:
             continue
-        last = (
-            max(bounds.start - 1, place - PAIR_DISTANCE) if late else min(bounds.stop, place + PAIR_DISTANCE)
-        )
-        step = -1 if late else 1
-        for at in range(place + step, last, step):
+        before = range(place - 1, max(bounds.start - 1, place - PAIR_DISTANCE), -1)
+        after = range(place + 1, min(bounds.stop, place + PAIR_DISTANCE))
+        for at in before if late else after:
             effort.left -= 2
             other = order[at]
             earlier, later = (op, other) if late else (other, op)
@@ -197,13 +184,12 @@ def _improved(part: Window, few: FewMoved, effort: Effort) -> FewMoved:
     if implied is None:
         return few
     exchanged = Window(few.order, [True] * part.size, implied)
-    places = next(tangles(exchanged, part.size), [])
-    outside, links = outside_antichain(exchanged.restricted(places), [1] * len(places), effort)
+    outside, links = outside_antichain(exchanged, [1] * part.size, effort)
     few = replace(few, lower_bound=max(few.lower_bound, len(links)))
     if few.certified:
         return few
-    moved = {few.order[places[number]] for number in outside}
-    order = _minimal(_with_chain(part, [op for op in range(part.size) if op not in moved]), effort)
+    kept = sorted(op for place, op in enumerate(few.order) if place not in outside)
+    order = _minimal(_with_chain(part, kept), effort)
     return few.improved(order) if part.inversions(order) == inversions else few
 
 
@@ -215,7 +201,6 @@ def _with_chain(block: Window, ops: Sequence[int]) -> Window:
 
 
 def _minimal(block: Window, effort: Effort) -> list[int]:
-    """Return the best order found for a block, window by window."""
     windows = split_into_windows(block)
     order = windows.order
     for start, stop in windows.spans:

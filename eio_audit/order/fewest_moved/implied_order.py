@@ -48,12 +48,8 @@ def implied_order(closure: Relations, packing: Packing, effort: Effort | None = 
     """
     effort = effort or Effort()
     cycles = packing.cycles()
-    earlier = [
-        ancestors | smaller & before
-        for ancestors, smaller, before in zip(
-            closure.with_ancestors, closure.soft, packing.before, strict=True
-        )
-    ]
+    rows = zip(closure.with_ancestors, closure.soft, packing.before, strict=True)
+    earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
     for start, end in chain.from_iterable(cycles):
         earlier[end] &= ~(1 << start)
     while not effort.is_spent:
