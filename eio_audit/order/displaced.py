@@ -7,7 +7,7 @@ from itertools import pairwise
 from operator import mul
 
 from eio_audit.order.permutation import SortedRuns, closed_ranges, sorted_runs
-from eio_audit.order.wrong_labels.rising import heaviest_rising
+from eio_audit.order.rising import heaviest_rising
 
 
 def displaced(keys: Sequence[int]) -> list[int]:

@@ -6,13 +6,13 @@ for each window orders are searched for, and a lower bound that holds for all of
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from eio_audit.order.bounds.lower_bound import LowerBound
 from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.fewest_moved.fewest_moved import LeftOpen, Moved, fewest_moved
-from eio_audit.order.fewest_moved.restore_positions import go_back, moved_places
+from eio_audit.order.fewest_moved.fewest_moved import FewMoved, fewest_moved
+from eio_audit.order.fewest_moved.restore_positions import moved_places, restore_positions
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.packed_order import BestOrder
@@ -110,35 +110,43 @@ def restore_order(
         inversions = inversions_within
         if inversions == lower_bound:
             break
-        order = go_back(textual_block, order, effort)
+        order = restore_positions(textual_block, order, effort)
         inversions = textual_block.inversions(order)
         if effort.is_spent:
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
     if inversions == lower_bound:
-        moved = fewest_moved(textual_block, order, _left_open(textual_windows, bounds), effort)
+        few = fewest_moved(textual_block, order, _undecided(textual_windows, bounds), effort)
     else:
-        moved = Moved(list(order), len(moved_places(order)), 0)
+        few = FewMoved(list(order), len(moved_places(order)))
     return Restoration(
-        order=moved.order,
+        order=few.order,
         inversions=inversions,
         forced=sum(bound.forced for bound in bounds),
         lower_bound=lower_bound,
         forced_complete=all(bound.forced_complete for bound in bounds),
-        moved=moved.count,
-        moved_lower_bound=moved.least,
+        moved=few.moved,
+        moved_lower_bound=few.lower_bound,
     )
 
 
-def _left_open(windows: Windows, bounds: Sequence[LowerBound]) -> LeftOpen:
-    """Return what the bounds leave open, for the ops of the block."""
+def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int, int], bool]:
+    """Return whether minimal orders may place two independent ops, the smaller key given first, both ways."""
     window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
     for number, (start, stop) in enumerate(windows.spans):
-        for place, op in enumerate(windows.order[start:stop]):
-            window_of[op], place_in[op] = number, place
-    rows = [bound.open_pairs if bound.total > bound.forced else () for bound in bounds]
-    return LeftOpen(window_of, place_in, rows)
+        if bounds[number].total > bounds[number].forced:
+            for place, op in enumerate(windows.order[start:stop]):
+                window_of[op], place_in[op] = number, place
+
+    def is_undecided(smaller: int, larger: int) -> bool:
+        window = window_of[smaller]
+        if window < 0 or window != window_of[larger]:
+            return False
+        rows = bounds[window].open_pairs
+        return rows is None or rows[place_in[smaller]] >> place_in[larger] & 1 > 0
+
+    return is_undecided
 
 
 def _restore_once(

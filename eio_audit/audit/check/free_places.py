@@ -13,7 +13,7 @@ from dataclasses import replace
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.order.effort import Effort
 from eio_audit.order.fewest_moved.restore_positions import moved_places
-from eio_audit.order.last_uses import behind_last_uses
+from eio_audit.order.last_uses import after_last_uses
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.precedence import Precedence
 
@@ -42,7 +42,7 @@ def restore_block(
     best = restore_order(keys, precedence, inversions, effort)
     if not frees:
         return best
-    order = behind_last_uses(best.order, frees, precedence)
+    order = after_last_uses(best.order, frees, precedence)
     while not best.certified and order != best.order and not effort.is_spent:
         again = restore_order(
             [keys[place] for place in order], precedence.restricted(order), best.inversions, effort
@@ -50,7 +50,7 @@ def restore_block(
         if again.inversions == best.inversions:
             break
         best = replace(again, order=[order[place] for place in again.order], moved_lower_bound=0)
-        order = behind_last_uses(best.order, frees, precedence)
+        order = after_last_uses(best.order, frees, precedence)
     return replace(best, order=order, moved=len(moved_places(order)))
 
 
@@ -71,6 +71,6 @@ def frees_put_back(dump: KeyedDump, blocks: Sequence[int]) -> Iterator[tuple[int
         if block not in disordered and dump.has_order(block) and (frees := dump.keys.frees_that_follow(block))
     }
     for block, graph in dump.dependences.of(frees_in).items():
-        order = behind_last_uses(range(len(graph.ops)), frees_in[block], graph.precedence)
+        order = after_last_uses(range(len(graph.ops)), frees_in[block], graph.precedence)
         if moved := len(moved_places(order)):
             yield block, order, moved

@@ -16,7 +16,7 @@ from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.relocation import relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.rewriting.locations import quoted
-from eio_audit.order.last_uses import behind_last_uses
+from eio_audit.order.last_uses import after_last_uses
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
 
@@ -75,7 +75,7 @@ def _orders_with_right_labels(dump: AuditedDump) -> dict[int, Sequence[int]]:
     for block, graph in dump.dependences.of(blocks).items():
         order = restore_order(dump.ir.of_block(block, keys), graph.precedence).order
         frees = dump.keys.frees_that_follow(block)
-        orders[block] = behind_last_uses(order, frees, graph.precedence)
+        orders[block] = after_last_uses(order, frees, graph.precedence)
     return orders
 
 

@@ -2,14 +2,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.fewest_moved.restore_positions import go_back, longest_in_place, moved_places
+from eio_audit.order.fewest_moved.restore_positions import longest_in_place, moved_places, restore_positions
 from eio_audit.order.search.schedules import CANDIDATES
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, precedence_of
 
 
 def kept(block: Block, order: list[int]) -> list[int]:
-    return go_back(block_of(block.keys, block.precedence), order)
+    return restore_positions(block_of(block.keys, block.precedence), order)
 
 
 def test_ops_with_equal_keys_stay_in_textual_order() -> None:
@@ -31,7 +31,7 @@ def test_no_inversion_is_added_to_keep_an_op() -> None:
 
 
 def test_no_steps_no_moves() -> None:
-    assert go_back(block_of([4, 4], precedence_of(2, [])), [1, 0], effort=Effort(0)) == [1, 0]
+    assert restore_positions(block_of([4, 4], precedence_of(2, [])), [1, 0], effort=Effort(0)) == [1, 0]
 
 
 @given(st.permutations(range(8)))
@@ -50,7 +50,7 @@ def test_no_more_inversions_no_more_moved_and_every_dependence_kept(block: Block
     window = block_of(block.keys, block.precedence)
     assert callable(candidate)
     order = candidate(window)
-    result = go_back(window, order)
+    result = restore_positions(window, order)
     assert sorted(result) == list(range(window.size))
     window.precedence.restricted(result)  # raises when a dependence points back
     assert window.inversions(result) <= window.inversions(order)
