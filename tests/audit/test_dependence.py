@@ -308,3 +308,92 @@ def test_a_terminator_assumed_pure_stays_last() -> None:
 def test_only_ops_that_would_have_effects_count_as_assumed_pure() -> None:
     ir = ir_of(f"func.func @f(%t: tensor<4xf32>) {{\n{TWO_UNKNOWN}\n{PURE}\nreturn\n}}")
     assert Dependences(ir, ["*.a", "*"]).effects.assumed_pure == {"*.a": 1, "*": 1}
+
+
+C = "arith.constant 1 : i32\n"
+"""An op in a region, without which an operand that follows the region is one like others."""
+
+
+def test_an_operand_behind_a_region_is_a_use() -> None:
+    body = f'%0 = {PURE}\nmy.do {{id = "do"}} {{\n{C}}} while (%0)'
+    assert edges(body, assume_pure=("my.*",)) == {"pure -> do value"}
+
+
+def test_an_operand_behind_a_nested_region_is_captured() -> None:
+    body = f'%0 = {PURE}\n%c = arith.constant {{id = "c"}} true\nscf.if %c {{\nmy.do {{\n{C}}} while (%0)\n}}'
+    assert edges(body, assume_pure=("my.*",)) == {"c -> scf.if value", "pure -> scf.if capture"}
+
+
+def test_a_deallocation_stays_behind_an_operand_behind_a_region() -> None:
+    body = f"""
+    my.do {{id = "do"}} {{
+      {C}
+    }} while (%t)
+    "ttnn.deallocate"(%t) {{id = "free"}} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body, assume_pure=("my.*",)) == {"do -> free effect"}
+
+
+def test_a_deallocation_stays_behind_the_uses_in_a_region() -> None:
+    body = """
+    scf.if %c {
+      %0 = "ttnn.relu"(%t) : (tensor<4xf32>) -> tensor<4xf32>
+    } {id = "if"}
+    "ttnn.deallocate"(%u) {id = "other"} : (tensor<4xf32>) -> ()
+    "ttnn.deallocate"(%t) {id = "free"} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body, "%t: tensor<4xf32>, %u: tensor<4xf32>, %c: i1") == {"if -> free effect"}
+
+
+def test_a_deallocation_in_a_region_stays_behind_the_uses_before_it() -> None:
+    body = f"""
+    %0 = {PURE}
+    scf.if %c {{
+      "ttnn.deallocate"(%t) : (tensor<4xf32>) -> ()
+    }} {{id = "if"}}
+    """
+    assert edges(body, "%t: tensor<4xf32>, %c: i1") == {"pure -> if effect"}
+
+
+def test_a_deallocation_of_what_a_region_yields_stays_behind_the_uses_of_what_it_is_given() -> None:
+    body = f"""
+    %0 = {PURE}
+    %r = scf.for %k = %i to %i step %i iter_args(%x = %t) -> (tensor<4xf32>) {{
+      scf.yield %x : tensor<4xf32>
+    }} {{id = "loop"}}
+    "ttnn.deallocate"(%r) {{id = "free"}} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body) == {"pure -> free effect", "loop -> free value", "loop -> free effect"}
+
+
+ON_ARGUMENTS = """
+func.func private @FUNCTION
+func.func @f(%t: tensor<4xf32>, %u: tensor<4xf32>) {
+  %0 = "ttnn.relu"(%t) {id = "use"} : (tensor<4xf32>) -> tensor<4xf32>
+  func.call @g(%t, %u) {id = "call"} : (tensor<4xf32>, tensor<4xf32>) -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        pytest.param('"ttnn.deallocate"(%x) : (tensor<4xf32>) -> ()', True, id="free"),
+        pytest.param("", False, id="nothing"),
+        pytest.param('%0 = "ttnn.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>', False, id="use"),
+        pytest.param(
+            '"ttnn.update_cache"(%x, %y, %y) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()',
+            True,
+            id="update",
+        ),
+    ],
+)
+def test_what_a_function_does_to_its_arguments_its_call_does_to_the_operands(
+    function: str, expected: bool
+) -> None:
+    function = f"g(%x: tensor<4xf32>, %y: tensor<4xf32>) {{\n{function}\nreturn\n}}"
+    ir = ir_of(ON_ARGUMENTS.replace("FUNCTION", function))
+    block = ir.op_block[len(ir) - 1]
+    graph = Dependences(ir).of([block])[block]
+    assert ((0, 1, "effect") in {(u, v, str(kind)) for u, v, kind in graph.edges()}) is expected

@@ -229,7 +229,9 @@ def test_verification_refuses_another_value_of_the_same_name() -> None:
 
 
 def test_verification_refuses_another_value_behind_a_region() -> None:
-    text = LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', "my.do {\n    } while (%x)")
+    text = LOOP.replace(
+        '"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', "my.do {\n    my.x\n    } while (%x)"
+    )
     dump = audit_dump(read_text(text)[0])
     dump.orders[2] = BlockOrder([1, 0])
     with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
