@@ -5,11 +5,12 @@ call the mutated function, up to the first that fails. A mutant that no test not
 equivalent to the code, or a test is missing. benchmarks/equivalent_mutants.toml has the survivors that are
 known to be equivalent, with the reason.
 
-    python benchmarks/mutation.py --sample 300           # a few minutes for each group
-    python benchmarks/mutation.py                        # all mutants: hours
-    python benchmarks/mutation.py --group order 'eio_audit.order.windows.*'
+    python benchmarks/mutation.py --sample 200                  # 200 mutants of each group, half an hour
+    python benchmarks/mutation.py                               # all mutants: hours
+    python benchmarks/mutation.py eio_audit/order/windows.py    # those of some modules
 
-mutmut does not mutate decorated functions (properties, context managers) and code outside of functions.
+It needs mutmut (`pip install eio-audit[mutation]`). mutmut does not mutate decorated functions (properties,
+context managers) and code outside of functions.
 """
 
 from __future__ import annotations
@@ -24,29 +25,29 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutation"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
-TARGET = 0.9  # share of the mutants that the tests have to notice
+MUTMUT = ("-m", "mutmut")
+TARGET = 0.9  # share of the mutants that the tests have to kill
 KILLED = {1, 3, 36, -24, 24, 152, 255}  # mutmut's exit codes: a test failed, or ran out of time
 COPIED = ("eio_audit", "tests", "sample_irs", "docs", "scripts", "benchmarks")
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Modules that the same tests concern."""
+    """Modules, and the tests that are about them."""
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
 
 
 GROUPS = {
-    "order": Group(("eio_audit/order/*.py",), ("tests/order",)),
+    "order": Group(("eio_audit/order/**/*.py",), ("tests/order",)),
     "effects": Group(
         (
             "eio_audit/audit/dependence.py",
@@ -56,8 +57,10 @@ GROUPS = {
         (
             "tests/audit/test_dependence.py",
             "tests/audit/test_effects_of_instances.py",
+            "tests/audit/test_legal.py",
             "tests/mlir/test_buffers.py",
-            "tests/mlir/test_own_traits.py",
+            "tests/mlir/test_calls.py",
+            "tests/audit/test_fix.py",
         ),
     ),
     "rewriting": Group(
@@ -66,137 +69,174 @@ GROUPS = {
     ),
 }
 
-SETTINGS = """
+SETTINGS = r"""
 [tool.pytest.ini_options]
 markers = ["slow: not run here", "browser: not run here"]
-addopts = "-m 'not browser and not slow' -p no:cacheprovider --hypothesis-profile=mutation"
+addopts = [
+    "-m not browser and not slow", "-p", "no:cacheprovider", "--hypothesis-profile=mutation",
+    "--deselect=tests/order/test_linear_extension.py::test_the_result_does_not_depend_on_the_hash_seed",
+]
 
 [tool.mutmut]
 source_paths = ["eio_audit"]
 only_mutate = {modules}
 pytest_add_cli_args_test_selection = {tests}
 also_copy = {copied}
-# Texts of errors, and what is counted of an effort: it says when to stop, not what is found.
-do_not_mutate_patterns = ['raise \\w+', 'effort\\.left -=', 'msg = ', 'f"']
+# Not mutated: the texts of errors, and the counting of effort, which says when to stop, not what is found.
+do_not_mutate_patterns = ['raise \w+', 'effort\.left -=', 'f"']
 timeout_multiplier = 10.0
 use_git_change_detection = false
 """
 
+LIST_MUTANTS = """
+import ast, difflib, json
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.file_utils import walk_mutatable_files
+from mutmut.utils.format_utils import get_mutant_name
+
+mutants = {}
+for path in sorted(walk_mutatable_files()):
+    mutated = mutate_file_contents(str(path), path.read_text(), None, None)
+    nodes = [node for node in ast.walk(ast.parse(mutated.code)) if isinstance(node, ast.FunctionDef)]
+    text_of = {node.name: ast.unparse(node).splitlines()[1:] for node in nodes}
+    for name in mutated.mutant_names:
+        old = text_of[name.rpartition("__mutmut_")[0] + "__mutmut_orig"]
+        lines = list(difflib.unified_diff(old, text_of[name], n=0, lineterm=""))[2:]
+        mutants[get_mutant_name(path, name)] = [
+            "; ".join(line[1:].strip() for line in lines if line[0] == sign) for sign in "-+"
+        ]
+print(json.dumps(mutants))
+"""
+"""Prints by mutant the lines that it changes, before and after."""
+
 
 def main() -> int:
-    """Run the groups asked for; 1 where fewer mutants than wanted are killed."""
+    """Run the mutants asked for; 1 where the tests kill fewer of a group than wanted."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("mutants", nargs="*", help="names of mutants, with wildcards; all by default")
-    parser.add_argument("--group", choices=GROUPS, action="append", help="modules to mutate; all by default")
+    parser.add_argument(
+        "modules", nargs="*", help="files to mutate, with wildcards; all of the groups by default"
+    )
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants of each group")
     parser.add_argument("--seed", type=int, default=0, help="which of them")
-    parser.add_argument("--jobs", type=int, default=1, help="mutants run at the same time")
+    parser.add_argument("--mutant", action="append", help="only mutants of that name, with wildcards")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants that run at the same time")
     options = parser.parse_args()
+    known = tomllib.loads(EQUIVALENT.read_text())
     shares = []
-    for name in options.group or GROUPS:
-        folder = prepare(name)
-        chosen = choose(mutant_names(folder), options.mutants, options.sample, options.seed)
-        subprocess.run(
-            [sys.executable, "-m", "mutmut", "run", "--max-children", str(options.jobs), *chosen],
-            cwd=folder,
-            check=True,
-            stdout=sys.stderr,
-            env=os.environ | {"PYTHONHASHSEED": "0"},  # the same sequence of tests each time
+    for name, group in GROUPS.items():
+        modules = [module for module in modules_of(group) if is_wanted(module, options.modules)]
+        if not modules:
+            continue
+        folder = prepare(name, modules)
+        changes = json.loads(run(folder, "-c", LIST_MUTANTS))
+        mutants = [mutant for mutant in changes if is_wanted(mutant, options.mutant)]
+        if options.sample is not None and options.sample < len(mutants):
+            mutants = random.Random(options.seed).sample(mutants, options.sample)
+        if not mutants:
+            continue
+        reasons = {mutant: reason_to_survive(*changes[mutant], known) for mutant in mutants}
+        tried = [mutant for mutant in mutants if reasons[mutant] is None]
+        (folder / "log.txt").write_text(
+            run(folder, *MUTMUT, "run", "--max-children", str(options.jobs), *tried)
         )
-        shares.append(report(name, folder, set(chosen)))
+        print(f"\n== {name}")
+        shares.append(report(folder, reasons))
+        for mutant in survivors(folder):
+            if mutant in tried:
+                before, after = changes[mutant]
+                print(f"\n{mutant}\n- {before}\n+ {after}", flush=True)
     return 0 if all(share >= TARGET for share in shares) else 1
 
 
-def prepare(name: str) -> Path:
-    """Make a folder for a group: a copy of the tree, with mutmut's settings."""
+def run(folder: Path, *arguments: str) -> str:
+    """Return what Python prints in a folder; the same tests in the same sequence each time."""
+    environment = os.environ | {"PYTHONHASHSEED": "0"}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, check=False, text=True
+    )
+    if done.returncode:
+        sys.exit(f"{done.stdout[-5000:]}\nerror: mutmut ends with {done.returncode} in {folder}")
+    return done.stdout
+
+
+def is_wanted(name: str, patterns: Sequence[str] | None) -> bool:
+    """Return whether a name matches one of the patterns; without patterns all do."""
+    return not patterns or any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+def modules_of(group: Group) -> list[str]:
+    """Return the modules of a group, as paths from the root."""
+    return sorted({str(path.relative_to(ROOT)) for pattern in group.modules for path in ROOT.glob(pattern)})
+
+
+def prepare(name: str, modules: Sequence[str]) -> Path:
+    """Make a folder to mutate modules of a group in: a copy of the tree, with mutmut's settings."""
     folder = WORK / name
     shutil.rmtree(folder, ignore_errors=True)
     for part in COPIED:
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-    group = GROUPS[name]
     settings = SETTINGS.format(
-        modules=json.dumps(group.modules),
-        tests=json.dumps(group.tests),
+        modules=json.dumps(modules),
+        tests=json.dumps(GROUPS[name].tests),
         copied=json.dumps([part for part in COPIED if part != "eio_audit"]),
     )
     (folder / "pyproject.toml").write_text(settings)
     return folder
 
 
-def mutant_names(folder: Path) -> list[str]:
-    """Return the names of all mutants of a group, in the sequence of the text."""
-    program = (
-        "from mutmut.configuration import config\n"
-        "from mutmut.mutation.file_mutation import mutate_file_contents\n"
-        "from mutmut.utils.file_utils import walk_mutatable_files\n"
-        "from mutmut.utils.format_utils import get_mutant_name\n"
-        "for path in sorted(walk_mutatable_files()):\n"
-        "    for name in mutate_file_contents(str(path), path.read_text(), None, None).mutant_names:\n"
-        "        print(get_mutant_name(path, name))\n"
-    )
-    listed = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, check=True, capture_output=True, text=True
-    )
-    return listed.stdout.split()
+def results(folder: Path) -> dict[str, int | None]:
+    """Return mutmut's exit code for each mutant; None where it was not run."""
+    return {
+        mutant: code
+        for path in sorted((folder / "mutants" / "eio_audit").rglob("*.py.meta"))
+        for mutant, code in json.loads(path.read_text())["exit_code_by_key"].items()
+    }
 
 
-def choose(names: Sequence[str], patterns: Sequence[str], sample: int | None, seed: int) -> list[str]:
-    """Return the mutants to run."""
-    chosen = [name for name in names if not patterns or any(fnmatch.fnmatch(name, one) for one in patterns)]
-    if sample is not None and sample < len(chosen):
-        chosen = sorted(random.Random(seed).sample(chosen, sample))
-    return chosen
+def survivors(folder: Path) -> list[str]:
+    """Return the mutants that ran, and that no test has killed."""
+    return [mutant for mutant, code in results(folder).items() if code is not None and code not in KILLED]
 
 
-def report(name: str, folder: Path, chosen: set[str]) -> float:
-    """Print how many mutants of each module are killed, and the survivors; return the share of the killed."""
-    known = tomllib.loads(EQUIVALENT.read_text())
-    survivors = []
-    print(f"\n== {name}\n{'module':58} mutants  killed")
-    counted = Counter[str]()
-    for path in sorted((folder / "mutants" / "eio_audit").rglob("*.py.meta")):
-        results = json.loads(path.read_text())["exit_code_by_key"]
-        results = {mutant: code for mutant, code in results.items() if mutant in chosen}
-        if not results:
-            continue
-        alive = [mutant for mutant, code in results.items() if code not in KILLED]
-        survivors += alive
-        counted += Counter(mutants=len(results), killed=len(results) - len(alive))
-        module = str(path.relative_to(folder / "mutants"))[: -len(".meta")]
-        print(f"{module:58} {len(results):7} {1 - len(alive) / len(results):7.1%}")
-    share = counted["killed"] / max(counted["mutants"], 1)
-    print(f"{'together':58} {counted['mutants']:7} {share:7.1%}\n")
-    for mutant in survivors:
-        before, after = difference(folder, mutant)
-        print(f"{mutant}: {reason_to_survive(before, after, known) or 'NOT KNOWN'}\n-{before}\n+{after}")
+def report(folder: Path, reasons: Mapping[str, str | None]) -> float:
+    """Print how many mutants of each module are killed; return the share of the killed.
+
+    Args:
+        folder: where they have been run.
+        reasons: the mutants of the sample; why one is equivalent, if that is known. It is not run then.
+    """
+    alive = {*survivors(folder), *(mutant for mutant, reason in reasons.items() if reason)}
+    module_of = {mutant: mutant.rpartition(".")[0] for mutant in reasons}
+    print(f"{'module':54} mutants killed equivalent alive")
+    for row in [*sorted(set(module_of.values())), "together"]:
+        mutants = [mutant for mutant in reasons if row in ("together", module_of[mutant])]
+        killed = sum(mutant not in alive for mutant in mutants)
+        equivalent = sum(reasons[mutant] is not None for mutant in mutants)
+        share = killed / len(mutants)
+        print(
+            f"{row:54} {len(mutants):7} {share:6.1%} {equivalent:10} {len(mutants) - killed - equivalent:5}"
+        )
     return share
 
 
-def reason_to_survive(before: str, after: str, known: dict[str, list[dict[str, str]]]) -> str | None:
-    """Return why a mutant is equivalent, if that is known of it or of all of its kind."""
+def reason_to_survive(before: str, after: str, known: Mapping[str, list[dict[str, str]]]) -> str | None:
+    """Return why a mutant is equivalent, if that is known of it or of all of its kind.
+
+    Args:
+        before: the lines that it changes.
+        after: what they become.
+        known: what is in equivalent_mutants.toml.
+    """
     for kind in known["kind"]:
         if re.sub(kind["without"], "", before) == re.sub(kind["without"], "", after):
             return kind["reason"]
     for mutant in known["mutant"]:
-        if (mutant["from"], mutant["to"]) == (before.strip(), after.strip()):
+        if (mutant["from"], mutant["to"]) == (before, after):
             return mutant["reason"]
     return None
-
-
-def difference(folder: Path, mutant: str) -> tuple[str, str]:
-    """Return the text that a mutant changes, before and after."""
-    shown = subprocess.run(
-        [sys.executable, "-m", "mutmut", "show", mutant],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    lines = [line for line in shown.stdout.splitlines() if not line.startswith(("---", "+++"))]
-    removed, added = ("\n".join(line[1:] for line in lines if line.startswith(sign)) for sign in "-+")
-    return removed, added
 
 
 if __name__ == "__main__":

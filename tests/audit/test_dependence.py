@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.audit.dependence import Dependences
+from eio_audit.audit.dependence import DependenceKind, Dependences
 from tests.reading import ir_of
 
 
@@ -397,3 +397,49 @@ def test_what_a_function_does_to_its_arguments_its_call_does_to_the_operands(
     block = ir.op_block[len(ir) - 1]
     graph = Dependences(ir).of([block])[block]
     assert ((0, 1, "effect") in {(u, v, str(kind)) for u, v, kind in graph.edges()}) is expected
+
+
+def in_loop(body: str) -> set[tuple[int, int, str]]:
+    """The dependences of a loop's body, which ends without a terminator."""
+    ir = ir_of(
+        f"func.func @f(%t: tensor<4xf32>, %i: index) {{\nscf.for %k = %i to %i step %i {{\n{body}\n}}\nreturn\n}}\n"
+    )
+    graph = Dependences(ir).of([2])[2]
+    return {(producer, user, str(kind)) for producer, user, kind in graph.edges()}
+
+
+def test_a_last_op_that_is_no_terminator_uses_what_it_uses() -> None:
+    use = '%1 = "ttir.relu"(%0) : (tensor<4xf32>) -> tensor<4xf32>'
+    assert in_loop(f"%0 = {PURE}\n{use}") == {(0, 1, "value")}
+
+
+def test_nothing_has_to_come_before_a_last_op_that_is_no_terminator() -> None:
+    assert in_loop(f"%0 = {PURE}\n%1 = {PURE}") == set()
+    assert in_loop(f"%0 = {PURE}\nscf.yield") == {(0, 1, "terminator")}
+
+
+def test_an_operand_after_a_block_argument_is_captured_too() -> None:
+    body = f"""
+    %0 = {PURE}
+    scf.if %c {{
+      %1 = "ttir.add"(%t, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    }} {{id = "if"}}
+    """
+    assert edges(body, "%t: tensor<4xf32>, %c: i1") == {"pure -> if capture"}
+
+
+def test_edges_of_one_kind() -> None:
+    body = """
+    func.func @f(%m: memref<f32>, %x: f32) {
+      %0 = memref.load %m[] : memref<f32>
+      memref.store %0, %m[] : memref<f32>
+      return
+    }
+    """
+    graph = Dependences(ir_of(body)).of([1])[1]
+    assert list(graph.by_kind(DependenceKind.VALUE)) == [(0, 1)]
+    assert list(graph.by_kind(DependenceKind.EFFECT)) == [(0, 1)]
+    assert list(graph.by_kind(DependenceKind.TERMINATOR)) == [(1, 2)]
+    assert list(graph.by_kind(DependenceKind.CAPTURE)) == []
+    assert graph.placed_too_early([0, 1, 2]) == []
+    assert graph.placed_too_early([1, 0, 2]) == [1, 1]
