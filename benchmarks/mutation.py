@@ -136,7 +136,9 @@ def main() -> int:
             mutants = random.Random(options.seed).sample(mutants, options.sample)
         if not mutants:
             continue
-        reasons = {mutant: reason_to_survive(*changes[mutant], known) for mutant in mutants}
+        reasons = {
+            mutant: reason_to_survive(function_of(mutant), *changes[mutant], known) for mutant in mutants
+        }
         tried = [mutant for mutant in mutants if reasons[mutant] is None]
         (folder / "log.txt").write_text(
             run(folder, *MUTMUT, "run", "--max-children", str(options.jobs), *tried)
@@ -222,10 +224,24 @@ def report(folder: Path, reasons: Mapping[str, str | None]) -> float:
     return share
 
 
-def reason_to_survive(before: str, after: str, known: Mapping[str, list[dict[str, str]]]) -> str | None:
+def function_of(mutant: str) -> str:
+    """Return the function that a mutant is one of, ``function`` or ``Class.method``.
+
+    Example:
+        >>> function_of("eio_audit.order.windows.x\u01c1Window\u01c1mirrored__mutmut_3")
+        'Window.mirrored'
+    """
+    name = mutant.rpartition(".")[2].rpartition("__mutmut_")[0]
+    return name[2:].replace("\u01c1", ".")  # x_function, or x\u01c1Class\u01c1method
+
+
+def reason_to_survive(
+    function: str, before: str, after: str, known: Mapping[str, list[dict[str, str]]]
+) -> str | None:
     """Return why a mutant is equivalent, if that is known of it or of all of its kind.
 
     Args:
+        function: where it is.
         before: the lines that it changes.
         after: what they become.
         known: what is in equivalent_mutants.toml.
@@ -234,7 +250,7 @@ def reason_to_survive(before: str, after: str, known: Mapping[str, list[dict[str
         if re.sub(kind["without"], "", before) == re.sub(kind["without"], "", after):
             return kind["reason"]
     for mutant in known["mutant"]:
-        if (mutant["from"], mutant["to"]) == (before, after):
+        if (mutant["in"], mutant["from"], mutant["to"]) == (function, before, after):
             return mutant["reason"]
     return None
 

@@ -47,12 +47,14 @@ def waits(body: str, arguments: str = f"%t: {T}, %u: {T}, %c: i1, %i: index") ->
             f'%v = scf.if %c -> ({T}) {{ "my.x"(%t) : ({T}) -> () scf.yield %u : {T} }} else {{ scf.yield %u : {T} }}',
             False,
         ),
+        (f"cf.br ^bb1(%u : {T})\n^bb1(%v: {T}):", False),
         (f"cf.br ^bb1(%t : {T})\n^bb1(%v: {T}):", True),
         (f"cf.cond_br %c, ^bb1(%u : {T}), ^bb1(%t : {T})\n^bb1(%v: {T}):", True),
     ],
 )
 def test_what_may_be_the_same_buffer(made: str, expected: bool) -> None:
     assert waits(made + USE_AND_FREE) is expected
+    assert waits(made + USE_AND_FREE, f"%u: {T}, %t: {T}, %c: i1, %i: index") is expected
 
 
 def test_arguments_of_a_function_are_different_buffers() -> None:
@@ -126,3 +128,15 @@ def test_where_the_operand_of_an_effect_is_not_there_it_may_be_any() -> None:
     }}
     """
     assert edges_by_effect(text, table) == {("ttnn.relu", "my.put")}
+
+
+def test_what_a_listed_op_hands_on_is_not_in_memory() -> None:
+    text = f"""
+    func.func @f(%c: i1, %u: {T}, %m: memref<f32>, %x: f32) {{
+      %v = scf.if %c -> ({T}) {{ scf.yield %u : {T} }} else {{ scf.yield %u : {T} }}
+      %0 = "ttnn.relu"(%v) : ({T}) -> {T}
+      memref.store %x, %m[] : memref<f32>
+      return
+    }}
+    """
+    assert edges_by_effect(text) == set()
