@@ -243,8 +243,10 @@ def test_comment_lines_keep_their_own_indentation() -> None:
 
 
 def test_an_op_does_not_run_into_the_word_before_it() -> None:
-    text = 'module {\n%0 = a.x : i32"t.b"() : () -> () a.y : i32\n}\n'
-    assert reordered(text, (1, [0, 2, 1])) == 'module {\n%0 = a.x : i32 a.y : i32 "t.b"() : () -> ()\n}\n'
+    for separator in (" ", "", "\n"):
+        text = f'module {{\n%0 = a.x : i32"t.b"() : () -> (){separator}a.y : i32\n}}\n'
+        expected = f'module {{\n%0 = a.x : i32 a.y : i32{separator}"t.b"() : () -> ()\n}}\n'
+        assert reordered(text, (1, [0, 2, 1])) == expected
 
 
 def test_nothing_comes_between_ops_that_no_word_joins() -> None:
