@@ -53,6 +53,7 @@ GROUPS = {
             "eio_audit/audit/dependence.py",
             "eio_audit/mlir/semantics/effects.py",
             "eio_audit/mlir/semantics/buffers.py",
+            "eio_audit/mlir/semantics/conflicts.py",
         ),
         (
             "tests/audit/test_dependence.py",
@@ -60,12 +61,18 @@ GROUPS = {
             "tests/audit/test_legal.py",
             "tests/mlir/test_buffers.py",
             "tests/mlir/test_calls.py",
+            "tests/mlir/test_conflicts.py",
             "tests/audit/test_fix.py",
         ),
     ),
     "rewriting": Group(
         ("eio_audit/audit/fix/verification.py", "eio_audit/mlir/rewriting/writer.py"),
-        ("tests/audit/test_fix.py", "tests/audit/test_relabel.py", "tests/mlir/test_writer.py"),
+        (
+            "tests/audit/test_fix.py",
+            "tests/audit/test_relabel.py",
+            "tests/audit/test_verification.py",
+            "tests/mlir/test_writer.py",
+        ),
     ),
 }
 
