@@ -249,6 +249,15 @@ def test_an_op_does_not_run_into_the_word_before_it() -> None:
         assert reordered(text, (1, [0, 2, 1])) == expected
 
 
+def test_an_op_does_not_run_into_the_word_before_it_where_others_move_as_well() -> None:
+    text = (
+        'module {\n%0 = a.x : i32"t.b"() : () -> ()\na.y : i32\n"t.c"() : () -> ()\n"t.d"() : () -> ()\n}\n'
+    )
+    assert reordered(text, (1, [0, 2, 1, 4, 3])) == (
+        'module {\n%0 = a.x : i32 a.y : i32\n"t.b"() : () -> ()\n"t.d"() : () -> ()\n"t.c"() : () -> ()\n}\n'
+    )
+
+
 def test_nothing_comes_between_ops_that_no_word_joins() -> None:
     text = 'module {\n%0 = a.x : vector<4>"t.b"() : () -> () a.y : i32\n}\n'
     assert reordered(text, (1, [0, 2, 1])) == text.replace(
