@@ -90,7 +90,7 @@ only_mutate = {modules}
 pytest_add_cli_args_test_selection = {tests}
 also_copy = {copied}
 # Not mutated: the texts of errors, and the counting of effort, which says when to stop, not what is found.
-do_not_mutate_patterns = ['raise \w+', 'effort\.left -=', 'f"']
+do_not_mutate_patterns = ['raise \w+', '(effort|part|left)\b.* -=', '_(steps|left) [-*]?= ', '\bpart\(', 'f"']
 timeout_multiplier = 10.0
 use_git_change_detection = false
 """
