@@ -140,3 +140,15 @@ def test_what_a_listed_op_hands_on_is_not_in_memory() -> None:
     }}
     """
     assert edges_by_effect(text) == set()
+
+
+def test_an_effect_that_is_bound_to_no_value_is_on_everything() -> None:
+    table = OpTable({"my.clear": parse_op_traits("my.clear", {"effects": ["write"]})})
+    text = f"""
+    func.func @f(%t: {T}, %m: memref<f32>) {{
+      "my.clear"() : () -> ()
+      %0 = memref.load %m[] : memref<f32>
+      return
+    }}
+    """
+    assert edges_by_effect(text, table) == {("my.clear", "memref.load")}

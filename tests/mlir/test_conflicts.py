@@ -137,3 +137,10 @@ def test_every_op_stays_on_its_side_of_a_fence(seed: int) -> None:
         is_fence = [any(inner in fences for inner in range(op, ir.subtree_end[op])) for op in ops]
         apart = {(a, b) for a, b in combinations(range(len(ops)), 2) if is_fence[a] or is_fence[b]}
         assert closed(pairs, len(ops)) == closed(apart, len(ops))
+
+
+def test_a_block_that_begins_where_another_ends_is_looked_at_too() -> None:
+    op = '"t.a"() : () -> ()\n'
+    ir = ir_of(f'"t.r"() ({{\n{op}{op}^bb1:\n{op}{op}}}) : () -> ()\n')
+    effects = Touched({op: {MEMORY: frozenset({"write"})} for op in range(1, 5)}, set())
+    assert dict(found(ir, effects, [1, 2])) == {1: {(0, 1)}, 2: {(0, 1)}}
