@@ -148,7 +148,8 @@ def test_an_effect_that_is_bound_to_no_value_is_on_everything() -> None:
     func.func @f(%t: {T}, %m: memref<f32>) {{
       "my.clear"() : () -> ()
       %0 = memref.load %m[] : memref<f32>
+      "ttnn.deallocate"(%t) : ({T}) -> ()
       return
     }}
     """
-    assert edges_by_effect(text, table) == {("my.clear", "memref.load")}
+    assert edges_by_effect(text, table) == {("my.clear", "memref.load"), ("my.clear", "ttnn.deallocate")}
