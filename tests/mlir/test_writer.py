@@ -240,3 +240,31 @@ def test_two_stretches_next_to_each_other_one_with_a_comment() -> None:
 def test_comment_lines_keep_their_own_indentation() -> None:
     text = lines("// a", A, "", "      // b", '    "t.b"() : () -> ()')
     assert reordered(text, (1, [1, 0])) == lines("      // b", B, "", "// a", '    "t.a"() : () -> ()')
+
+
+def test_an_op_does_not_run_into_the_word_before_it() -> None:
+    for separator in (" ", "", "\n"):
+        text = f'module {{\n%0 = a.x : i32"t.b"() : () -> (){separator}a.y : i32\n}}\n'
+        expected = f'module {{\n%0 = a.x : i32 a.y : i32{separator}"t.b"() : () -> ()\n}}\n'
+        assert reordered(text, (1, [0, 2, 1])) == expected
+
+
+def test_an_op_does_not_run_into_the_word_before_it_where_others_move_as_well() -> None:
+    text = (
+        'module {\n%0 = a.x : i32"t.b"() : () -> ()\na.y : i32\n"t.c"() : () -> ()\n"t.d"() : () -> ()\n}\n'
+    )
+    assert reordered(text, (1, [0, 2, 1, 4, 3])) == (
+        'module {\n%0 = a.x : i32 a.y : i32\n"t.b"() : () -> ()\n"t.d"() : () -> ()\n"t.c"() : () -> ()\n}\n'
+    )
+
+
+def test_nothing_comes_between_ops_that_no_word_joins() -> None:
+    text = 'module {\n%0 = a.x : vector<4>"t.b"() : () -> () a.y : i32\n}\n'
+    assert reordered(text, (1, [0, 2, 1])) == text.replace(
+        '"t.b"() : () -> () a.y : i32', 'a.y : i32 "t.b"() : () -> ()'
+    )
+
+
+def test_the_comment_of_what_becomes_the_last_op_does_not_come_before_the_first() -> None:
+    text = 'module { "t.a"() : () -> () // a\n"t.b"() : () -> () }'
+    assert reordered(text, (1, [1, 0])) == 'module { "t.b"() : () -> ()\n"t.a"() : () -> () // a\n }'

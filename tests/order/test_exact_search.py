@@ -57,3 +57,10 @@ def test_whatever_the_limits_the_bound_holds(block: Block, limit: int, packed: b
         search_block(block, textual, moves=limit, packed=packed),
     ):
         assert result.lower_bound <= minimum <= result.inversions
+
+
+def test_an_op_with_unplaced_descendants_cannot_wait() -> None:
+    # 3 has the largest key, and is not left to the end: 1 and 0 depend on it.
+    result = search_block(Block([3, 2, 1, 0], [(0, 2), (0, 3)]), known=4, packed=False)
+    assert (result.inversions, result.lower_bound) == (3, 3)
+    assert result.order == [0, 3, 2, 1]

@@ -23,8 +23,11 @@ def entangled(size: int, seed: int) -> Window:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_entangled_windows_are_solved(seed: int) -> None:
-    best = best_order(entangled(24, seed))
+    window = entangled(24, seed)
+    best = best_order(window)
     assert best.certified
+    assert best.inversions == window.inversions(best.order)
+    window.precedence.restricted(best.order)  # raises when a dependence points back
 
 
 @given(blocks())
@@ -74,3 +77,18 @@ def test_without_search_the_result_is_a_fixed_point_still(block: Block) -> None:
             [block.keys[op] for op in restoration.order], block.precedence.restricted(restoration.order)
         )
     assert again.order == list(range(len(block.keys)))
+
+
+@pytest.mark.parametrize("moves", [200, 4_000])
+def test_a_search_with_all_the_work_comes_last(moves: int) -> None:
+    window = entangled(50, 6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed_order, "SEARCH_MOVES", moves)
+        best = best_order(window)
+    assert best.bound.total <= 252 <= best.inversions  # 252 are certified with the work that is usual
+    assert best.inversions == window.inversions(best.order)
+
+
+def test_the_work_that_is_usual_closes_the_gap() -> None:
+    best = best_order(entangled(50, 6))
+    assert (best.inversions, best.certified) == (252, True)
