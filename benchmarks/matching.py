@@ -28,6 +28,7 @@ import regex
 from eio_audit import Dump, read, read_text, stamp
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.reading.reader import read_ir
@@ -67,7 +68,7 @@ def compared(before: Dump, after: Dump) -> list[ComparedOps]:
     """The ops of two dumps as they are compared."""
     interned = Interned()
     irs = [read_ir(dump.source, dump.span) for dump in (before, after)]
-    return [ComparedOps(ir, OriginalIndices(ir), interned) for ir in irs]
+    return [ComparedOps(ir, OriginalIndices(ir), functions_around(ir), interned) for ir in irs]
 
 
 def truth(before: Dump, after: Dump) -> dict[int, int]:
@@ -96,7 +97,9 @@ def by_lines(before: bytes, after: bytes) -> dict[int, int]:
     for text in (before, after):
         (dump,) = read_text(text)
         ir = read_ir(dump.source, dump.span)
-        lines.append([VALUE.sub("%", ir.text(op).decode("utf-8", "replace").split("\n")[0]) for op in range(len(ir))])
+        lines.append(
+            [VALUE.sub("%", ir.text(op).decode("utf-8", "replace").split("\n")[0]) for op in range(len(ir))]
+        )
     blocks = difflib.SequenceMatcher(None, *lines, autojunk=False).get_matching_blocks()
     return {a + k: b + k for a, b, size in blocks for k in range(size)}
 
@@ -106,7 +109,8 @@ def score(true: dict[int, int], found: dict[int, int], seconds: float = 0.0) -> 
     partner = {new: old for old, new in true.items()}
     right = sum(found.get(old) == new for old, new in true.items())
     wrong = sum(
-        (old in true and true[old] != new) or (new in partner and partner[new] != old) for old, new in found.items()
+        (old in true and true[old] != new) or (new in partner and partner[new] != old)
+        for old, new in found.items()
     )
     return Score(len(true), right, wrong, seconds)
 

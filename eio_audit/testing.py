@@ -15,10 +15,10 @@ from eio_audit.report.text.unified_diff import unified_diff
 __all__ = ["assert_in_original_order"]
 
 SHOWN_LINES = 60
-"""How many lines of a diff a message shows."""
+"""The most lines of a diff in a message."""
 
 SHOWN_CHARACTERS = 120
-"""How much of each: enough for the op and its operands."""
+"""The most characters of each: enough for the op and its operands."""
 
 
 def assert_in_original_order(
@@ -27,19 +27,19 @@ def assert_in_original_order(
     *,
     fail_on: Literal["avoidable", "any"] = "avoidable",
 ) -> None:
-    """Asserts that the ops of printed IR stand in their original order, as far as that is possible.
+    """Asserts that the ops of printed IR are in their original order, as far as dependences allow.
 
-    Every op needs its index in its location, as for ``eio-audit check``: print the IR with locations.
+    The locations of the ops carry their indices, as for ``eio-audit check``: print the IR with locations.
 
     Args:
         ir: the text of one or many dumps, or the file that holds them.
         options: as for ``check``.
-        fail_on: ``avoidable`` lets inversions pass that no legal order is without; ``any`` lets none pass.
+        fail_on: ``avoidable`` lets inversions pass that every legal order has; ``any`` lets none pass.
 
     Raises:
-        AssertionError: the order is another; the message is the report of ``eio-audit check -v``, which names
-            the blocks and the displaced ops, with a diff of what a fix would move.
-        InputError: the IR cannot be read, or no op of it carries an index, so that nothing can be asserted.
+        AssertionError: the ops are in another order. The message is the report of ``eio-audit check -v`` and
+            a diff of what a fix would move.
+        InputError: the IR cannot be read, or no op of it carries an index.
 
     >>> assert_in_original_order('"t.a"() : () -> () loc("0|a")')
     """
@@ -60,13 +60,10 @@ def assert_in_original_order(
 def _message(result: Check, dumps: Sequence[Dump], options: AuditOptions) -> str:
     report = io.StringIO()
     print_check(result, make_console(report, color=False), verbose=True)
-    lines = ["the ops are not in their original order", *report.getvalue().rstrip().split("\n")]
     source = dumps[0].source
     diff = unified_diff(source.data[:], fix(dumps, options).text, source.name)
-    shown = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").split("\n")
-    lines += [
-        line if len(line) <= SHOWN_CHARACTERS else f"{line[:SHOWN_CHARACTERS]}..." for line in shown if line
-    ]
+    lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")
+    shown = [f"{line[:SHOWN_CHARACTERS]}..." if len(line) > SHOWN_CHARACTERS else line for line in lines]
     if len(diff) > SHOWN_LINES:
-        lines.append(f"... and {len(diff) - SHOWN_LINES:,} more lines: see eio-audit fix --diff")
-    return "\n".join(lines)
+        shown.append(f"... and {len(diff) - SHOWN_LINES:,} more lines: see eio-audit fix --diff")
+    return "\n".join(["the ops are not in their original order", report.getvalue().rstrip(), *shown])

@@ -6,7 +6,7 @@ import pytest
 
 from eio_audit import Dump, Relabel, Source, check, fix, read_text
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.mlir.rewriting.writer import reorder
+from eio_audit.audit.fix.reordering import in_orders
 from tests.judge import same_program
 from tests.test_samples import DUMP_FILES, MLIR_FILES, SAMPLES
 
@@ -63,7 +63,7 @@ def test_a_fixed_program_with_memory_loops_and_branches() -> None:
 )
 def test_the_judge_sees_a_wrong_order(block: int, order: list[int]) -> None:
     text = LOOPS.read_text()
-    wrong = reorder(audit_dump(read_text(text)[0]).ir, {block: order})
+    wrong = in_orders(audit_dump(read_text(text)[0]).ir, {block: order})
     assert not same_program(text, wrong.decode())
 
 

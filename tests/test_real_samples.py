@@ -35,7 +35,7 @@ def test_with_indices_put_right_the_order_and_the_modules_are_whole(program: str
 
 
 @pytest.mark.parametrize("program", FINAL)
-def test_with_frees_behind_last_uses_nothing_is_worse(program: str) -> None:
+def test_with_frees_after_last_uses_nothing_is_worse(program: str) -> None:
     states = all_rows()[program]
     plain, whole = states["`fix`"], states["`fix --relabel --follow frees`"]
     assert (whole.inversions, whole.peak <= states["as it is"].peak) == (0, True)

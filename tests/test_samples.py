@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Summary, check, fix, read
+from eio_audit.audit.fix.reordering import in_orders
 from eio_audit.mlir.input.folders import find_files
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.writer import reorder
 
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 FILES = sorted(Path(p) for p in find_files(str(SAMPLES)))
@@ -101,7 +101,7 @@ def test_pieces_tile_the_file(path: Path) -> None:
     for dump in read(str(path)):
         ir = read_ir(dump.source, dump.span)
         orders = {block: range(len(ops)) for block, ops in enumerate(ir.block_ops) if ops}
-        assert reorder(ir, orders) == dump.source.data[dump.span.start : dump.span.end]
+        assert in_orders(ir, orders) == dump.source.data[dump.span.start : dump.span.end]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))

@@ -39,7 +39,7 @@ def test_the_message_names_the_ops_and_what_would_move() -> None:
     assert report.startswith(
         "the ops are not in their original order\n<text>:1\n  @f ^bb0 at line 2: 1 inversion"
     )
-    assert "#0 ttir.abs %0 stands late at line 3" in report
+    assert "#0 ttir.abs %0 is late at line 3" in report
     assert f"---{diff}" == DIFF
 
 

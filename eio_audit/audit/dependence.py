@@ -1,12 +1,13 @@
-"""The dataflow DAG of a block: which ops must stay behind which, and why.
+"""The dataflow DAG of a block: which ops must stay after which, and why.
 
-An edge runs from a producer to a later op of the same block that must stay behind it. Ops count with
-everything nested in them.
+An edge runs from a producer to a later op of the same block that must stay after it. An op counts with
+everything nested in it.
 """
 
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class DependenceKind(StrEnum):
-    """Why an op must stay behind another."""
+    """Why an op must stay after another."""
 
     VALUE = "value"
     """It uses a result of the other."""
@@ -32,6 +33,24 @@ class DependenceKind(StrEnum):
     """One of the two writes or frees what the other may read, write or free."""
     TERMINATOR = "terminator"
     """It ends the block."""
+
+
+def users_of_values(ir: IR) -> dict[int, list[int]]:
+    """By value that is used, the ops that use it themselves, in textual order."""
+    users: dict[int, list[int]] = defaultdict(list)
+    for op in range(len(ir)):
+        for value in ir.operands_of(op):
+            users[value].append(op)
+    return users
+
+
+def arguments_of_blocks(ir: IR) -> dict[int, list[int]]:
+    """By block that has arguments, these values."""
+    arguments: dict[int, list[int]] = defaultdict(list)
+    for value, owner in enumerate(ir.value_owner):
+        if owner < 0:
+            arguments[-1 - owner].append(value)
+    return arguments
 
 
 class DependenceGraph:
@@ -66,6 +85,18 @@ class DependenceGraph:
         """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
         return zip(self._producers, self._users, self._kinds, strict=True)
 
+    def kinds(
+        self, wanted: Collection[tuple[int, int]] | None = None
+    ) -> dict[tuple[int, int], DependenceKind]:
+        """By (producer, user), of all edges or those that are wanted: the first kind that the edge has."""
+        rank = list(DependenceKind).index
+        kinds: dict[tuple[int, int], DependenceKind] = {}
+        for producer, user, kind in self.edges():
+            edge = producer, user
+            if (wanted is None or edge in wanted) and (edge not in kinds or rank(kind) < rank(kinds[edge])):
+                kinds[edge] = kind
+        return kinds
+
     def by_kind(self, kind: DependenceKind) -> Iterator[tuple[int, int]]:
         """The edges of one kind, as (producer, user) by place in the block."""
         is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()
@@ -76,10 +107,8 @@ class DependenceGraph:
         return self._producers
 
     def placed_too_early(self, place: Sequence[int]) -> list[int]:
-        """The users that would stand before a producer of theirs if op k stood at ``place[k]``."""
+        """The users that are before one of their producers if op k is at ``place[k]``."""
         early = []
-        # Not a comprehension: Python 3.11 makes loops faster as they run, but no comprehension that keeps
-        # next to nothing.
         for producer, user in zip(self._producers, self._users, strict=True):
             if place[producer] > place[user]:
                 early.append(user)
@@ -113,7 +142,7 @@ class Dependences:
     @cached_property
     def effects(self) -> EffectTable:
         """The effects of the dump's ops."""
-        from eio_audit.mlir.semantics.effects import EffectTable  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.mlir.semantics.effects import EffectTable
 
         return EffectTable(self._ir, self.assume_pure)
 
@@ -141,7 +170,7 @@ class Dependences:
 
     def _add_effects(self, graphs: dict[int, DependenceGraph]) -> None:
         """What ops touch: memory, buffers, states of the machine."""
-        from eio_audit.mlir.semantics.conflicts import conflicts  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.mlir.semantics.conflicts import conflicts
 
         place: dict[int, dict[int, int]] = {}
         for block, earlier, later in conflicts(self._ir, self.effects, graphs):
@@ -197,18 +226,14 @@ class Dependences:
                     kind = DependenceKind.VALUE if user == op else DependenceKind.CAPTURE
                     graph.add(place[producer], place[user], kind)
 
-    def _has_terminator(self, graph: DependenceGraph) -> bool:
-        """Whether the last op may be a terminator, which custom assembly often leaves out."""
-        ir, last = self._ir, graph.ops[-1]
-        return ir.parent_op(ir.op_block[last]) >= 0 and ir.op_table.may_be_terminator(ir.name(last))
-
     def _add_terminator(self, graph: DependenceGraph) -> None:
-        """The terminator stays last: behind every op that nothing else holds back."""
-        if not self._has_terminator(graph):
+        """The terminator, which custom assembly often leaves out, stays after ops without other users."""
+        ir, op = self._ir, graph.ops[-1]
+        if ir.parent_op(ir.op_block[op]) < 0 or not ir.op_table.may_be_terminator(ir.name(op)):
             return
         last = len(graph.ops) - 1
-        holds_nothing = bytearray(b"\x01") * last
+        has_no_user = bytearray(b"\x01") * last
         for producer in graph.producers():
-            holds_nothing[producer] = 0
-        for k in compress(range(last), holds_nothing):
+            has_no_user[producer] = 0
+        for k in compress(range(last), has_no_user):
             graph.add(k, last, DependenceKind.TERMINATOR)

@@ -1,4 +1,4 @@
-"""The functions that blocks stand in and that a dump shows, and the ops around them."""
+"""The functions around blocks, the functions of a dump, and the ops around functions."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ def only_function(ir: IR) -> str | None:
 
 
 def find_scopes(ir: IR) -> set[int]:
-    """The functions, the modules, and whatever else holds a function.
+    """The functions, the modules, and all other ops that contain a function.
 
     - an op that the op table marks as a function or a symbol table,
     - an unlisted op with a symbol and a region, but without operands and results: a function or a module of
-      an unlisted dialect. It stands outside all ops, in a symbol table, or in an unlisted op that holds
-      nothing but ops with symbols; elsewhere the symbol may be one that the op uses,
+      an unlisted dialect. It is outside all ops, in a symbol table, or in an unlisted op that contains only
+      ops with symbols; elsewhere the symbol may be one that the op uses,
     - every op around one of these.
 
     Complexity: linear.
     """
     scopes: set[int] = set()
-    holders = {-1}
+    may_have_scopes = {-1}
     for op, number in enumerate(ir.op_name):
         row = ir.op_table.rows.get(ir.names[number])
-        parent = ir.parent_op(ir.op_block[op])
         if row is not None:
             is_scope = not row.flags.isdisjoint(("function", "symbol_table"))
-            is_holder = "symbol_table" in row.flags
+            has_scopes = "symbol_table" in row.flags
         else:
-            is_scope = parent in holders and _is_unlisted_function(ir, op)
-            is_holder = parent in holders and all(map(ir.symbol, _ops_in(ir, op)))
+            is_inside = ir.parent_op(ir.op_block[op]) in may_have_scopes
+            is_scope = is_inside and _is_unlisted_function(ir, op)
+            has_scopes = is_inside and all(map(ir.symbol, _ops_in(ir, op)))
         if is_scope:
             scopes.update((op, *ir.enclosing_ops(ir.op_block[op])))
-        if is_holder:
-            holders.add(op)
+        if has_scopes:
+            may_have_scopes.add(op)
     return scopes
 
 
@@ -65,9 +65,9 @@ def _is_unlisted_function(ir: IR, op: int) -> bool:
     return op in ir.regions_of and not has_values and ir.symbol(op) is not None
 
 
-def _ops_in(ir: IR, holder: int) -> Iterator[int]:
-    """The ops that stand in the regions of an op, those nested in them left out."""
-    op, end = holder + 1, ir.subtree_end[holder]
+def _ops_in(ir: IR, parent: int) -> Iterator[int]:
+    """The ops directly in the regions of an op."""
+    op, end = parent + 1, ir.subtree_end[parent]
     while op < end:
         yield op
         op = ir.subtree_end[op]

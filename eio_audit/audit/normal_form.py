@@ -15,21 +15,18 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.dependence import DependenceKind, Dependences
-from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.refinement import Classes, ComparedOps
-from eio_audit.audit.diff.sameness import Sameness, sameness
-from eio_audit.audit.fix.verification import VerificationError
+from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.reading.reader import Reader, read_ir
+from eio_audit.mlir.reading.reader import Reader
 from eio_audit.mlir.reading.scopes import Mentions
-from eio_audit.mlir.source import Source, Span, splice
+from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import FILE_METADATA
 
 _NAME = re.compile(rb"%[\w$.-]+")
@@ -84,10 +81,12 @@ class _Normalized:
         self._ir = ir
         self._mentions = mentions
         self._texts = OpTexts(ir)
-        self._ops = ops = ComparedOps(ir, OriginalIndices(ir, options.pattern), _Digests())
+        self._ops = ops = ComparedOps(
+            ir, OriginalIndices(ir, options.pattern), functions_around(ir), _Digests()
+        )
         labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
         self._near = [self._near_digest(op, labels) for op in range(len(ops))]
-        self._classes = Classes(ops, labels, ops.functions).exact
+        self._classes = RefinementClasses(ops, labels, ops.functions).exact
         self._dependences = Dependences(ir, options.assume_pure)
         self.undecided = 0
         self._orders = self._canonical_orders()
@@ -96,7 +95,8 @@ class _Normalized:
     def _near_digest(self, op: int, labels: Sequence[Hashable]) -> int:
         """A digest of an op and its producers, but of nothing further away."""
         producers = tuple(
-            (labels[owner], number) if owner >= 0 else ("argument", number) for owner, number in self._ops.producers[op]
+            (labels[owner], number) if owner >= 0 else ("argument", number)
+            for owner, number in self._ops.producers[op]
         )
         return self._ops.interned.number((labels[op], producers))
 
@@ -105,7 +105,9 @@ class _Normalized:
     def _canonical_orders(self) -> list[Sequence[int]]:
         """By block, its ops in the canonical order."""
         ir = self._ir
-        has_order = [b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]]
+        has_order = [
+            b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
+        ]
         graphs = self._dependences.of(has_order)
         orders: list[Sequence[int]] = []
         for block, ops in enumerate(ir.block_ops):
@@ -174,7 +176,9 @@ class _Normalized:
                 arguments = name_arguments(block, arguments)
             if not ir.result_count(op):
                 continue
-            base = f"{_NO_WORD.sub('_', self._ops.names[op].rpartition('.')[2])}_{self._near[op] & 0xFFFF:04x}"
+            base = (
+                f"{_NO_WORD.sub('_', self._ops.names[op].rpartition('.')[2])}_{self._near[op] & 0xFFFF:04x}"
+            )
             number = seen[base] = seen.get(base, 0) + 1
             name = base if number == 1 else f"{base}.{number}"
             for value in ir.result_values(op):
@@ -193,7 +197,8 @@ class _Normalized:
         ir = self._ir
         starts = sorted(self._mentions.values)
         labels = {
-            (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d" % self._ops.region_places[block][1]
+            (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d"
+            % self._ops.region_places[block][1]
             for block in range(ir.block_count)
         }
         lines: list[bytes] = []
@@ -212,19 +217,27 @@ class _Normalized:
         def emit(op: int, depth: int) -> None:
             indent = b"  " * depth
             start = ir.op_start[op]
-            end = ir.op_end[op] if located or ir.location_start[op] == NO_OFFSET else ir.source.data.rfind(
-                b"loc", ir.op_start[op], ir.location_start[op]
+            end = (
+                ir.op_end[op]
+                if located or ir.location_start[op] == NO_OFFSET
+                else ir.source.data.rfind(b"loc", ir.op_start[op], ir.location_start[op])
             )
             region = ir.block_region[ir.op_block[op]]
             current = indent
             for inner in ir.regions_of.get(op, ()):
-                blocks = [b for b in self._ops.blocks_of.get(op, ()) if ir.block_region[b] == inner and ir.block_ops[b]]
+                blocks = [
+                    b
+                    for b in self._ops.blocks_of.get(op, ())
+                    if ir.block_region[b] == inner and ir.block_ops[b]
+                ]
                 if not blocks:
                     continue
                 lines.append(current + piece(start, ir.region_start[inner], region) + b" {")
                 for block in blocks:
                     if ir.block_label[block] != NO_OFFSET:
-                        lines.append(indent + piece(ir.block_label[block], ir.op_start[ir.block_ops[block][0]], inner))
+                        lines.append(
+                            indent + piece(ir.block_label[block], ir.op_start[ir.block_ops[block][0]], inner)
+                        )
                     for child in self._orders[block] if ordered else ir.block_ops[block]:
                         emit(child, depth + 1)
                 start, current = ir.region_end[inner], indent

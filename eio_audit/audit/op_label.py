@@ -16,7 +16,7 @@ class OpLabel:
         name: ``ttir.permute``.
         result: the first result's name, ``%12``; None for an op without results.
         index: its original position; None when unindexed.
-        line: where it stands in the file, 1-based.
+        line: of the file, 1-based.
         module: the innermost module its location names (``BatchNorm2d[net.norm0]``), or None.
     """
 

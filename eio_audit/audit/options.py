@@ -1,4 +1,4 @@
-"""What an audit is told besides the dump."""
+"""The choices that change an audit."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Follow(StrEnum):
     """Ops that follow others, whatever index they carry: their consumer, or what they wait for."""
 
     DERIVED = "derived"
-    """Ops that a pass made from others: they carry the index of a place where they never stood."""
+    """Ops that a pass made from others: they carry the index of a place where they never were."""
     CONSTANTS = "constants"
     """Ops without operands that the op table calls pure or constant: passes hoist them."""
     FREES = "frees"
-    """Ops that only free, by the op table: each stands directly behind the last use of what it frees."""
+    """Ops that only free, by the op table: each follows right after the last use of what it frees."""
 
 
 @dataclass(frozen=True)

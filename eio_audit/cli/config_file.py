@@ -23,7 +23,7 @@ KEYS = (
     "baseline",
     "source-root",
 )
-"""The options that a file may set, as on the command line without the dashes; ``ops`` comes on top."""
+"""The options that a file may set, as on the command line without the dashes; ``ops`` is one more key."""
 
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
@@ -33,7 +33,7 @@ _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a configuration file says.
+    """The content of a configuration file.
 
     Attributes:
         path: the file; None without one.
@@ -51,15 +51,14 @@ class Config:
 def find_config() -> Config:
     """The configuration nearest to the current folder, in it or above; an empty one where there is none.
 
-    In each folder eio-audit.toml comes before pyproject.toml, and a pyproject.toml without the table is
-    passed over.
+    In each folder eio-audit.toml comes before pyproject.toml. A pyproject.toml without the table is skipped.
 
     Raises:
-        InputError: a file on the way cannot be read, or says what it cannot say.
+        InputError: a file on the way cannot be read or is malformed.
     """
     try:
         folder = Path.cwd()
-    except FileNotFoundError:  # it has been removed, which a filter need not mind
+    except FileNotFoundError:  # the folder has been removed; a filter works without it
         return Config()
     for parent in (folder, *folder.parents):
         if (own := parent / OWN_FILE).is_file():
@@ -73,7 +72,7 @@ def read_config(path: Path) -> Config:
     """Reads one file; of a pyproject.toml the table ``[tool.eio-audit]``.
 
     Raises:
-        InputError: it cannot be read, lacks the table, or says what it cannot say.
+        InputError: it cannot be read, lacks the table, or is malformed.
     """
     table = _table(path)
     if table is None:
@@ -90,18 +89,17 @@ def read_config(path: Path) -> Config:
             ops[name] = parse_op_traits(name, entry)
         except ValueError as error:
             raise InputError(str(path), None, f'ops."{name}": {error}') from error
-    return Config(path, {key: value for key, value in table.items() if key != "ops"}, ops, entries)
+    return Config(path, {key: table[key] for key in KEYS if key in table}, ops, entries)
 
 
 def _table(path: Path) -> dict[str, Any] | None:
-    """What the file says to this program; None for a pyproject.toml that says nothing to it."""
+    """The keys for this program; None for a pyproject.toml without the table."""
     source = Source.read(str(path))
     if path.name != SHARED_FILE:
         return _parse(source)
-    if source.data.find(b"eio-audit") < 0:  # quicker to see than to parse, and so with most files
+    if source.data.find(b"eio-audit") < 0:  # most files: parsing takes longer
         return None
-    content = _parse(source)
-    tool = content.get("tool", {})
+    tool = _parse(source).get("tool", {})
     table = tool.get("eio-audit") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
         raise InputError(str(path), None, f"{_TABLE}: expected a table")
@@ -109,23 +107,22 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 
 def _parse(source: Source) -> dict[str, Any]:
-    try:
-        text = source.data[:].decode()
-    except UnicodeDecodeError as error:
-        raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
     import tomllib
 
     try:
+        text = source.data[:].decode()
         return tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         place = _PLACE.search(message)
-        message = message[: place.start()] if place else message
+        message = _PLACE.sub("", message)
         raise source.error(_offset(text, place), message[:1].lower() + message[1:]) from error
 
 
 def _offset(text: str, place: re.Match[str] | None) -> int:
-    """The byte offset of the place an error of tomllib names; the end of the text without one."""
+    """The byte offset of the place that an error of tomllib names; without one the end of the text."""
     if place is None or place["line"] is None:
         return len(text.encode())
     *before, line = text.split("\n")[: int(place["line"])]
@@ -135,6 +132,7 @@ def _offset(text: str, place: re.Match[str] | None) -> int:
 def _unknown_key(key: str) -> str:
     import difflib
 
-    close = difflib.get_close_matches(key.replace("_", "-"), (*KEYS, "ops"), n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join((*KEYS, 'ops'))}"
+    keys = [*KEYS, "ops"]
+    close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(keys)}"
     return f"unknown key '{key}'; {hint}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from eio_audit import Fix, InputError, Source
-from eio_audit.cli.output import write_atomically, write_bytes, write_pieces
+from eio_audit.cli.output import write_atomically, write_bytes
 
 Write = Callable[[str, Source, Fix], None]
 """Writes what became of a file: its path, what it held, and the fix."""
@@ -36,10 +36,6 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
             print_line(make_console(sys.stderr), warning)
 
 
-def write_nothing(path: str, source: Source, result: Fix) -> None:
-    """For ``--check``."""
-
-
 def print_diff(path: str, source: Source, result: Fix) -> None:
     """Prints what would change to standard output, for people on a terminal, else to the byte."""
     from eio_audit.report.text.console import make_console
@@ -49,16 +45,13 @@ def print_diff(path: str, source: Source, result: Fix) -> None:
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
         print_unified_diff(diff, make_console(sys.stdout))
     else:
-        write_bytes(b"".join(diff), None)
+        write_bytes(None, *diff)
 
 
 def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> Write:
     """Writes the only file to ``output``, or standard output for None; several into the folder ``output``.
 
-    Args:
-        output: what --output says.
-        paths: the files and folders on the command line.
-        files: those files, and all that are in those folders.
+    The ``files`` are those that the ``paths`` on the command line name or contain.
 
     Raises:
         UsageError: there are several files and no folder for them, or two of them would become one.
@@ -70,7 +63,7 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
         raise click.UsageError(
             f"{len(files):,} files to fix: say --in-place, --check, --diff or, for a folder, --output"
         )
-    return lambda path, _, result: write_pieces(result.pieces, output)
+    return lambda path, _, result: write_bytes(output, *result.pieces)
 
 
 def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:

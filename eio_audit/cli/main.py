@@ -8,10 +8,6 @@ import sys
 
 from eio_audit import __version__
 
-TYPE_CHECKING = False  # typing takes longer to import than all else that --version needs
-if TYPE_CHECKING:
-    import click
-
 COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
 
@@ -48,8 +44,15 @@ def _run() -> int:
     import eio_audit
     from eio_audit.cli.registry import cli
 
+    stdout = sys.stdout
     try:
-        code = _exit_code_of(cli)
+        code: int = cli.main(prog_name="eio-audit", standalone_mode=False)
+        stdout.flush()
+    except SystemExit:
+        if sys.stdout is stdout:
+            raise
+        _discard_output()  # nobody reads the output any more: click has replaced standard output
+        code = 0
     except click.ClickException as error:
         error.show()
         code = COULD_NOT_RUN
@@ -68,23 +71,6 @@ def _run() -> int:
         code = COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
         code = 130
-    return code
-
-
-def _exit_code_of(cli: click.Command) -> int:
-    """Runs a command.
-
-    Raises:
-        BrokenPipeError: nobody reads the output any more, of which click makes an exit with 1.
-    """
-    stdout = sys.stdout
-    try:
-        code: int = cli.main(prog_name="eio-audit", standalone_mode=False)
-    except SystemExit as end:
-        if sys.stdout is stdout:
-            raise
-        raise BrokenPipeError from end  # click has put something silent in the place of standard output
-    sys.stdout.flush()
     return code
 
 

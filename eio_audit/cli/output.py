@@ -10,18 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-import click
-
 from eio_audit import InputError
 
 
-def write_bytes(data: bytes, path: str | None) -> None:
-    """Writes to a file, atomically, or to standard output."""
-    write_pieces([data], path)
-
-
-def write_pieces(pieces: Sequence[bytes | memoryview], path: str | None) -> None:
-    """Writes the pieces of one text as ``write_bytes`` does."""
+def write_bytes(path: str | None, *pieces: bytes | memoryview) -> None:
+    """Writes the pieces of a text to a file, atomically, or to standard output."""
     if path is None or path == "-":
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
@@ -80,7 +73,9 @@ def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
 def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
     """Those of the file that is replaced, or what every new file gets."""
     if old is None:
-        file.chmod(0o666 & ~_umask())
+        umask = os.umask(0)
+        os.umask(umask)
+        file.chmod(0o666 & ~umask)
         return
     new, mode = file.stat(), old.st_mode & 0o7777
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
@@ -89,14 +84,3 @@ def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
         except OSError:  # that is a privilege; the set-user-ID bit is not for another owner
             mode &= 0o777
     file.chmod(mode)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def show_error(error: InputError) -> None:
-    """Prints an error with its line and caret to standard error."""
-    click.echo(str(error), err=True)

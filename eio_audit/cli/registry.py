@@ -10,17 +10,8 @@ import click
 from eio_audit import __version__
 
 COMMANDS = (
-    "check",
-    "config",
-    "diff",
-    "explain",
-    "fix",
-    "graph",
-    "rule",
-    "shuffle",
-    "stamp",
-    "structure",
-    "trace",
+    *("check", "config", "diff", "explain", "fix", "graph"),
+    *("rule", "shuffle", "stamp", "structure", "trace"),
 )
 
 

@@ -1,154 +1,208 @@
-"""The reports of a gate: one format each, to standard output and to files, as many as are asked for."""
+"""The reports of all commands: the function that makes each format, and where a report goes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from eio_audit import Verdict, __version__
+from eio_audit.cli.options import PATH, Command, together
 from eio_audit.cli.output import encoded, write_bytes, write_text
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+    from eio_audit import OrderPicture
 
-    from eio_audit import OrderAlbum, OrderPicture
+RENDERERS = {
+    "Verdict": {
+        "text": "text.check:print_check",
+        "concise": "ci.concise:to_concise",
+        "json": "json:check_to_json",
+        "jsonl": "json:to_jsonl",
+        "markdown": "markdown.check:to_markdown",
+        "github": "ci.github:to_github",
+        "sarif": "ci.sarif:to_sarif",
+        "junit": "ci.junit:to_junit",
+        "gitlab": "ci.gitlab:to_gitlab",
+        "html": "html:check_to_html",
+    },
+    "Diff": {
+        "text": "text.diff:print_diff",
+        "json": "json:diff_to_json",
+        "markdown": "markdown.diff:diff_to_markdown",
+        "html": "html:diff_to_html",
+    },
+    "Trace": {"text": "text.trace:print_trace", "json": "json:trace_to_json", "html": "html:trace_to_html"},
+    "Structure": {
+        "text": "text.structure:print_structure",
+        "json": "json:structure_to_json",
+        "html": "html:structure_to_html",
+    },
+    "Explanation": {"text": "text.explain:print_explanation", "json": "json:explanation_to_json"},
+    "Dataflow": {
+        "dot": "graph:dataflow_to_dot",
+        "graphml": "graph:dataflow_to_graphml",
+        "json": "graph:dataflow_to_json",
+        "svg": "pictures.dataflow_svg:dataflow_to_svg",
+    },
+}
+"""For each kind of result and each of its formats the function in the room report: ``module:name``."""
 
-FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "sarif", "junit", "gitlab", "html")
-
-Report = tuple[str, str | None]
-"""A format and the file it goes to; None for standard output."""
-
-
-class OutputType(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
-    """``FILE``, or ``FORMAT:FILE``; a file whose name begins like that is ``./FORMAT:...``."""
-
-    name = "[format:]file"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str | None, str]:
-        """The format, if one is named, and the file."""
-        if isinstance(value, tuple):
-            return value
-        name, _, file = value.partition(":")
-        if name not in FORMATS or not value.startswith(f"{name}:"):
-            return None, value
-        if not file:
-            self.fail(f"{value!r} names no file", param, ctx)
-        return name, file
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Leaves the names of files to the shell."""
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(incomplete, type="file")]
-
-
-outputs_option = click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=OutputType(),
-    metavar="[FORMAT:]FILE",
-    help="Write the report to FILE instead of standard output; with FORMAT: in that format, besides "
-    "what goes to standard output. May be repeated.",
-)
+FORMATS = tuple(RENDERERS["Verdict"])
+"""The formats of ``check``."""
 
 
-def chosen_reports(
-    format_: str, outputs: Sequence[tuple[str | None, str]], *, quiet: bool = False
-) -> list[Report]:
-    """What to write, standard output or its replacement first; ``quiet``: not to standard output."""
-    instead = [path for name, path in outputs if name is None]
-    paths = [path for _, path in outputs]
-    if len(instead) > 1:
-        raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
-    if len(set(paths)) < len(paths):
-        raise click.UsageError("two reports cannot go to one file")
-    main: list[Report] = [(format_, path) for path in instead]
-    if not main and not quiet:
-        main = [(format_, None)]
-    return [*main, *((name, path) for name, path in outputs if name is not None)]
+def renderer(kind: str, format_: str) -> Callable[..., Any]:
+    """The function that makes a format of a kind of result; its module is imported now."""
+    module, _, name = RENDERERS[kind][format_].partition(":")
+    function: Callable[..., Any] = getattr(import_module(f"eio_audit.report.{module}"), name)
+    return function
 
 
-def list_findings(reports: Sequence[Report]) -> bool:
-    """Whether any of the reports shows findings one by one; text tells of the order of blocks."""
-    return any(format_ not in ("text", "html") for format_, _ in reports)
+def rendered(result: object, format_: str, **options: Any) -> Any:
+    """A result in a format other than text, which depends on what it is printed on.
+
+    Args:
+        result: of a type in ``RENDERERS``.
+        format_: its name.
+        options: ``verbose`` and ``pictures``; a function gets those that it has parameters for, and
+            ``version``, the program's.
+    """
+    render = renderer(type(result).__name__, format_)
+    options["version"] = __version__
+    wanted = inspect.signature(render).parameters
+    subject = result.check if isinstance(result, Verdict) and "check" in wanted else result
+    return render(subject, **{name: value for name, value in options.items() if name in wanted})
 
 
-def picture_album(reports: Sequence[Report]) -> OrderAlbum | None:
-    """What collects the blocks that a report shows op by op, if any does."""
-    if all(format_ != "html" for format_, _ in reports):
-        return None
-    from eio_audit import OrderAlbum
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The reports of a command.
 
-    return OrderAlbum()
+    Attributes:
+        targets: the format and the file of each, None for standard output.
+        quiet: only errors are printed.
+        verbose: every op is named.
+    """
 
+    targets: Sequence[tuple[str, str | None]]
+    quiet: bool
+    verbose: bool
 
-def write_report(
-    verdict: Verdict, pictures: Sequence[OrderPicture], report: Report, *, verbose: bool
-) -> None:
-    """Writes one report."""
-    format_, path = report
-    if format_ == "html":
-        from eio_audit.report.html import check_to_html
+    @property
+    def formats(self) -> set[str]:
+        """The formats of all reports."""
+        return {format_ for format_, _ in self.targets}
 
-        write_bytes(encoded(check_to_html(verdict.check, pictures, __version__)), path)
-        return
-    if format_ != "text":
-        write_bytes(encoded(rendered(verdict, format_, verbose=verbose)), path)
-        return
-    from eio_audit.report.text.check import print_check
-    from eio_audit.report.text.console import make_console
+    @property
+    def measures_memory(self) -> bool:
+        """Whether a report shows the memory that a block needs."""
+        return self.verbose or bool(self.formats & {"json", "html"})
 
-    def print_to(file: Any) -> None:
+    def write(self, result: object, pictures: Sequence[OrderPicture] = ()) -> None:
+        """Writes a result in all of them."""
+        for format_, path in self.targets:
+            if format_ == "text":
+                write_text(partial(self._print, result), path)
+                continue
+            report = rendered(result, format_, verbose=self.verbose, pictures=pictures)
+            write_bytes(path, report if isinstance(report, bytes) else encoded(report))
+
+    def _print(self, result: object, file: IO[str]) -> None:
+        from eio_audit.report.text.console import make_console
+
         console = make_console(file)
-        print_check(verdict.check, console, verbose=verbose)
-        if verdict.gate.says_more or verdict.known is not None:
+        subject = result.check if isinstance(result, Verdict) else result
+        renderer(type(result).__name__, "text")(subject, console, verbose=self.verbose)
+        if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):
             from eio_audit.report.text.verdict_lines import print_verdict
 
-            print_verdict(verdict, console, verbose=verbose)
-
-    write_text(print_to, path)
+            print_verdict(result, console, verbose=self.verbose)
 
 
-def rendered(verdict: Verdict, format_: str, *, verbose: bool) -> str:
-    """The text of a report in any format but text, which needs to know what it is printed on, and HTML."""
-    match format_:
-        case "concise":
-            from eio_audit.report.ci.concise import to_concise
+def format_option(kind: str) -> Callable[[Command], Command]:
+    """``--format`` with the formats of a kind of result; the first is the default."""
+    formats = list(RENDERERS[kind])
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="Output format.",
+    )
 
-            return to_concise(verdict, verbose=verbose)
-        case "json":
-            from eio_audit.report.json import check_to_json
 
-            return check_to_json(verdict)
-        case "jsonl":
-            from eio_audit.report.ci.jsonl import to_jsonl
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print only errors, and write a report only to a FILE. The exit code tells the result.",
+)
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op instead of the worst.")
 
-            return to_jsonl(verdict)
-        case "markdown":
-            from eio_audit.report.markdown.check import to_markdown
 
-            return to_markdown(verdict, verbose=verbose)
-        case "github":
-            from eio_audit.report.ci.github import to_github
+def _one_report(format_: str, output: str | None, quiet: bool = False, verbose: bool = False) -> Reports:
+    targets = [] if quiet and output is None else [(format_, output)]
+    return Reports(targets, quiet, verbose)
 
-            return to_github(verdict)
-        case "sarif":
-            from eio_audit.report.ci.sarif import to_sarif
 
-            return to_sarif(verdict, __version__)
-        case "junit":
-            from eio_audit.report.ci.junit import to_junit
+def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """The options of a command that writes one report of a kind of result; the command gets ``reports``."""
+    output_option = click.option(
+        "-o",
+        "--output",
+        type=PATH,
+        metavar="FILE",
+        help="Write the report to FILE instead of standard output.",
+    )
+    return together("reports", _one_report, format_option(kind), output_option, *options)
 
-            return to_junit(verdict)
-        case _:
-            from eio_audit.report.ci.gitlab import to_gitlab
 
-            return to_gitlab(verdict)
+def _format_and_file(text: str) -> tuple[str | None, str]:
+    """``FILE`` or ``FORMAT:FILE``; a file whose name begins like that is ``./FORMAT:...``."""
+    name, colon, file = text.partition(":")
+    if name not in FORMATS or not colon:
+        return None, text
+    if not file:
+        raise click.BadParameter(f"{text!r} names no file")
+    return name, file
+
+
+def _several_reports(
+    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool, verbose: bool
+) -> Reports:
+    """The report on standard output, or the file instead of it, then the others."""
+    instead = [path for name, path in outputs if name is None]
+    if len(instead) > 1:
+        raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
+    if len({path for _, path in outputs}) < len(outputs):
+        raise click.UsageError("two reports cannot go to one file")
+    main = _one_report(format_, instead[0] if instead else None, quiet)
+    others = [(name, path) for name, path in outputs if name is not None]
+    return Reports([*main.targets, *others], quiet, verbose)
+
+
+gate_report_options = together(
+    "reports",
+    _several_reports,
+    format_option("Verdict"),
+    click.option(
+        "-o",
+        "--output",
+        "outputs",
+        multiple=True,
+        type=_format_and_file,
+        shell_complete=click.Path().shell_complete,
+        metavar="[FORMAT:]FILE",
+        help="Write the report to FILE instead of standard output. With FORMAT: write one more report, in "
+        "that format, to FILE. May be repeated.",
+    ),
+    quiet_option,
+    verbose_option,
+)

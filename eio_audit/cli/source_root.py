@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eio_audit import InputError
@@ -15,7 +15,7 @@ _SEPARATOR = re.compile(r"[/\\]")
 
 
 class SourceRoot:
-    """A folder with the model's source, which was somewhere else when the compiler recorded its paths.
+    """The folder of the model's source here; the compiler recorded paths of another place.
 
     Raises:
         InputError: there is no such folder.
@@ -36,16 +36,11 @@ class SourceRoot:
         if line is None:
             return None
         if line.file not in self._found:
-            self._found[line.file] = self._find(line.file)
+            parts = [part for part in _SEPARATOR.split(line.file) if part not in ("", ".")]
+            tails = (parts[start:] for start in range(len(parts)) if ".." not in parts[start:])
+            files = (self._root.joinpath(*tail) for tail in tails)
+            self._found[line.file] = next((file.as_posix() for file in files if _is_file(file)), None)
         return self._found[line.file]
-
-    def _find(self, recorded: str) -> str | None:
-        parts = [part for part in _SEPARATOR.split(recorded) if part not in ("", ".")]
-        for start in range(len(parts)):
-            candidate = self._root.joinpath(*parts[start:])
-            if ".." not in parts[start:] and _is_file(candidate):
-                return PurePath(candidate).as_posix()
-        return None
 
 
 def _is_file(path: Path) -> bool:

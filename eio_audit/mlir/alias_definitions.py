@@ -9,23 +9,24 @@ from __future__ import annotations
 import re
 
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import ALIAS, OR_FAIL, OUTER, STRING, Brackets, string_end
+from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OR_FAIL, OUTER, STRING, Brackets, string_end
 
-_NAME = rb"[#!][A-Za-z_][\w$.-]*+"
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
-"""Behind a line that is not complete, by its last character."""
-_LINE = re.compile(rb"^(%b) = ([^\n]*+)(?:\n|\Z)" % _NAME, re.MULTILINE)
-_LAST_OR_OTHER_LINE = re.compile(rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (_NAME, _GOES_ON, _NAME), re.MULTILINE)
+"""After a line that is not complete, by its last character."""
+_LINE = re.compile(rb"^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME, re.MULTILINE)
+_LAST_OR_OTHER_LINE = re.compile(
+    rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME), re.MULTILINE
+)
 """The start of a line that is not one whole definition with another below it."""
 _TABLE = re.compile(
     rb"^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
-    rb"|^(?P<first>%b = )" % (_NAME, _GOES_ON, OR_FAIL, _NAME),
+    rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME),
     re.MULTILINE,
 )
 """Definitions one below the other; in a group what tells that one may have several lines."""
 _STATEMENT = re.compile(
     rb"[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
-    rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (_NAME, STRING),
+    rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING),
     re.MULTILINE,
 )
 """What begins a line outside all brackets: another definition, metadata, an op."""
@@ -102,7 +103,7 @@ def _without_definitions_of_several_lines(text: bytes) -> tuple[list[tuple[bytes
 
 
 def _next_line(source: Source, span: Span) -> int:
-    """The line behind the definition whose value begins the span; the span's end where it is damaged."""
+    """The line after the definition whose value begins the span; the span's end where it is damaged."""
     try:
         return min(definition_end(source, span) + 1, span.end)
     except InputError:

@@ -13,14 +13,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from eio_audit.mlir.op_columns import LineNames
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
 
 NO_OFFSET = -1
-NO_NUMBER = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
 _SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")')
@@ -38,10 +36,8 @@ class IR:
             of its location, nested regions included.
         op_name: index into ``names``.
         op_is_generic: whether the op is printed in generic form (``"dialect.op"(...)``).
-        op_block: the block the op stands in.
+        op_block: the block the op is in.
         location_start: offset of the text inside ``loc(...)``, or NO_OFFSET; it ends at ``op_end - 1``.
-        name_number: the number that the op's location begins with, if it is such a name and nothing else
-            (``loc("DEBUG|15|...")``, see ``NUMBERED_NAME``), or NO_NUMBER.
         subtree_end: one past the last op nested in this one.
         first_result: the value number of result 0 (of the next value, for an op without results).
         operand_start: where the op's operands begin in ``operands``; one entry more than there are ops.
@@ -50,10 +46,10 @@ class IR:
     is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
     Operands that follow a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
-    ``regions_of`` has, by op with regions, these in textual order. ``line_names`` is there if asked for.
+    ``regions_of`` has, by op with regions, these in textual order.
 
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
-    (0 at top level), block_ops (the ops that stand in it, in textual order).
+    (0 at top level), block_ops (the ops that are in it, in textual order).
     Arrays indexed by region: region_op (the op that holds it, -1 for the implicit top-level region),
     region_start and region_end (offsets of its braces), region_is_graph.
     """
@@ -69,7 +65,6 @@ class IR:
         self.op_is_generic = bytearray()
         self.op_block = array("i")
         self.location_start = array("q")
-        self.name_number = array("q")
         self.subtree_end = array("i")
         self.first_result = array("i")
         self.operand_start = array("q", [0])
@@ -86,7 +81,6 @@ class IR:
         self.region_end = array("q")
         self.region_is_graph = bytearray()
         self.aliases: dict[bytes, Span] = {}
-        self.line_names: LineNames | None = None
 
     def __len__(self) -> int:
         """The number of operations."""
@@ -120,6 +114,11 @@ class IR:
         start = self.location_start[op]
         return None if start == NO_OFFSET else self.source.data[start : self.op_end[op] - 1]
 
+    def definition(self, alias: bytes) -> bytes | None:
+        """The text of an alias' value (of a location, that inside ``loc(...)``); None if there is none."""
+        span = self.aliases.get(alias)
+        return None if span is None else self.source.data[span.start : span.end]
+
     def results(self, op: int) -> list[str]:
         """The names the op's results are printed with, ``%0`` standing for all of ``%0:2``."""
         names, offset = [], self.op_start[op]
@@ -128,17 +127,16 @@ class IR:
             offset = match.end()
         return names
 
-    def result_count(self, op: int) -> int:
-        """How many values the op defines."""
+    def result_values(self, op: int) -> range:
+        """The values the op defines."""
         value = first = self.first_result[op]
         while value < len(self.value_owner) and self.value_owner[value] == op:
             value += 1
-        return value - first
+        return range(first, value)
 
-    def result_values(self, op: int) -> range:
-        """The values the op defines."""
-        first = self.first_result[op]
-        return range(first, first + self.result_count(op))
+    def result_count(self, op: int) -> int:
+        """How many values the op defines."""
+        return len(self.result_values(op))
 
     def operands_of(self, op: int) -> Sequence[int]:
         """The values the op itself uses, in textual order, repeats included."""
@@ -150,15 +148,12 @@ class IR:
         """The op's text without the regions that hold ops; all of it when nothing is nested in it."""
         if self.subtree_end[op] == op + 1:
             return self.text(op)
-        return b"".join(self._texts_around_regions(op))
-
-    def _texts_around_regions(self, op: int) -> Iterator[bytes]:
-        start = self.op_start[op]
+        texts, start = [], self.op_start[op]
         for region in self.regions_of[op]:
             if self._holds_op(region):
-                yield self.source.data[start : self.region_start[region]]
+                texts.append(self.source.data[start : self.region_start[region]])
                 start = self.region_end[region]
-        yield self.source.data[start : self.op_end[op]]
+        return b"".join([*texts, self.source.data[start : self.op_end[op]]])
 
     def _holds_op(self, region: int) -> bool:
         op = self.region_op[region]
@@ -180,7 +175,7 @@ class IR:
         return text[: len(text) - (self.op_end[op] - location)]
 
     def tail(self, op: int) -> bytes:
-        """The op's text behind its last region, its location included; nothing for an op without regions."""
+        """The op's text after its last region, its location included; nothing for an op without regions."""
         end = self.op_end[op]
         start = self.region_end[self.regions_of[op][-1]] if op in self.regions_of else end
         return self.source.data[start:end]

@@ -1,4 +1,4 @@
-"""MLIR's debug locations: the grammar inside ``loc(...)`` and the aliases it may refer to.
+"""MLIR's debug locations: the grammar inside ``loc(...)``.
 
 Not to be confused with ``Position``, a place in the dump itself.
 """
@@ -6,12 +6,13 @@ Not to be confused with ``Position``, a place in the dump itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +55,26 @@ class FusedLoc:
 
 
 @dataclass(frozen=True, slots=True)
-class AliasLoc:
-    """``#alias``: stands for the location that the dump defines under this name."""
-
-    alias: str
-
-
-@dataclass(frozen=True, slots=True)
 class OpaqueLoc:
     """A dialect's own location attribute, kept as text."""
 
     text: str
 
 
-Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | AliasLoc | OpaqueLoc
+Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | OpaqueLoc
 
-_SPACE = re.compile(rb"\s*+")
-_STRING = re.compile(rb'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
-_ALIAS = re.compile(rb"#[A-Za-z_][\w$.-]*+(?![\w<])")
+_STRING = re.compile(STRING)
+_HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
-_OPAQUE = re.compile(rb'(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[^"<>\[\](){},]++)++')
 _ESCAPE = re.compile(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt]))')
 _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 
 class Locations:
-    """The locations of one dump's operations, parsed once per distinct text.
+    """The locations of one dump's operations, with aliases as what they stand for.
+
+    Each distinct text is parsed once, so ops that share an alias or a text share the object.
 
     Raises (from every method): InputError for a malformed location, an alias without a definition, or an
     alias defined by itself.
@@ -88,62 +82,73 @@ class Locations:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._parsed: dict[bytes, Location] = {}
+        self._by_text: dict[bytes, Location] = {}
+        self._by_alias: dict[bytes, Location] = {}
 
     def of(self, op: int) -> Location | None:
         """The op's own location, or None when it was printed without one."""
         start = self._ir.location_start[op]
-        return None if start == NO_OFFSET else self.parse(Span(start, self._ir.op_end[op] - 1))
-
-    def alias_span(self, alias: str, user: int) -> Span:
-        """Where the dump defines an alias that is used by op ``user``."""
-        span = self._ir.aliases.get(alias.encode())
-        if span is None:
-            raise self._ir.source.error(
-                self._ir.location_start[user], f"alias '{alias}' is not defined in this dump: is it cut off?"
-            )
-        return span
-
-    def loop(self, alias: str, user: int) -> InputError:
-        """The error that an alias, used by op ``user``, is defined by itself."""
-        span = self.alias_span(alias, user)
-        return self._ir.source.error(span.start, f"alias '{alias}' is defined by itself")
-
-    def resolve(self, location: Location, user: int) -> Location:
-        """The location that is not an alias behind ``location``, which op ``user`` carries."""
-        seen: set[str] = set()
-        while isinstance(location, AliasLoc):
-            span = self.alias_span(location.alias, user)
-            if location.alias in seen:
-                raise self.loop(location.alias, user)
-            seen.add(location.alias)
-            location = self.parse(span)
+        if start == NO_OFFSET:
+            return None
+        span = Span(start, self._ir.op_end[op] - 1)
+        text = self._ir.source.data[span.start : span.end]
+        location = self._by_text.get(text)
+        if location is None:
+            location = self._by_text[text] = self._parse(span, op)
         return location
 
-    def walk(self, location: Location, user: int) -> Iterator[Location]:
-        """The location and everything inside it, aliases resolved, outermost first.
+    def _parse(self, span: Span, user: int) -> Location:
+        """Parses a location of op ``user``, and first the aliases in it that have not been needed before."""
+        location, missing = parse_location(self._ir.source, span, self._by_alias)
+        if missing:
+            self._resolve(missing, user)
+            location, _ = parse_location(self._ir.source, span, self._by_alias)
+        return location
 
-        Each alias is entered once, so shared and deeply nested locations take linear time.
-        """
-        entered: set[str] = set()
-        pending: list[Location] = [location]
+    def _resolve(self, aliases: Iterable[bytes], user: int) -> None:
+        pending, entered = [*aliases], set[bytes]()
         while pending:
-            current = pending.pop()
-            if isinstance(current, AliasLoc):
-                if current.alias in entered:
-                    continue
-                entered.add(current.alias)
-                current = self.resolve(current, user)
+            name = pending[-1]
+            if name in self._by_alias:
+                pending.pop()
+                continue
+            span = self._ir.aliases.get(name)
+            if span is None:
+                message = f"alias '{name.decode()}' is not defined in this dump: is it cut off?"
+                raise self._ir.source.error(self._ir.location_start[user], message)
+            location, missing = parse_location(self._ir.source, span, self._by_alias)
+            if not missing:
+                self._by_alias[name] = location
+            elif name in entered:
+                raise self._ir.source.error(span.start, f"alias '{name.decode()}' is defined by itself")
+            entered.add(name)
+            pending += missing
+
+
+def walk(location: Location) -> Iterator[Location]:
+    """The location and everything inside it, outermost first; what is shared comes once."""
+    pending, seen = [location], set[int]()
+    while pending:
+        current = pending.pop()
+        if id(current) not in seen:
+            seen.add(id(current))
             yield current
             pending.extend(reversed(children(current)))
 
-    def parse(self, span: Span) -> Location:
-        """The location that stands at ``span``."""
-        text = self._ir.source.data[span.start : span.end]
-        location = self._parsed.get(text)
-        if location is None:
-            location = self._parsed[text] = parse_location(self._ir.source, span)
-        return location
+
+def children_first(root: Location, known: Container[int]) -> Iterator[Location]:
+    """The location and everything inside it, innermost first, except those whose ``id`` is known.
+
+    The caller adds what it gets to the known ones, so each comes once. There is no recursion: locations nest
+    to any depth.
+    """
+    pending = [root]
+    while pending:
+        missing = [inner for inner in children(pending[-1]) if id(inner) not in known]
+        if missing and id(pending[-1]) not in known:
+            pending += missing
+        elif id(location := pending.pop()) not in known:
+            yield location
 
 
 def children(location: Location) -> tuple[Location, ...]:
@@ -159,17 +164,10 @@ def children(location: Location) -> tuple[Location, ...]:
             return ()
 
 
-@dataclass(slots=True)
-class _Open:
-    """A location whose closing bracket has not been reached."""
-
-    kind: str
-    text: str | None
-    parts: list[Location]
-
-
-def parse_location(source: Source, span: Span) -> Location:
-    """Parses the text inside ``loc(...)``.
+def parse_location(
+    source: Source, span: Span, aliases: Mapping[bytes, Location]
+) -> tuple[Location, set[bytes]]:
+    """Parses the text inside ``loc(...)``. Comments may be in it.
 
     Grammar::
 
@@ -178,18 +176,45 @@ def parse_location(source: Source, span: Span) -> Location:
                    | `fused` (`<` attribute `>`)? `[` location (`,` location)* `]`
                    | `#` alias | dialect-attribute
 
+    Args:
+        source: the file.
+        span: where the location is in it.
+        aliases: what the aliases in it stand for.
+
+    Returns:
+        The location, and the aliases in it that are not among ``aliases``; they are unknown locations in it.
+
     Raises:
         InputError: the text is none of these.
     """
-    return _Parser(source, span).parse()
+    parser = _Parser(source, span, aliases)
+    return parser.parse(), parser.missing
+
+
+class _Open(NamedTuple):
+    """A location whose closing bracket has not been reached.
+
+    Attributes:
+        kind: ``name``, ``callsite`` or ``fused``.
+        text: its name or metadata.
+        parts: the locations inside it, as far as they have been read.
+    """
+
+    kind: str
+    text: str | None
+    parts: list[Location]
 
 
 class _Parser:
-    def __init__(self, source: Source, span: Span) -> None:
+    """A parser without recursion: locations nest to any depth."""
+
+    def __init__(self, source: Source, span: Span, aliases: Mapping[bytes, Location]) -> None:
         self.source = source
         self.data = source.data
         self.offset = span.start
         self.end = span.end
+        self.aliases = aliases
+        self.missing: set[bytes] = set()
         self.open: list[_Open] = []
 
     def parse(self) -> Location:
@@ -197,113 +222,97 @@ class _Parser:
             location = self._atom()
             while location is not None:
                 if not self.open:
-                    self._skip_space()
+                    self._skip_trivia()
                     if self.offset != self.end:
-                        raise self.source.error(self.offset, "expected the end of the location")
+                        raise self._expected("the end of the location")
                     return location
                 location = self._reduce(location)
 
     def _atom(self) -> Location | None:
         """One location, or None after the opening of one that holds others."""
-        self._skip_space()
         if match := self._take(_STRING):
-            return self._after_string(_unescape(match[1]))
-        if match := self._take(_ALIAS):
-            return AliasLoc(match[0].decode())
-        if match := self._take(_WORD):
-            return self._after_word(match[0].decode())
-        return self._opaque(self.offset)
+            return self._after_string(_unescape(match[0][1:-1]))
+        if match := self._take(_HASH_NAME):
+            return self._after_hash_name(match)
+        word = self._take(_WORD)
+        if word and word[0] == b"unknown":
+            return UnknownLoc()
+        if word and word[0] == b"callsite" and self._take_char(b"("):
+            self.open.append(_Open("callsite", None, []))
+            return None
+        if word and word[0] == b"fused":
+            metadata = self._bracketed()[1:-1] if self._next_char() == b"<" else None
+            if self._take_char(b"["):
+                self.open.append(_Open("fused", metadata, []))
+                return None
+        raise self._expected("a location")
 
     def _after_string(self, text: str) -> Location | None:
-        if match := self._take(_RANGE):
+        if match := _RANGE.match(self.data, self.offset, self.end):
+            self.offset = match.end()
             return FileLineColLoc(text, int(match[1][-9:]), int(match[2][-9:]), match[0].decode())
-        self._skip_space()
         if self._take_char(b"("):
             self.open.append(_Open("name", text, []))
             return None
         return NameLoc(text, None)
 
-    def _after_word(self, word: str) -> Location | None:
-        if word == "unknown":
-            return UnknownLoc()
-        self._skip_space()
-        if word == "callsite" and self._take_char(b"("):
-            self.open.append(_Open("callsite", None, []))
-            return None
-        if word == "fused":
-            metadata = None
-            if self.data[self.offset : self.offset + 1] == b"<":
-                start = self.offset
-                self._skip_balanced()
-                metadata = self.data[start + 1 : self.offset - 1].decode("utf-8", "replace")
-                self._skip_space()
-            if self._take_char(b"["):
-                self.open.append(_Open("fused", metadata, []))
-                return None
-        raise self.source.error(self.offset, "expected a location")
+    def _after_hash_name(self, name: re.Match[bytes]) -> Location:
+        """An alias, or an attribute of a dialect, whose name has a dot or parameters."""
+        if name[0] in self.aliases:
+            return self.aliases[name[0]]
+        if self.data[self.offset : self.offset + 1] == b"<" and self.offset < self.end:
+            return OpaqueLoc(name[0].decode() + self._bracketed())
+        if b"." in name[0]:
+            return OpaqueLoc(name[0].decode())
+        self.missing.add(name[0])
+        return UnknownLoc()
 
     def _reduce(self, location: Location) -> Location | None:
         """Adds a finished location to the one around it; returns that one when it is finished too."""
-        around = self.open[-1]
-        around.parts.append(location)
-        self._skip_space()
-        if around.kind == "fused" and self._take_char(b","):
+        kind, text, parts = self.open[-1]
+        parts.append(location)
+        if kind == "fused" and self._take_char(b","):
             return None
-        if around.kind == "callsite" and len(around.parts) == 1:
+        if kind == "callsite" and len(parts) == 1:
             word = self._take(_WORD)
             if word is None or word[0] != b"at":
-                raise self.source.error(self.offset, "expected 'at' and the caller's location")
+                raise self._expected("'at' and the caller's location")
             return None
-        closing = b"]" if around.kind == "fused" else b")"
+        closing = b"]" if kind == "fused" else b")"
         if not self._take_char(closing):
-            raise self.source.error(self.offset, f"expected '{closing.decode()}' in the location")
+            raise self._expected(f"'{closing.decode()}' in the location")
         self.open.pop()
-        if around.kind == "name":
-            assert around.text is not None
-            return NameLoc(around.text, location)
-        if around.kind == "callsite":
-            return CallSiteLoc(*around.parts)
-        return FusedLoc(tuple(around.parts), around.text)
+        if kind == "fused":
+            return FusedLoc(tuple(parts), text)
+        return CallSiteLoc(*parts) if kind == "callsite" else NameLoc(text or "", location)
 
-    def _opaque(self, start: int) -> Location:
-        if self.data[start : start + 1] != b"#":
-            raise self.source.error(start, "expected a location")
-        while self.offset < self.end:
-            if self._take(_OPAQUE):
-                continue
-            if self.data[self.offset : self.offset + 1] not in (b"<", b"(", b"[", b"{"):
-                break
-            self._skip_balanced()
-        return OpaqueLoc(self.data[start : self.offset].decode("utf-8", "replace"))
+    def _bracketed(self) -> str:
+        start, self.offset = self.offset, closing_end(self.data, self.offset, self.end)
+        if self.data[self.offset - 1 : self.offset] != b">":
+            raise self.source.error(start, "unbalanced bracket in the location")
+        return self.data[start : self.offset].decode("utf-8", "replace")
 
-    def _skip_balanced(self) -> None:
-        start, depth = self.offset, 0
-        while self.offset < self.end:
-            if self._take(_OPAQUE):
-                continue
-            char = self.data[self.offset : self.offset + 1]
-            self.offset += 1
-            if char == b">" and self.data[self.offset - 2 : self.offset - 1] == b"-":
-                continue
-            depth += 1 if char in (b"<", b"(", b"[", b"{") else -1 if char not in {b",", b'"'} else 0
-            if depth == 0:
-                return
-        raise self.source.error(start, "unbalanced bracket in the location")
+    def _expected(self, what: str) -> InputError:
+        return self.source.error(self.offset, f"expected {what}")
 
     def _take(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
-        match = pattern.match(self.data, self.offset, self.end)
-        if match:
+        self._skip_trivia()
+        if match := pattern.match(self.data, self.offset, self.end):
             self.offset = match.end()
         return match
 
     def _take_char(self, char: bytes) -> bool:
-        if self.offset < self.end and self.data[self.offset : self.offset + 1] == char:
-            self.offset += 1
-            return True
-        return False
+        is_next = self._next_char() == char
+        self.offset += is_next
+        return is_next
 
-    def _skip_space(self) -> None:
-        self._take(_SPACE)
+    def _next_char(self) -> bytes:
+        self._skip_trivia()
+        return self.data[self.offset : min(self.offset + 1, self.end)]
+
+    def _skip_trivia(self) -> None:
+        if match := TRIVIA.match(self.data, self.offset, self.end):
+            self.offset = match.end()
 
 
 def _unescape(raw: bytes) -> str:

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import mmap
-import os
 import re
-import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from eio_audit.mlir.input.compression import (
-    MAGIC_BYTES,
-    MAX_UNPACKED_BYTES,
-    TooLargeError,
-    damage_errors,
-    unpack,
-    unpacker_for,
-)
+from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
 from eio_audit.mlir.printable import printable
 
 EXCERPT_WIDTH = 100
@@ -33,18 +20,6 @@ LONGEST_LINE = 1 << 16
 
 COUNTED_TIMES = 8
 """How often line ends of a whole file are counted before a table of lines is made."""
-
-PIECE_BYTES = 1 << 20
-"""How much is searched at a time; in each piece another way may be quicker."""
-
-RARE = 64
-"""A byte that occurs less often in a piece is found sooner than a text that begins with it."""
-
-LARGE_FILE = 1 << 26
-"""Bytes from which on a file gets large pages of memory, into which it is read several times faster."""
-
-Text: TypeAlias = bytes | mmap.mmap
-"""The content of a file; of ``bytes`` it has slices, ``find`` and ``rfind``."""
 
 _LINE_END = re.compile(rb"\n")
 
@@ -88,7 +63,7 @@ class InputError(Exception):
 
 
 class Source:
-    r"""The bytes of one file, or of a stretch of it, and what line they stand on.
+    r"""The bytes of one file, or of a stretch of it, and what line they are on.
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
     is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file.
@@ -107,27 +82,14 @@ class Source:
     def read(cls, path: str, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Source:
         """Reads a file, or standard input for ``-``, unpacking gzip, bzip2 and xz by their first bytes.
 
-        Args:
-            path: of the file.
-            max_unpacked_bytes: what a compressed file may unpack to.
-
         Raises:
             InputError: the file cannot be opened, or is compressed and damaged or too large.
         """
-        name = source_name(path)
         try:
-            data = sys.stdin.buffer.read() if path == "-" else _read_file(path)
-        except OSError as error:
-            raise InputError(name, None, f"cannot read: {error.strerror or error}") from error
-        unpacker = unpacker_for(data[:MAGIC_BYTES])
-        if unpacker is None:
-            return cls(name, data)
-        try:
-            return cls(name, unpack(unpacker, data, max_unpacked_bytes), is_compressed=True)
-        except TooLargeError as error:
-            raise InputError(name, None, str(error)) from None
-        except damage_errors() as error:
-            raise InputError(name, None, f"damaged compressed file: {error}") from error
+            data, is_compressed = read_file(path, max_unpacked_bytes)
+        except UnreadableFileError as error:
+            raise InputError(source_name(path), None, str(error)) from error
+        return cls(source_name(path), data, is_compressed=is_compressed)
 
     def line_at(self, offset: int) -> int:
         """The 1-based line that holds the byte at ``offset``.
@@ -147,17 +109,6 @@ class Source:
         if self._counted_bytes > COUNTED_TIMES * len(self.data):
             self._line_starts = array("q", [0, *(match.end() for match in _LINE_END.finditer(self.data))])
         return line
-
-    def lines_at(self, offsets: Sequence[int]) -> list[int]:
-        """The 1-based lines that hold the bytes at several offsets, which ascend."""
-        if not offsets:
-            return []
-        data = self.data
-        pieces = [
-            _line_ends(data[start:end]) if end - start <= LONGEST_LINE else _count_lines(data, start, end)
-            for start, end in pairwise(offsets)
-        ]
-        return list(accumulate(pieces, initial=self.line_at(offsets[0])))
 
     def position_at(self, offset: int) -> Position:
         """The line and column of the byte at ``offset``; columns count characters, not bytes."""
@@ -187,46 +138,29 @@ def source_name(path: str) -> str:
 
 
 def splice(data: Text, span: Span, edits: Iterable[tuple[Span, bytes]]) -> bytes:
-    """The text of a span with some stretches replaced, which are given in any order and do not overlap."""
+    """The text of a span with some spans in it replaced, which are given in any order and do not overlap."""
     view = memoryview(data)
-    pieces: list[bytes | memoryview] = []
+    parts: list[bytes | memoryview] = []
     offset = span.start
-    for stretch, new in sorted(edits, key=lambda edit: edit[0].start):
-        pieces += [view[offset : stretch.start], new]
-        offset = stretch.end
-    return b"".join([*pieces, view[offset : span.end]])
+    for replaced, new in sorted(edits, key=lambda edit: edit[0].start):
+        parts += [view[offset : replaced.start], new]
+        offset = replaced.end
+    return b"".join([*parts, view[offset : span.end]])
 
 
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:
     """Where ``text``, which holds no line end, occurs in lines of ordinary length.
 
-    Lines longer than LONGEST_LINE are constants in hexadecimal; they are stepped over at the speed of memchr.
+    Lines longer than LONGEST_LINE are constants in hexadecimal; they are skipped.
     """
-    for stretch in _stretches(data, span):
-        for start in range(stretch.start, stretch.end, PIECE_BYTES):
-            yield from _find_in(
-                data, text, Span(start, min(start + PIECE_BYTES + len(text) - 1, stretch.end))
-            )
-
-
-def _find_in(data: Text, text: bytes, piece: Span) -> Iterator[int]:
-    """Where ``text`` occurs in a piece; its first byte is what is looked for, as long as that seems rare."""
-    first, start = text[:1], piece.start
-    for _ in range(RARE):
-        offset = data.find(first, start, piece.end)
-        if offset < 0:
-            return
-        start = offset + 1
-        if data[offset : min(offset + len(text), piece.end)] == text:
+    for lines in _ordinary_lines(data, span):
+        offset = data.find(text, lines.start, lines.end)
+        while offset >= 0:
             yield offset
-    offset = data.find(text, start, piece.end)
-    while offset >= 0:
-        yield offset
-        offset = data.find(text, offset + 1, piece.end)
+            offset = data.find(text, offset + 1, lines.end)
 
 
-def _stretches(data: Text, span: Span) -> Iterator[Span]:
-    """The span without its long lines."""
+def _ordinary_lines(data: Text, span: Span) -> Iterator[Span]:
     start = position = span.start
     while position < span.end:
         limit = position + LONGEST_LINE
@@ -240,31 +174,11 @@ def _stretches(data: Text, span: Span) -> Iterator[Span]:
     yield Span(start, span.end)
 
 
-def _read_file(path: str) -> Text:
-    """A file's content as it is now; of a large one in large pages of memory, where the system has them."""
-    with Path(path).open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size < LARGE_FILE:
-            return file.read()
-        content = mmap.mmap(-1, size, access=mmap.ACCESS_COPY)
-        with contextlib.suppress(AttributeError, OSError):
-            content.madvise(mmap.MADV_HUGEPAGE)
-        if file.readinto(content) == size:
-            return content
-        file.seek(0)  # it has been cut meanwhile
-        return file.read()
-
-
 def _count_lines(data: Text, start: int, end: int) -> int:
-    """How many lines end in a stretch, counted piece by piece: a slice is a copy."""
-    pieces = range(start, end, LONGEST_LINE)
-    return sum(_line_ends(data[piece : min(piece + LONGEST_LINE, end)]) for piece in pieces)
-
-
-def _line_ends(text: bytes) -> int:
-    """How many lines end in a text."""
+    """How many lines end in a stretch, counted part by part, since a slice is a copy."""
+    parts = (data[part : min(part + LONGEST_LINE, end)] for part in range(start, end, LONGEST_LINE))
     # ``count`` looks at each byte, this hops from line end to line end: three times as fast in IR.
-    return len(text) - len(text.replace(b"\n", b""))
+    return sum(len(part) - len(part.replace(b"\n", b"")) for part in parts)
 
 
 def _printable(raw: bytes) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
 from itertools import pairwise
 
-from eio_audit.mlir.source import Source, Text
+from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.source import Source
 
 
 def all_but(excluded: bytes) -> bytes:
@@ -34,16 +37,15 @@ HEADER = re.compile(
 """What an op begins with: its results and its name."""
 RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?")
 ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
-"""``%a, %b:2 =`` and the beginning of a word or string behind it."""
+"""``%a, %b:2 =`` and the beginning of a word or string after it."""
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
-ALIAS = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)\s*+=\s*+")
+ALIAS_NAME = rb"[#!][\w$][\w$.-]*+"
+ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
 FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++)*+#-\}')
-NUMBERED_NAME = rb'"(?:DEBUG\|)?([0-9]{1,18})\|' + all_but(b'"\\\n') + rb'*+"'
-"""A location's name that begins with a number, as front ends write it: ``"DEBUG|15|..."`` or ``"15|..."``."""
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
@@ -62,6 +64,10 @@ OUTER = re.compile(
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )
 """The next token that matters outside brackets, where line ends, op names and block names count as well."""
+
+_NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
+_DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
+_KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
 
 OPEN_PAREN, OPEN_BRACE, OPEN_BRACKET, OPEN_ANGLE = b"({[<"
 _BACKSLASH = ord("\\")
@@ -139,8 +145,80 @@ class Brackets(list[tuple[int, int]]):
             raise self._source.error(offset, f"'{chr(opening)}' is never closed: is the dump cut off?")
 
 
+def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tuple[re.Match[bytes], int]]:
+    """The brackets and separators of an op's text from ``start`` on, each with the depth after it.
+
+    The depth is 0 at ``start``. Strings and comments are skipped; ``->`` and ``<=`` are no brackets.
+    The text must have been read, so that its brackets balance: nothing is checked.
+    """
+    depth = 0
+    for token in _NESTING.finditer(text, start, end):
+        depth += _DEPTHS.get(token[0], 0)
+        yield token, depth
+
+
+def closing_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
+    """The end of the bracket that closes the one at ``opening``; the end of the text without one."""
+    closing = (token.end() for token, depth in nesting(text, opening, end) if depth == 0)
+    return next(closing, min(len(text), end))
+
+
+def split_list(text: bytes, start: int = 0) -> tuple[list[bytes], int]:
+    """The parts between commas from ``start`` to the bracket that closes there, and the end of that bracket.
+
+    Without such a bracket the list goes on to the end of the text. Empty parts are left out.
+    """
+    parts, end = list[bytes](), len(text)
+    for token, depth in nesting(text, start):
+        if depth < 0 or (depth == 0 and token[0] == b","):
+            parts.append(text[start : token.start()].strip())
+            start = token.end()
+        if depth < 0:
+            end = start
+            break
+    else:
+        parts.append(text[start:].strip())
+    return [part for part in parts if part], end
+
+
+def outermost_brackets(text: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The brackets that are in no other one, as (start, end, opening), up to the first ``:`` outside of them.
+
+    The last is that colon. A bracket that closes nothing is skipped: regions may have been cut out.
+    """
+    depth = start = 0
+    for token, _ in nesting(text):
+        step = _DEPTHS.get(token[0], 0)
+        if step > 0 and not depth:
+            start = token.start()
+        depth = max(depth + step, 0)
+        if step < 0 and not depth and start >= 0:
+            yield start, token.end(), text[start : start + 1]
+            start = -1
+        elif token[0] == b":" and not depth:
+            yield token.start(), token.end(), b":"
+            return
+
+
+def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
+    """The properties and attributes of an op in generic assembly: names and values, a unit's value empty."""
+    entries: list[tuple[bytes, bytes]] = []
+    for number, (start, end, opening) in enumerate(outermost_brackets(text)):
+        if opening == b"<":
+            entries += sorted(_entries(text[start + 2 : end - 2]))
+        elif opening == b"{" and number:
+            entries += sorted(_entries(text[start + 1 : end - 1]))
+    return entries
+
+
+def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
+    for part in split_list(dictionary)[0]:
+        if key := _KEY.match(part):
+            yield key[1].strip(b'"'), part[key.end() :].strip()
+
+
 def string_end(data: Text, quote: int, end: int) -> int | None:
-    """Where the string that begins at ``quote`` ends, behind its closing quote; None for an open one."""
+    """Where the string that begins at ``quote`` ends, after its closing quote; None for an open one."""
     line_end = data.find(b"\n", quote, end)
     stop = end if line_end < 0 else line_end
     closing = quote

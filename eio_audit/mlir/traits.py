@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,9 @@ STRUCTURE_FLAGS = (
 )
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
 
+FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
+"""The flags of a row; other words in the files are about what nothing here asks for."""
+
 _PLACE = re.compile(
     rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 )
@@ -54,14 +57,13 @@ class OpTraits:
     """One row of the table.
 
     Attributes:
-        effects: kinds of memory effect the op declares: ``read``, ``write``, ``alloc``, ``free``.
-        on: the operand or result (``operand 0``, ``result 0``, ``operand ?``) an effect is bound to,
-            with the kinds of effect on it.
+        effects: kinds of memory effect the op declares.
+        on: by operand or result (``operand 0``, ``result 0``, ``operand ?``) the kinds of effect on it.
         recursive: the op has the effects of the ops in its regions.
-        dynamic: the effects are computed by the op's C++ code, so they are unknown here, except that
-            a destination-style op touches memref-like operands only.
+        dynamic: the op's C++ code decides, so nothing is known, except that a destination-style op touches
+            memref-like operands only.
         unknown: the op declares nothing and may do anything.
-        flags: the remaining traits, as listed in the table's legend.
+        flags: the remaining traits, among ``FLAGS``.
         when: by condition on the op's attributes (``name = value``, or a word), further effects as in ``on``.
     """
 
@@ -115,13 +117,10 @@ UNLISTED = OpTraits(unknown=True)
 
 
 class _Table(Mapping[str, OpTraits]):
-    """The table as it is shipped; a row is made when it is asked for, since a dump has few of the ops.
+    """The shipped table; a row is made when it is asked for, since a dump has few of the ops.
 
-    Args:
-        defined: by source, the rows that the dialects' definitions give, by full name.
-        readings: our own readings of the ops' descriptions, by full name or shell pattern. A row takes the
-            place of the effects that the definition gives, and its flags count as well. A row under the full
-            name goes before one under a pattern.
+    The effects of a reading replace those that the definition gives, and its flags count as well. A reading
+    under the full name goes before one under a pattern.
     """
 
     def __init__(
@@ -129,7 +128,7 @@ class _Table(Mapping[str, OpTraits]):
         defined: Mapping[str, Mapping[str, Mapping[str, Any]]],
         readings: Sequence[Mapping[str, Any]],
     ) -> None:
-        self._defined = defined
+        self._defined = ChainMap(*map(dict, defined.values()))
         self._readings: dict[str, list[Mapping[str, Any]]] = {}
         self._patterns: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
         for reading in readings:
@@ -149,38 +148,32 @@ class _Table(Mapping[str, OpTraits]):
         return self._rows[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._readings or any(name in rows for rows in self._defined.values())
+        return name in self._readings or name in self._defined
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(chain(self._readings, *self._defined.values())))
+        return iter({**self._defined, **self._readings})
 
     def __len__(self) -> int:
-        return len(set(self))
+        return sum(1 for _ in self)
 
     def _entry(self, name: str) -> Mapping[str, Any]:
         """The row as it is written, our own readings included."""
-        defined = next(
-            (rows[name] for rows in self._defined.values() if name in rows), {"effects": "unknown"}
-        )
+        defined = self._defined.get(name, {"effects": "unknown"})
         patterns = self._patterns.get(name.partition(".")[0], ())
         general = [row for pattern, row in patterns if fnmatchcase(name, pattern)]
-        entry = dict(defined)
-        flags = set(defined.get("flags", ()))
+        entry, flags = dict(defined), set(defined.get("flags", ()))
         for row in [*general, *self._readings.get(name, ())]:
             if "effects" in row:
                 entry |= {"effects": row["effects"], "on": row.get("on", {})}
             entry |= {"when": {**entry.get("when", {}), **row.get("when", {})}}
             flags |= set(row.get("flags", ()))
             flags -= {"fresh"} if "view" in row.get("flags", ()) else set()
-        return entry | {"flags": sorted(flags)}
+        return entry | {"flags": flags & FLAGS}
 
 
 @cache
-def _shipped() -> dict[str, Any]:
-    """The files of the table: rows from the dialects' definitions, and our own readings."""
-    folder = Path(__file__).parent
-    names = {"defined": "op_traits.json", "own": "own_traits.json"}
-    return {key: json.loads((folder / name).read_bytes()) for key, name in names.items()}
+def _shipped(name: str) -> Any:
+    return json.loads((Path(__file__).parent / name).read_bytes())
 
 
 @cache
@@ -190,16 +183,14 @@ def op_traits() -> Mapping[str, OpTraits]:
     Source: the op definitions (ODS) of MLIR, tt-mlir and StableHLO in ``op_traits.json``, which names the
     revisions, and what their descriptions say beyond that in ``own_traits.json``, each with its reason.
     """
-    files = _shipped()
-    return _Table(files["defined"]["ops"], files["own"]["readings"])
+    return _Table(_shipped("op_traits.json")["ops"], _shipped("own_traits.json")["readings"])
 
 
 @cache
 def types_of_kind(kind: str) -> frozenset[str]:
     """The dialects' types that are no buffer themselves: ``plain`` ones, and ``address``es of memory."""
-    return frozenset(
-        name for entry in _shipped()["own"]["types"] if entry["kind"] == kind for name in entry["types"]
-    )
+    entries = _shipped("own_traits.json")["types"]
+    return frozenset(name for entry in entries if entry["kind"] == kind for name in entry["types"])
 
 
 @cache
@@ -211,10 +202,8 @@ def listed_dialects() -> frozenset[str]:
 class OpTable:
     """The traits of ops by full name: the shipped table and a project's own rows.
 
-    Args:
-        own: the project's rows. Under a full name, a row takes the place of the shipped one; under a shell
-            pattern (``my.*``), it tells the effects of ops that no row names. The first pattern that
-            matches counts.
+    Under a full name, an own row replaces the shipped one; under a shell pattern (``my.*``), it tells the
+    effects of ops that no row names. The first pattern that matches counts.
 
     Attributes:
         rows: the rows by full name. Only they say what an op's regions are and whether it is a terminator.
@@ -257,16 +246,12 @@ class OpTable:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a row stands under a shell pattern instead of an op's full name."""
+    """Whether a row is under a shell pattern instead of an op's full name."""
     return not set("*?[").isdisjoint(name)
 
 
 def parse_op_traits(name: str, entry: object) -> OpTraits:
-    """A row of a project's own table, in the words of the shipped one.
-
-    Args:
-        name: an op's full name, or a shell pattern.
-        entry: ``effects``, and ``on``, ``flags`` and ``when`` where there are any.
+    """A row of a project's own table, in the words of the shipped one, under a full name or a shell pattern.
 
     Raises:
         ValueError: the row says what no row can say.
@@ -290,9 +275,8 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
         _check_words(effects, KINDS, "effect")
     _check_places(entry.get("on", {}), effects if isinstance(effects, list) else ())
     if not isinstance(when := entry.get("when", {}), Mapping):
-        raise ValueError(
-            '\'when\' is no table, as in when = { "in_place = true" = { "operand 0" = ["write"] } }'
-        )
+        example = 'when = { "in_place = true" = { "operand 0" = ["write"] } }'
+        raise ValueError(f"'when' is no table, as in {example}")
     for on in when.values():
         _check_places(on, KINDS)
     _check_words(flags := entry.get("flags", []), EFFECT_FLAGS + STRUCTURE_FLAGS, "flag")
@@ -302,7 +286,6 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
 
 
 def _check_places(on: object, effects: Collection[str]) -> None:
-    """Checks what effects are bound to."""
     if not isinstance(on, Mapping):
         raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
@@ -321,7 +304,7 @@ def _check_words(words: object, known: Collection[str], what: str) -> None:
 def _check_word(word: object, known: Collection[str], what: str) -> None:
     if word in known:
         return
-    import difflib  # noqa: PLC0415  (slow to import; needed for a message only)
+    import difflib
 
     close = difflib.get_close_matches(str(word), known, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"

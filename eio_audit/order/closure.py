@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import compress
-from operator import not_
 
 from eio_audit.order.windows import Window
 
 
-class Relations:
-    """All pairs of a window, as bitsets: one row of n bits per op, so n * n / 8 bytes for each attribute.
+class TransitiveClosure:
+    """All pairs of a window, as bitsets: n bits for each op, so n * n / 8 bytes for each attribute.
 
     Ops are numbered by rising key here, ties by textual order: the ops with a smaller key than a given one
     are then among the lowest bits.
@@ -20,12 +18,12 @@ class Relations:
         place_of: the place in the window of each op.
         number_of: the number of the op at each place of the window: the inverse of ``place_of``.
         indexed: the bitset of the indexed ops.
-        with_ancestors: per op, itself and the ops it depends on, directly or not, as a bitset like all that
-            follow.
-        with_descendants: itself and the ops that depend on it, directly or not.
-        soft: the ops with a smaller key that are *independent* of it, neither ancestors nor descendants: an
-            order may place each such pair either way, and to place the larger key first is an inversion.
-        soft_above: the independent ops with a larger key.
+        with_ancestors: per op, the bitset of itself and the ops it depends on, directly or not.
+        with_descendants: per op, the bitset of itself and the ops that depend on it, directly or not.
+        smaller_independent: per op, the bitset of the ops with a smaller key that are *independent* of it,
+            neither ancestors nor descendants. An order may place each such pair either way; to place the
+            larger key first is an inversion.
+        larger_independent: per op, the bitset of the independent ops with a larger key.
         forced: the number of forced inversions.
 
     Complexity: O(n + m) operations on bitsets of n bits.
@@ -34,8 +32,8 @@ class Relations:
         Keys 5, 1, 3, where 1 depends on 5. By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5).
 
         >>> from eio_audit.order.precedence import Precedence
-        >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> relations.place_of, relations.with_descendants, relations.soft, relations.forced
+        >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+        >>> closure.place_of, closure.with_descendants, closure.smaller_independent, closure.forced
         ([1, 2, 0], [1, 2, 5], [0, 1, 2], 1)
     """
 
@@ -47,39 +45,28 @@ class Relations:
         self.number_of = [0] * size
         for op, place in enumerate(self.place_of):
             self.number_of[place] = op
-        self._follow_dependences()
+        self.indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
+        self.with_ancestors = [1 << op for op in range(size)]
+        self.with_descendants = self.with_ancestors[:]
+        for producer, user in window.precedence.forwards():
+            self.with_ancestors[self.number_of[user]] |= self.with_ancestors[self.number_of[producer]]
+        for producer, user in window.precedence.backwards():
+            self.with_descendants[self.number_of[producer]] |= self.with_descendants[self.number_of[user]]
         self._compare_keys()
-
-    def _follow_dependences(self) -> None:
-        """Fill in who depends on whom, by one sweep from the start and one from the end."""
-        precedence, number_of = self._window.precedence, self.number_of
-        up = [1 << op for op in range(self.size)]
-        down = up[:]
-        for producer, user in precedence.forwards():
-            up[number_of[user]] |= up[number_of[producer]]
-        for producer, user in precedence.backwards():
-            down[number_of[producer]] |= down[number_of[user]]
-        self.with_ancestors, self.with_descendants = up, down
 
     def _compare_keys(self) -> None:
         """Fill in whose keys are smaller and larger, apart for the dependent and the independent."""
-        is_indexed = list(map(self._window.indexed.__getitem__, self.place_of))
-        indexed = (1 << self.size) - 1
-        for op in compress(range(self.size), map(not_, is_indexed)):
-            indexed ^= 1 << op
-        keys = sorted(self._window.keys)
+        keys = [self._window.keys[place] for place in self.place_of]
         up_to = {key: (2 << op) - 1 for op, key in enumerate(keys)}  # by key: the ops with no larger one
         below = dict(zip(up_to, [0, *up_to.values()], strict=False))  # by key: the ops with a smaller one
-        soft, soft_above, forced = [], [], 0
-        rows = zip(keys, is_indexed, self.with_ancestors, self.with_descendants, strict=True)
-        for key, is_own, ancestors, descendants in rows:
-            others = indexed if is_own else 0
-            smaller = others & below[key]
-            independent = others & ~(ancestors | descendants)
-            soft.append(smaller & independent)
-            soft_above.append(independent & ~up_to[key])
-            forced += (smaller & descendants).bit_count()
-        self.indexed, self.soft, self.soft_above, self.forced = indexed, soft, soft_above, forced
+        self.smaller_independent, self.larger_independent, self.forced = [], [], 0
+        for op, key in enumerate(keys):
+            others = self.indexed if self.indexed >> op & 1 else 0
+            ancestors, descendants = self.with_ancestors[op], self.with_descendants[op]
+            smaller, independent = others & below[key], others & ~(ancestors | descendants)
+            self.smaller_independent.append(smaller & independent)
+            self.larger_independent.append(independent & ~up_to[key])
+            self.forced += (smaller & descendants).bit_count()
 
     @cached_property
     def users(self) -> list[list[int]]:

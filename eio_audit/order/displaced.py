@@ -1,12 +1,13 @@
-"""Which ops to name when a block is out of order."""
+"""What to show of a block that is out of order: the ops to name, and a profile."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import mul
 
-from eio_audit.order.permutation import Runs, split_into_runs
-from eio_audit.order.wrong_labels.rising import heaviest_rising
+from eio_audit.order.permutation import SortedRuns, closed_ranges, sorted_runs
+from eio_audit.order.rising import heaviest_rising
 
 
 def displaced(keys: Sequence[int]) -> list[int]:
@@ -24,31 +25,51 @@ def displaced(keys: Sequence[int]) -> list[int]:
         >>> displaced([15, 23, 18, 20])
         [1]
     """
-    return displaced_in(split_into_runs(keys))
+    return displaced_in(sorted_runs(keys))
 
 
-def displaced_in(found: Runs) -> list[int]:
+def displaced_in(found: SortedRuns) -> list[int]:
     """Return what ``displaced`` gives for keys that have been split into runs."""
     removed: list[int] = []
-    for start, stop in found.sections():
-        kept = set(_cheapest_longest_nondecreasing(found, start, stop))
-        removed += [run for run in range(start, stop) if run not in kept]
+    for closed in closed_ranges(found.ranks):
+        start, stop = closed.start, closed.stop
+        lengths, carried = found.lengths[start:stop], found.carried[start:stop]
+        cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
+        values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
+        # A longest subsequence that holds one key of a run holds all of it.
+        kept = set(heaviest_rising([rank - start for rank in found.ranks[start:stop]], values))
+        removed += [run for run in closed if run - start not in kept]
     return [p for run in removed for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
 
 
-def _cheapest_longest_nondecreasing(found: Runs, start: int, stop: int) -> list[int]:
-    """Return, last first, the runs of a longest non-decreasing subsequence of the least total cost.
+def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
+    """Return, part by part of the sequence, where the key that is farthest from its place belongs.
 
-    A longest subsequence that holds one key of a run holds all of it. So it is one of runs with rising ranks:
-    the longest, then the cheapest, then the one that ends earliest in the text.
+    A sequence in order rises evenly; what was moved far stands out, however long the sequence is.
 
     Args:
-        found: the runs.
-        start: the first run of the section to look at; each is apart from the others.
-        stop: one past its last.
+        keys: the sequence; equal keys belong where they are to each other.
+        parts: how many stretches of equal length, at the most.
+
+    Returns:
+        For each part a number from 0, the start of the sorted sequence, to 1, its end.
+
+    Complexity: O(n log n).
+
+    Example:
+        The last key belongs first.
+
+        >>> order_profile([1, 2, 3, 4, 0], 5)
+        (0.25, 0.5, 0.75, 1.0, 0.0)
     """
-    lengths, carried = found.lengths[start:stop], found.carried[start:stop]
-    cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
-    values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
-    ranks = [rank - start for rank in found.ranks[start:stop]]
-    return [start + run for run in heaviest_rising(ranks, values)]
+    size = len(keys)
+    belongs = [0] * size
+    for place, position in enumerate(sorted(range(size), key=keys.__getitem__)):
+        belongs[position] = place
+    parts = min(parts, size)
+    bounds = [size * part // max(parts, 1) for part in range(parts + 1)]
+    farthest = (
+        max(range(start, stop), key=lambda position: abs(belongs[position] - position))
+        for start, stop in pairwise(bounds)
+    )
+    return tuple(belongs[position] / max(size - 1, 1) for position in farthest)

@@ -2,7 +2,7 @@
 
 Finding the fewest inversions is NP-hard, and proving them too. So each search has a limit of its own, and all
 that is done for a dump together has one. Steps are counted, never time: the same input always gives the same
-output. Where the steps are used up, the best order found so far stands, with the bound proven so far.
+output. Where the steps are used up, the best order found so far is taken, with the bound proven so far.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 DUMP_STEPS = 12_000_000  # what a dump may cost, however small
-STEPS_PER_OP = 220  # and besides for each op of a block that is out of order
+STEPS_PER_OP = 220  # and for each op of a block that is out of order, too
 WIDE = 4_000  # bits of a bitset that cost a step more
 
 

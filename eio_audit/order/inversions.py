@@ -7,20 +7,18 @@ from collections.abc import Sequence
 from itertools import islice, repeat
 from operator import gt
 
-from eio_audit.order.permutation import split_into_runs
+from eio_audit.order.permutation import sorted_runs
 
-RUN_LENGTH = (
-    512  # keys sorted by insertion before merging starts; insertion shifts memory, which is cheap this far
+CHUNK = (
+    512  # keys sorted by insertion before merging starts: insertion shifts memory, which is cheap this far
 )
 
 
 def count_inversions(keys: Sequence[int]) -> int:
     """Return the number of pairs i < j with keys[i] > keys[j]. Equal keys are no inversion.
 
-    This is the Kendall tau distance to the sorted sequence. Runs of a few hundred keys are sorted by
-    insertion, then neighbouring runs are merged, bottom up, and each step counts the pairs it puts right.
-    Only the overlap of two runs is looked at, so a sequence that is nearly in order costs little more than
-    one look at each key.
+    This is the Kendall tau distance to the sorted sequence. Chunks of some hundred keys are sorted by
+    insertion, then neighbouring chunks are merged, and each step counts the pairs it puts right.
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
@@ -30,48 +28,31 @@ def count_inversions(keys: Sequence[int]) -> int:
         >>> count_inversions([3, 2, 2, 1])
         5
     """
-    if len(keys) <= RUN_LENGTH:
-        return _sort_by_insertion(keys)[1]
     inversions = 0
-    runs = []
-    for start in range(0, len(keys), RUN_LENGTH):
-        run, counted = _sort_by_insertion(keys[start : start + RUN_LENGTH])
-        runs.append(run)
-        inversions += counted
-    while len(runs) > 1:
+    chunks = []
+    for start in range(0, len(keys), CHUNK):
+        chunk = list(keys[start : start + CHUNK])
+        if count_descents(chunk):
+            unsorted, chunk = chunk, []
+            for key in unsorted:
+                place = bisect_right(chunk, key)
+                inversions += len(chunk) - place
+                chunk.insert(place, key)
+        chunks.append(chunk)
+    while len(chunks) > 1:
         merged = []
-        for left, right in zip(runs[::2], runs[1::2], strict=False):
+        for left, right in zip(chunks[::2], chunks[1::2], strict=False):
             inversions += _count_across(left, right)
-            merged.append(sorted(left + right))  # two ascending runs: Python's sort only merges them
-        if len(runs) % 2:
-            merged.append(runs[-1])
-        runs = merged
+            merged.append(sorted(left + right))  # two ascending chunks: Python's sort only merges them
+        chunks = merged + chunks[2 * len(merged) :]
     return inversions
-
-
-def _sort_by_insertion(keys: Sequence[int]) -> tuple[list[int], int]:
-    """Return the keys sorted, and the number of inversions among them."""
-    if not count_descents(keys):
-        return list(keys), 0
-    inversions = 0
-    run: list[int] = []
-    largest = keys[0]
-    for key in keys:
-        if key >= largest:
-            run.append(key)
-            largest = key
-            continue
-        place = bisect_right(run, key)
-        inversions += len(run) - place
-        run.insert(place, key)
-    return run, inversions
 
 
 def _count_across(left: list[int], right: list[int]) -> int:
     """Return the number of pairs (x in left, y in right) with x > y; both are ascending."""
     if left[-1] <= right[0]:
         return 0
-    # Keys outside the overlap: what is left alone on the left, and what is larger than all on the left.
+    # Only the keys where the two overlap.
     left = left[bisect_right(left, right[0]) :]
     right = right[: bisect_left(right, left[-1])]
     if len(left) < len(right):
@@ -98,7 +79,7 @@ def inversions_carried(keys: Sequence[int]) -> list[int]:
         >>> inversions_carried([15, 23, 18, 16])
         [0, 2, 2, 2]
     """
-    return split_into_runs(keys).carried_by_position()
+    return sorted_runs(keys).carried_by_position()
 
 
 def dense_ranks(keys: Sequence[int]) -> list[int]:

@@ -1,9 +1,9 @@
-"""Ops that stand directly behind the last op that they wait for: a free behind the last use of what it frees.
+"""Ops that are placed directly after the last op that they wait for.
 
-Such an op has no part in inversions, and once what it waits for is done, to delay it is of no use. Where it
-stands is decided last: the others get their order, then each of these goes as early as that order lets it.
-That is always legal: what waits for one of them and what it waits for keep their order in any legal order of
-the block, so directly behind the last of the latter it has not passed any of the former.
+For example a free after the last use of what it frees. Such an op has no part in inversions, and to delay it
+is of no use. It is placed last: the others get their order, then each of these goes as early as that order
+lets it. That is always legal: what it waits for and what waits for it keep their order, so directly after the
+last of the former it has not passed any of the latter.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Collection, Sequence
 from eio_audit.order.precedence import Precedence
 
 
-def behind_last_uses(order: Sequence[int], followers: Collection[int], precedence: Precedence) -> list[int]:
-    """Return ``order`` with each of ``followers`` directly behind the last op that it waits for.
+def after_last_uses(order: Sequence[int], followers: Collection[int], precedence: Precedence) -> list[int]:
+    """Return ``order`` with each of ``followers`` directly after the last op that it waits for.
 
-    Those that wait for the same op, or for one another, stand in textual order. One that waits for nothing
+    Those that wait for the same op, or for one another, are in textual order. One that waits for nothing
     goes to the start of the block. The others keep their order, and a second call changes nothing.
 
     Args:
@@ -27,31 +27,31 @@ def behind_last_uses(order: Sequence[int], followers: Collection[int], precedenc
     Complexity: O(n + m), plus O(f log f) for f followers.
 
     Example:
-        Ops 2 and 3 wait for op 0; op 1 stands between.
+        Ops 2 and 3 wait for op 0; op 1 is between.
 
         >>> precedence = Precedence.from_edges(4, producers=[0, 0], users=[2, 3])
-        >>> behind_last_uses([0, 1, 3, 2], {2, 3}, precedence)
+        >>> after_last_uses([0, 1, 3, 2], {2, 3}, precedence)
         [0, 2, 3, 1]
     """
     if not followers:
         return list(order)
     leads = [op for op in order if op not in followers]
     place_of = {op: place for place, op in enumerate(leads)}
-    behind: list[list[int]] = [[] for _ in range(len(leads) + 1)]
+    following: list[list[int]] = [[] for _ in range(len(leads) + 1)]
     for op in sorted(followers):
         # A follower that this one waits for is above it in the text, so its place is known.
         place_of[op] = max(map(place_of.__getitem__, precedence.predecessors(op)), default=-1)
-        behind[place_of[op] + 1].append(op)
-    placed = behind[0]
-    for op, following in zip(leads, behind[1:], strict=True):
-        placed += [op, *following]
+        following[place_of[op] + 1].append(op)
+    placed = following[0]
+    for op, frees in zip(leads, following[1:], strict=True):
+        placed += [op, *frees]
     return placed
 
 
 def away_from_last_uses(
     order: Sequence[int], followers: Collection[int], precedence: Precedence
 ) -> list[int]:
-    """Return those of ``followers`` between which and the last op that they wait for another one stands.
+    """Return those of ``followers`` that are not directly after the last op that they wait for.
 
     Followers of one op may stand in any order among themselves.
 

@@ -6,15 +6,16 @@ for each window orders are searched for, and a lower bound that holds for all of
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from eio_audit.order.bounds.lower_bound import LowerBound
 from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.fewest_moved.fewest_moved import LeftOpen, Moved, fewest_moved
-from eio_audit.order.fewest_moved.restore_positions import go_back, moved_places
+from eio_audit.order.fewest_moved.fewest_moved import FewMoved, fewest_moved
+from eio_audit.order.fewest_moved.restore_positions import moved_places, restore_positions
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.packed_order import BestOrder, LowerBound
+from eio_audit.order.search.packed_order import BestOrder
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
@@ -31,7 +32,7 @@ class Restoration:
         forced_complete: False when the block was too large to count all forced inversions; ``forced`` is
             then a lower bound too.
         moved: the ops that are not in their place any more: the order without them is a longest subsequence
-            that is in textual order. Few, but not always the fewest (see fewest_moved.py).
+            that is in textual order. Few, but not always the fewest (fewest_moved.py).
         moved_lower_bound: no minimal order moves fewer ops; 0 where ``order`` is not certified.
     """
 
@@ -62,15 +63,14 @@ def restore_order(
 ) -> Restoration:
     """Return a linear extension with as few inversions as found, and a lower bound on all of them.
 
-    The result is the textual order itself unless another has strictly fewer inversions. Among orders with as
-    few it is one with few ops moved from the textual order. It is also a fixed point: restoring the restored
-    block changes nothing, because what is found does not depend on the textual order, and where keys are
-    equal, passes are repeated until one finds nothing to improve. The same input gives the same output: ties
-    go by textual order, and all limits count work, not time (effort.py).
+    The result is the textual order unless another has strictly fewer inversions; of these one with few ops
+    moved. It is a fixed point: restoring the restored block changes nothing, because what is found does not
+    depend on the textual order, and where keys are equal, passes are repeated until one finds nothing to
+    improve. The same input gives the same output: ties go by textual order, and all limits count work, not
+    time (effort.py).
 
     Args:
-        keys: the op index of each op, in textual order; None for an unindexed op, which has no part in any
-            inversion and travels with its consumer (see effective_keys.py).
+        keys: the op index of each op, in textual order; None for an unindexed op (unindexed.py).
         precedence: the dependences of the block.
         inversions: those of the textual order, if they are known.
         effort: what may be done for all blocks of a dump; this one adds to it for each of its ops.
@@ -78,8 +78,8 @@ def restore_order(
     Raises:
         ValueError: when there are not as many keys as ops.
 
-    Complexity: O(n log n + m) for a block that is nearly in order. The rest is work on windows, where each
-    step has a limit of its own (solve_window.py): it is linear in their number, and capped for each.
+    Complexity: O(n log n + m) for a block that is nearly in order. The rest is work on windows, linear in
+    their number, and capped for each (solve_window.py).
 
     Example:
         Ops with keys 5, 1, 3, where 1 depends on 5. That pair is forced, and 3 has to go before 5, after 1 or
@@ -102,77 +102,81 @@ def restore_order(
     textual_windows = windows = split_into_windows(block)
     bounds: list[LowerBound] = []
     while True:
-        order_within, inversions_within = _restore_once(block, windows, bounds, effort)
+        order_within, inversions_within, bounds = _restore_once(block, windows, bounds, effort)
+        lower_bound = sum(bound.total for bound in bounds)
         if inversions_within == inversions:
             break
-        is_first = block is textual_block
-        order = order_within if is_first else [order[place] for place in order_within]
+        order = [order[place] for place in order_within]
         inversions = inversions_within
-        if inversions == sum(bound.total for bound in bounds):
-            break  # certified: another pass could not find anything better
-        order = go_back(textual_block, order, effort)
+        if inversions == lower_bound:
+            break
+        order = restore_positions(textual_block, order, effort)
         inversions = textual_block.inversions(order)
         if effort.is_spent:
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
-    if inversions == sum(bound.total for bound in bounds):
-        moved = fewest_moved(textual_block, order, _left_open(textual_windows, bounds), effort)
+    if inversions == lower_bound:
+        few = fewest_moved(textual_block, order, _undecided(textual_windows, bounds), effort)
     else:
-        moved = Moved(list(order), len(moved_places(order)), 0)
+        few = FewMoved(list(order), len(moved_places(order)))
     return Restoration(
-        order=moved.order,
+        order=few.order,
         inversions=inversions,
         forced=sum(bound.forced for bound in bounds),
-        lower_bound=sum(bound.total for bound in bounds),
+        lower_bound=lower_bound,
         forced_complete=all(bound.forced_complete for bound in bounds),
-        moved=moved.count,
-        moved_lower_bound=moved.least,
+        moved=few.moved,
+        moved_lower_bound=few.lower_bound,
     )
 
 
-def _left_open(windows: Windows, bounds: Sequence[LowerBound]) -> LeftOpen:
-    """Return what the bounds leave open, for the ops of the block."""
+def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int, int], bool]:
+    """Return whether minimal orders may place two independent ops, the smaller key given first, both ways."""
     window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
     for number, (start, stop) in enumerate(windows.spans):
-        for place, op in enumerate(windows.order[start:stop]):
-            window_of[op], place_in[op] = number, place
-    rows = [bound.open_pairs if bound.total > bound.forced else () for bound in bounds]
-    return LeftOpen(window_of, place_in, rows)
+        if bounds[number].total > bounds[number].forced:
+            for place, op in enumerate(windows.order[start:stop]):
+                window_of[op], place_in[op] = number, place
+
+    def is_undecided(smaller: int, larger: int) -> bool:
+        window = window_of[smaller]
+        if window < 0 or window != window_of[larger]:
+            return False
+        rows = bounds[window].open_pairs
+        return rows is None or rows[place_in[smaller]] >> place_in[larger] & 1 > 0
+
+    return is_undecided
 
 
 def _restore_once(
-    block: Window, windows: Windows, bounds: list[LowerBound], effort: Effort
-) -> tuple[list[int], int]:
+    block: Window, windows: Windows, bounds: Sequence[LowerBound], effort: Effort
+) -> tuple[list[int], int, list[LowerBound]]:
     """Restore every window of the block once.
-
-    The windows of a block are intervals of keys, so they are the same in every pass, in the same sequence,
-    and so are their lower bounds.
 
     Args:
         block: the block as it is ordered now.
-        windows: its windows.
-        bounds: the lower bounds of its windows, filled in by the first pass.
+        windows: its windows: intervals of keys, so they are the same in every pass, in the same sequence.
+        bounds: their lower bounds; none in the first pass.
         effort: what may be done.
 
     Returns:
-        The order found and its inversions, never more than before: the windows in sequence have no inversion
-        across, and each is left in textual order unless there is something better.
+        The order found, its inversions, never more than before, and the bounds. No inversion is across
+        windows.
     """
     order = windows.order[:]
     inversions = 0
     parts = [order[start:stop] for start, stop in windows.spans]
+    found: list[LowerBound] = []
     known: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
-    for number, window in enumerate(block.restricted_to_each(parts)):
-        if number < len(bounds) and window.inversions(range(window.size)) == bounds[number].total:
+    for number, window in enumerate(map(block.restricted, parts)):
+        if bounds and window.inversions(range(window.size)) == bounds[number].total:
             inversions += bounds[number].total
+            found.append(bounds[number])
             continue
         shape = window.shape
         best = known[shape] if shape in known else known.setdefault(shape, best_order(window, effort))
-        if number == len(bounds):
-            bounds.append(best.bound)
-        else:
-            bounds[number] = bounds[number].raised(best.bound.total)
+        found.append(bounds[number].raised(best.bound.total) if bounds else best.bound)
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         inversions += best.inversions
-    return order, inversions
+    return order, inversions, found

@@ -1,25 +1,90 @@
-"""Runs: keys that stand next to each other and belong next to each other.
+"""Permutations by what has not moved: consecutive runs, and the ranges of places that are permuted.
 
-A *run* is a longest stretch of positions whose keys also follow one another, in the same sequence, when all
-keys are sorted (ties by position). Whatever is inverted with one key of a run is inverted with all of it. A
-sequence that is in order is a single run, and one in which k keys have been moved has no more than 3k + 1:
-what is said of runs costs little where little is out of order.
+A *consecutive run* is a longest sequence of neighbours in one order that are neighbours in the other as well.
+A permutation that moves k ops has at most 3k + 1 runs, so what costs a step per run costs little where little
+has moved. An order of ops is ``order[k]``, the textual index of the op placed k-th.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import mul, not_, sub
+from typing import NamedTuple
+
+
+def run_bounds(order: Sequence[int]) -> list[int]:
+    """Return the places where the consecutive runs of an order begin, and its length.
+
+    Example:
+        >>> run_bounds([0, 1, 4, 2, 3])
+        [0, 2, 3, 5]
+    """
+    following = zip(range(1, len(order)), order, islice(order, 1, None), strict=False)
+    return [0, *(place for place, op, after in following if after - op != 1), len(order)] if order else [0]
+
+
+def closed_ranges(permutation: Sequence[int]) -> list[range]:
+    """Return the shortest ranges of places that a permutation maps onto themselves; none of a single place.
+
+    Example:
+        >>> closed_ranges([0, 2, 1, 3, 5, 4])
+        [range(1, 3), range(4, 6)]
+    """
+    # The numbers up to a place are the smallest ones where they have moved by 0 in total.
+    surplus = accumulate(map(sub, permutation, count()))
+    cuts = [0, *compress(count(1), map(not_, surplus))]
+    return [range(start, stop) for start, stop in pairwise(cuts) if stop - start > 1]
+
+
+class PermutedRange(NamedTuple):
+    """A shortest range of places that holds the same ops in another order.
+
+    Attributes:
+        places: which; also the textual indices of the ops.
+        runs: the ops in the new order, as consecutive runs of textual indices.
+    """
+
+    places: range
+    runs: list[range]
+
+
+def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
+    """Return what an order changes, front to back; every other op keeps its place.
+
+    Complexity: O(n + r log r) for r runs.
+
+    Example:
+        >>> permuted_ranges([0, 2, 3, 1, 4])
+        [PermutedRange(places=range(1, 4), runs=[range(2, 4), range(1, 2)])]
+    """
+    bounds = run_bounds(order)
+    runs = [range(order[start], order[start] + stop - start) for start, stop in pairwise(bounds)]
+    return [
+        PermutedRange(range(bounds[closed.start], bounds[closed.stop]), runs[closed.start : closed.stop])
+        for closed in closed_ranges(inverse(inverse([run.start for run in runs])))
+    ]
+
+
+def inverse(order: Sequence[int]) -> list[int]:
+    """Return the place of each op; of numbers with gaps, their positions in ascending order.
+
+    Example:
+        >>> inverse([2, 0, 1])
+        [1, 2, 0]
+    """
+    return sorted(range(len(order)), key=order.__getitem__)
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
-    """The runs of a sequence of keys, in textual order.
+class SortedRuns:
+    """The consecutive runs of a sequence of keys and of the same keys sorted, ties by position.
+
+    Whatever is inverted with one key of a run is inverted with all of it.
 
     Attributes:
-        starts: the position of the first key of each.
+        starts: the position of the first key of each, ascending.
         lengths: how many keys.
         ranks: the place of each among the runs in order of their keys.
         carried: how many inversions each of its keys is an end of.
@@ -40,107 +105,73 @@ class Runs:
         """How many inversions each position is an end of."""
         return list(chain.from_iterable(map(repeat, self.carried, self.lengths)))
 
-    def sections(self) -> list[tuple[int, int]]:
-        """The shortest stretches of several runs with no larger key before and no smaller one behind."""
-        return _sections(self.ranks)
-
     def inversions_with(self, is_member: Sequence[int]) -> int:
         """How many inversions have a member at an end; ``is_member`` has 1 for one, by position.
 
         Example:
-            >>> split_into_runs([15, 23, 18, 16]).inversions_with([False, False, False, True])
+            >>> sorted_runs([15, 23, 18, 16]).inversions_with([False, False, False, True])
             2
         """
         if not any(is_member):
             return 0
         before = list(accumulate(is_member, initial=0))
-        members = [
-            before[start + length] - before[start]
-            for start, length in zip(self.starts, self.lengths, strict=True)
-        ]
+        stops = map(sum, zip(self.starts, self.lengths, strict=True))
+        members = [before[stop] - before[start] for start, stop in zip(self.starts, stops, strict=True)]
         ends: int = sum(map(mul, self.carried, members))
         return ends - self._among(members)
 
     def _among(self, members: Sequence[int]) -> int:
         """How many inversions there are among some of the keys, given as how many there are of each run."""
-        ranks = list(compress(self.ranks, members))
-        weights = list(compress(members, members))
-        dense = {rank: place for place, rank in enumerate(sorted(ranks))}
-        before = _larger_before([dense[rank] for rank in ranks], weights)
+        ranks, weights = list(compress(self.ranks, members)), list(compress(members, members))
+        before = _larger_before(inverse(inverse(ranks)), weights)
         among: int = sum(map(mul, before, weights))
         return among
 
 
-def split_into_runs(keys: Sequence[int]) -> Runs:
-    """Return the runs of ``keys``.
+def sorted_runs(keys: Sequence[int]) -> SortedRuns:
+    """Return the consecutive runs of ``keys``.
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
     Example:
-        >>> split_into_runs([1, 2, 9, 3, 4])
-        Runs(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], carried=[0, 2, 1])
+        >>> sorted_runs([1, 2, 9, 3, 4])
+        SortedRuns(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], carried=[0, 2, 1])
     """
-    by_key = sorted(range(len(keys)), key=keys.__getitem__)
-    bounds = piece_bounds(by_key)
+    by_key = inverse(keys)
+    bounds = run_bounds(by_key)
     places = bounds[:-1]
     start_of = [by_key[place] for place in places]
     length_of = list(map(sub, bounds[1:], places))
-    ranks = sorted(range(len(places)), key=start_of.__getitem__)
+    ranks = inverse(start_of)
     starts, lengths = [start_of[rank] for rank in ranks], [length_of[rank] for rank in ranks]
-    # A stable sort moves a key right by the smaller keys behind it less the larger ones before it.
+    # A stable sort moves a key right by the smaller keys after it less the larger ones before it.
     carried = [
         2 * before + places[rank] - start
         for before, rank, start in zip(_larger_before(ranks, lengths), ranks, starts, strict=True)
     ]
-    return Runs(starts, lengths, ranks, carried)
-
-
-def piece_bounds(order: Sequence[int]) -> list[int]:
-    """Return where an order is cut into pieces, both ends included.
-
-    A piece is a longest stretch of ops that follow each other in the text as well.
-
-    Example:
-        >>> piece_bounds([0, 1, 4, 2, 3])
-        [0, 2, 3, 5]
-    """
-    places, following = range(1, len(order)), islice(order, 1, None)
-    cuts = [place for place, op, behind in zip(places, order, following, strict=False) if behind - op != 1]
-    return [0, *cuts, len(order)] if order else [0]
-
-
-def _sections(ranks: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the shortest stretches of several ranks that hold the ranks which are theirs when sorted."""
-    # How far the ranks up to there are from their places in all: where they have changed places among
-    # themselves only, that is nothing.
-    surplus = accumulate(map(sub, ranks, count()))
-    cuts = [0, *compress(count(1), map(not_, surplus))]
-    return [(start, stop) for start, stop in pairwise(cuts) if stop - start > 1]
+    return SortedRuns(starts, lengths, ranks, carried)
 
 
 def _larger_before(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
-    """Return, for each run, the weight of the runs of larger rank before it."""
+    """Return, by place of a permutation of ranks, the weight of the larger ranks before it."""
     larger_before = [0] * len(ranks)
-    for start, stop in _sections(ranks):
-        local = [rank - start for rank in ranks[start:stop]]
-        larger_before[start:stop] = _larger_before_in_section(local, weights[start:stop])
+    for closed in closed_ranges(ranks):
+        places = slice(closed.start, closed.stop)
+        larger_before[places] = _sweep([rank - closed.start for rank in ranks[places]], weights[places])
     return larger_before
 
 
-def _larger_before_in_section(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
-    """Return the same where the ranks are 0, 1, 2, ...; one sweep over a Fenwick tree."""
-    count = len(ranks)
-    tree = [0] * (count + 1)  # weights seen of each rank, from the largest rank down
-    larger_before = []
+def _sweep(ranks: Sequence[int], weights: Sequence[int]) -> Iterator[int]:
+    """Yield the weight of the larger ranks before each, from a Fenwick tree."""
+    tree = [0] * (len(ranks) + 1)  # weights seen, from the largest rank down
     for rank, weight in zip(ranks, weights, strict=True):
         larger = 0
-        node = count - rank - 1  # the nodes of larger ranks are 1 .. count - rank - 1
+        node = len(ranks) - rank - 1  # the nodes of larger ranks are 1 .. len - rank - 1
         while node:
             larger += tree[node]
             node &= node - 1
-        larger_before.append(larger)
-        node = count - rank
-        while node <= count:
+        yield larger
+        node = len(ranks) - rank
+        while node < len(tree):
             tree[node] += weight
             node += node & -node
-    return larger_before

@@ -8,25 +8,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, pairwise, repeat
 from operator import add, le, lt, mod, mul, ne
+from typing import TypeVar
 
-from eio_audit.order.permutation import piece_bounds
+from eio_audit.order.permutation import run_bounds
 
+Number = TypeVar("Number", int, float)
 INT = "i"  # 32 bits: a block of two thousand million ops does not fit in memory anyway
-STRETCH = 1_024  # edges passed over at a time, where few are wanted
+SLICE = 1_024  # edges passed over at a time, where few are wanted
 
 
 class Precedence:
     """Direct dependences of one block.
 
-    Ops are numbered by textual order, 0 to ``size - 1``, and every edge runs from a producer to a
-    *later* op, its user: the textual order is itself a linear extension, so there are no cycles and
-    nothing needs a topological sort to be swept front to back or back to front.
+    Ops are numbered by textual order, 0 to ``size - 1``, and every edge runs from a producer to a *later* op,
+    its user: the textual order is itself a linear extension, so there are no cycles.
 
     The edges are two columns, producers and users, ordered by user: a sweep meets the edges to an op before
-    those on from it, and those to a stretch of ops lie together. The neighbours of single ops come from two
-    more flat arrays for each side (compressed sparse rows), which are made when they are asked for: those of
-    ``op`` are ``neighbours[starts[op]:starts[op + 1]]``, in ascending order. One million ops with two million
-    edges take 16 MB, and 24 MB more then.
+    those on from it. The neighbours of single ops come from two more flat arrays for each side (compressed
+    sparse rows), made when they are asked for: those of ``op`` are ``neighbours[starts[op]:starts[op + 1]]``,
+    ascending. One million ops with two million edges take 16 MB, and 24 MB more then.
 
     Example:
         >>> precedence = Precedence.from_edges(3, producers=[0, 1, 0], users=[2, 2, 2])
@@ -53,8 +53,7 @@ class Precedence:
             ValueError: when an edge leaves 0 .. size - 1 or does not point forward, or when one of the two
                 iterables is longer than the other.
 
-        Complexity: O(m log m) for m edges, linear when they come ordered by user. The first look at a
-        predecessor costs O(size + m), that at a successor O(size + m log m).
+        Complexity: O(m log m) for m edges, linear when they come ordered by user.
         """
         producers = producers if isinstance(producers, array) else array(INT, producers)
         users = users if isinstance(users, array) else array(INT, users)
@@ -69,12 +68,10 @@ class Precedence:
 
     @cached_property
     def _predecessors(self) -> tuple[array[int], array[int]]:
-        """The rows of predecessors: where they start, and the rows."""
         return _rows(self.size, self._users, self._producers)
 
     @cached_property
     def _successors(self) -> tuple[array[int], array[int]]:
-        """The rows of successors: where they start, and the rows."""
         return _rows(self.size, self._producers, self._users)
 
     @property
@@ -88,12 +85,7 @@ class Precedence:
         return self._producers.tobytes(), self._users.tobytes()
 
     def forwards(self) -> Iterator[tuple[int, int]]:
-        """Yield the edges, as (producer, user), for a sweep: those to an op before those on from it.
-
-        Example:
-            >>> list(Precedence.from_edges(3, [1, 0], [2, 1]).forwards())
-            [(0, 1), (1, 2)]
-        """
+        """Yield the edges, as (producer, user), for a sweep: those to an op before those on from it."""
         return zip(self._producers, self._users, strict=True)
 
     def backwards(self) -> Iterator[tuple[int, int]]:
@@ -111,32 +103,45 @@ class Precedence:
         return neighbours[starts[op] : starts[op + 1]]
 
     def inverted(self, keys: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the edges, as (producer, user), whose producer has the larger of ``keys``, by op.
-
-        Example:
-            >>> Precedence.from_edges(3, [0, 1], [1, 2]).inverted([5, 1, 3])
-            [(0, 1)]
-        """
+        """Return the edges, as (producer, user), whose producer has the larger of ``keys``."""
         return [(producer, user) for producer, user in self.forwards() if keys[producer] > keys[user]]
 
-    def touching(self, ops: Iterable[int]) -> list[tuple[int, int]]:
-        """Return the edges, as (producer, user), that have an end among ``ops``.
+    def smallest_below(self, values: Sequence[Number]) -> list[Number]:
+        """Return, for each op, the smallest of ``values`` among its own and those of its descendants.
+
+        Complexity: O(n + m); one sweep from the end.
 
         Example:
-            >>> Precedence.from_edges(4, [0, 1, 2], [1, 2, 3]).touching([1])
-            [(0, 1), (1, 2)]
+            >>> Precedence.from_edges(3, [0, 1], [1, 2]).smallest_below([5, 6, 1])
+            [1, 1, 1]
         """
+        smallest = list(values)
+        for producer, user in self.backwards():
+            own, below = smallest[producer], smallest[user]
+            smallest[producer] = below if below < own else own
+        return smallest
+
+    def largest_above(self, values: Sequence[Number]) -> list[Number]:
+        """Return, for each op, the largest of ``values`` among its own and those of its ancestors."""
+        largest = list(values)
+        for producer, user in self.forwards():
+            above, own = largest[producer], largest[user]
+            largest[user] = above if above > own else own
+        return largest
+
+    def touching(self, ops: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the edges, as (producer, user), that have an end among ``ops``."""
         among = set(ops)
         touching: list[tuple[int, int]] = []
-        # Edges to what stands before all of these ops touch none of them.
         first = bisect_left(self._users, min(among)) if among else len(self._users)
-        for start in range(first, len(self._users), STRETCH):
-            stretch = slice(start, start + STRETCH)
-            producers, users = self._producers[stretch], self._users[stretch]
-            if among.isdisjoint(producers) and among.isdisjoint(users):
-                continue
-            edges = zip(producers, users, strict=True)
-            touching += [(producer, user) for producer, user in edges if producer in among or user in among]
+        for start in range(first, len(self._users), SLICE):
+            edges = slice(start, start + SLICE)
+            producers, users = self._producers[edges], self._users[edges]
+            if not (among.isdisjoint(producers) and among.isdisjoint(users)):
+                pairs = zip(producers, users, strict=True)
+                touching += [
+                    (producer, user) for producer, user in pairs if producer in among or user in among
+                ]
         return touching
 
     def restricted(self, ops: Sequence[int]) -> Precedence:
@@ -146,9 +151,9 @@ class Precedence:
         keep the dependences.
 
         Raises:
-            ValueError: when a user stands before its producer in ``ops``.
+            ValueError: when a user is before its producer in ``ops``.
 
-        Complexity: O(k) for k ops and their edges, after the first time.
+        Complexity: O(k) for k ops and the edges to them, and O(log m) for each piece of text.
 
         Example:
             >>> chain = Precedence.from_edges(4, [0, 1, 2], [1, 2, 3])
@@ -157,52 +162,22 @@ class Precedence:
             (2, [0])
         """
         place_of = {op: place for place, op in enumerate(ops)}
-        producers, users = array(INT), array(INT)
-        for place, op in enumerate(ops):
-            places = [place_of[producer] for producer in self.predecessors(op) if producer in place_of]
-            if places and max(places) >= place:
-                raise ValueError(f"op {op} is placed before op {ops[max(places)]}, which it depends on")
-            producers.extend(places)
-            users.extend(repeat(place, len(places)))
-        return Precedence(len(ops), producers, users)
-
-    def restricted_to_each(self, parts: Sequence[Sequence[int]]) -> list[Precedence]:
-        """Return what ``restricted`` gives for each of several parts, whose ops are in textual order.
-
-        Complexity: O(k) for k ops in all parts and the edges to them, and O(log m) for each stretch of text.
-
-        Example:
-            >>> chain = Precedence.from_edges(4, [0, 1, 2], [1, 2, 3])
-            >>> [part.edge_count for part in chain.restricted_to_each([[0, 1], [2, 3]])]
-            [1, 1]
-        """
-        return [self._restricted_to_part(ops) for ops in parts]
-
-    def _restricted_to_part(self, ops: Sequence[int]) -> Precedence:
-        place_of = {op: place for place, op in enumerate(ops)}
         producers: list[int] = []
         users: list[int] = []
-        for start, stop in pairwise(piece_bounds(ops)):
-            for producer, user in self._edges_to(ops[start], ops[stop - 1]):
+        for start, stop in pairwise(run_bounds(ops)):
+            first = bisect_left(self._users, ops[start])
+            edges = slice(first, bisect_right(self._users, ops[stop - 1], first))
+            for producer, user in zip(self._producers[edges], self._users[edges], strict=True):
                 if producer in place_of:
                     producers.append(place_of[producer])
                     users.append(place_of[user])
+        if not all(map(lt, producers, users)):
+            late, early = next((p, u) for p, u in zip(producers, users, strict=True) if p > u)
+            raise ValueError(f"op {ops[early]} is placed before op {ops[late]}, which it depends on")
         return Precedence(len(ops), array(INT, producers), array(INT, users))
 
-    def _edges_to(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the edges that lead to the ops from ``first`` to ``last``."""
-        start = bisect_left(self._users, first)
-        edges = slice(start, bisect_right(self._users, last, start))
-        return zip(self._producers[edges], self._users[edges], strict=True)
-
     def mirrored(self) -> Precedence:
-        """Return the DAG read from the end: op i becomes op size - 1 - i and every edge turns round.
-
-        Example:
-            >>> mirror = Precedence.from_edges(3, producers=[0], users=[1]).mirrored()
-            >>> list(mirror.predecessors(2))
-            [1]
-        """
+        """Return the DAG read from the end: op i becomes op size - 1 - i and every edge turns round."""
         last = self.size - 1
         producers = array(INT, [last - user for user in reversed(self._users)])
         users = array(INT, [last - producer for producer in reversed(self._producers)])

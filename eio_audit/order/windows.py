@@ -1,14 +1,11 @@
 """Splitting a block into windows, whose orders can be chosen independently of each other.
 
 Let t be a threshold that no direct dependence u -> v crosses downwards, with key(u) > t >= key(v). Then all
-ops with a key up to t can go first: they depend on nothing above t. And nothing is lost by it, because in any
-order of the block the ops up to t can be moved in front of the others, both groups keeping their own order:
-no dependence breaks, and of the pairs with one op on each side none is inverted any more. So the block
-is cut at every such t. What remains together, a *window*, is a component of the union of the intervals
-[key(v), key(u)) over the inverted direct dependences, and the minimum of the block is the sum of the minima
-of its windows.
-
-A window without an inverted dependence is one single key: textual order has no inversion there.
+ops with a key up to t can go first: they depend on nothing above t. Nothing is lost by it, because in any
+order of the block the ops up to t can be moved before the others, both groups keeping their own order: no
+dependence breaks, and of the pairs with one op on each side none is inverted any more. So the block is cut at
+every such t. What remains together, a *window*, is a component of the union of the intervals [key(v), key(u))
+over the inverted direct dependences, and the minimum of the block is the sum of the minima of its windows.
 """
 
 from __future__ import annotations
@@ -19,9 +16,9 @@ from dataclasses import dataclass
 from itertools import repeat
 from operator import sub
 
-from eio_audit.order.effective_keys import effective_keys
 from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.unindexed import effective_keys
 
 LARGEST_KEY = 1 << 30  # what Python adds and compares fastest
 
@@ -30,8 +27,8 @@ LARGEST_KEY = 1 << 30  # what Python adds and compares fastest
 class Window:
     """A problem of its own: put these ops into a linear extension with few inversions.
 
-    Ops are numbered 0, 1, 2, ... by their textual order within the window. A whole block has the same
-    form: it is a window that has not been split yet.
+    Ops are numbered 0, 1, 2, ... by their textual order within the window. A whole block is a window that has
+    not been split yet.
 
     Attributes:
         keys: effective key of each op, an integer from 0 to LARGEST_KEY.
@@ -66,29 +63,14 @@ class Window:
     def restricted(self, ops: Sequence[int]) -> Window:
         """Return the problem on some of the ops, renumbered by their place in ``ops``."""
         return Window(
-            keys=[self.keys[op] for op in ops],
-            indexed=[self.indexed[op] for op in ops],
+            keys=list(map(self.keys.__getitem__, ops)),
+            indexed=list(map(self.indexed.__getitem__, ops)),
             precedence=self.precedence.restricted(ops),
         )
 
-    def restricted_to_each(self, parts: Sequence[Sequence[int]]) -> list[Window]:
-        """Return what ``restricted`` gives for each of several parts, which have no op in common."""
-        return [
-            Window(
-                keys=list(map(self.keys.__getitem__, ops)),
-                indexed=list(map(self.indexed.__getitem__, ops)),
-                precedence=precedence,
-            )
-            for ops, precedence in zip(parts, self.precedence.restricted_to_each(parts), strict=True)
-        ]
-
     def smallest_keys_below(self) -> list[int]:
-        """Return, for each op, the smallest key among itself and its descendants; one sweep from the end."""
-        smallest = list(self.keys)
-        for producer, user in self.precedence.backwards():
-            key, below = smallest[producer], smallest[user]
-            smallest[producer] = below if below < key else key
-        return smallest
+        """Return, for each op, the smallest key among itself and its descendants."""
+        return self.precedence.smallest_below(self.keys)
 
     def mirrored(self) -> Window:
         """Return the problem read from the end: op i becomes op size - 1 - i, small keys become large.
@@ -107,11 +89,8 @@ def block_of(keys: Sequence[int | None], precedence: Precedence) -> Window:
     """Return the whole block as one window, its keys made effective and, where need be, replaced by ranks."""
     effective = effective_keys(keys, precedence)
     is_small = min(effective, default=0) >= 0 and max(effective, default=0) <= LARGEST_KEY
-    return Window(
-        keys=effective if is_small else dense_ranks(effective),
-        indexed=[key is not None for key in keys],
-        precedence=precedence,
-    )
+    indexed = [key is not None for key in keys]
+    return Window(effective if is_small else dense_ranks(effective), indexed, precedence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +100,7 @@ class Windows:
     Attributes:
         order: every op of the block, window after window, in textual order within each. It is a linear
             extension of the block.
-        spans: the windows with an inverted dependence, as half-open stretches (start, stop) of ``order``.
+        spans: the windows with an inverted dependence, as half-open ranges (start, stop) of ``order``.
             What lies between is in its final order already.
     """
 
@@ -141,20 +120,8 @@ def split_into_windows(block: Window) -> Windows:
         >>> split_into_windows(Window([2, 0, 1, 5, 4], [True] * 5, precedence))
         Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
     """
-    key_of = block.keys.__getitem__
-    by_key = sorted(range(block.size), key=key_of)
-    spans = []
-    for low, high in _joined_keys(block):
-        start, stop = bisect_left(by_key, low, key=key_of), bisect_right(by_key, high, key=key_of)
-        by_key[start:stop] = sorted(by_key[start:stop])
-        spans.append((start, stop))
-    return Windows(by_key, spans)
-
-
-def _joined_keys(block: Window) -> list[tuple[int, int]]:
-    """Return the smallest and largest key of each window with an inverted dependence, ascending."""
-    keys = block.keys
-    joined: list[tuple[int, int]] = []
+    keys, key_of = block.keys, block.keys.__getitem__
+    joined: list[tuple[int, int]] = []  # the smallest and the largest key of each window
     for low, high in sorted(
         (keys[user], keys[producer]) for producer, user in block.precedence.inverted(keys)
     ):
@@ -162,4 +129,10 @@ def _joined_keys(block: Window) -> list[tuple[int, int]]:
             joined[-1] = joined[-1][0], max(high, joined[-1][1])
         else:
             joined.append((low, high))
-    return joined
+    order = sorted(range(block.size), key=key_of)
+    spans = []
+    for low, high in joined:
+        start, stop = bisect_left(order, low, key=key_of), bisect_right(order, high, key=key_of)
+        order[start:stop] = sorted(order[start:stop])
+        spans.append((start, stop))
+    return Windows(order, spans)

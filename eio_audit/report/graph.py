@@ -2,63 +2,51 @@
 
 from __future__ import annotations
 
-import json
 from io import BytesIO
 from typing import Any
 
-from eio_audit.audit.explain.dataflow import Dataflow, DataflowEdge, DataflowOp, dataflow_graph
-from eio_audit.mlir.printable import printable_in_json, printable_lines
-from eio_audit.report.json import SCHEMA
-from eio_audit.report.wording.order import op_name, place_of
+from eio_audit.audit.explain.dataflow import Dataflow, dataflow_graph
+from eio_audit.mlir.printable import printable_lines
+from eio_audit.report.json import SCHEMA, dumped
+from eio_audit.report.wording.order import block_name, op_name, place_of
 
 
 def title_of(dataflow: Dataflow) -> str:
     """``@main ^bb0 at line 3 of after.mlir:1``."""
-    where = " ".join(filter(None, (dataflow.function, dataflow.block)))
-    return f"{where} at line {dataflow.block_line} of {place_of(dataflow.dump)}"
+    block = block_name(dataflow.function, dataflow.block)
+    return f"{block} at line {dataflow.block_line} of {place_of(dataflow.dump)}"
 
 
 def dataflow_to_dot(dataflow: Dataflow) -> str:
-    """For Graphviz: a box for each op; what runs against the order is red and bold."""
+    """For Graphviz: a box for each op; dependences against the order are red and bold."""
+    title = _quoted(title_of(dataflow))
     lines = [
-        f"digraph {_quoted(title_of(dataflow))} {{",
-        f'  graph [label={_quoted(title_of(dataflow))}, labelloc="t", fontname="Helvetica"];',
+        f"digraph {title} {{",
+        f'  graph [label={title}, labelloc="t", fontname="Helvetica"];',
         '  node [shape="box", style="filled", color="#5a6472", fillcolor="#ffffff", fontname="Courier", '
         'fontsize="11"];',
         '  edge [fontname="Helvetica", fontsize="9", color="#5a6472"];',
-        *(f"  n{op.place} [{_dot_op(op, is_centre=op.place in dataflow.around)}];" for op in dataflow.ops),
-        *(f"  n{e.producer} -> n{e.user} [{_dot_edge(e)}];" for e in dataflow.edges),
-        "}",
     ]
-    return "\n".join(lines) + "\n"
-
-
-def _dot_op(op: DataflowOp, *, is_centre: bool) -> str:
-    label = "\n".join(filter(None, (op_name(op.op), f"line {op.op.line}", op.op.module)))
-    attributes = [f"label={_quoted(label)}"]
-    if op.displaced:
-        attributes.append('color="#b34700", fillcolor="#fdebdf", penwidth="2"')
-    if op.derived:
-        attributes.append('style="filled,dashed"')
-    if is_centre:
-        attributes.append('peripheries="2"')
-    return ", ".join(attributes)
-
-
-def _dot_edge(edge: DataflowEdge) -> str:
-    label = f'label="{edge.kind.value}"'
-    return f'{label}, color="#b34700", penwidth="2"' if edge.inverting else label
+    for op in dataflow.ops:
+        label = "\n".join(filter(None, (op_name(op.op), f"line {op.op.line}", op.op.module)))
+        displaced = ', color="#b34700", fillcolor="#fdebdf", penwidth="2"' if op.displaced else ""
+        derived = ', style="filled,dashed"' if op.derived else ""
+        centre = ', peripheries="2"' if op.place in dataflow.around else ""
+        lines.append(f"  n{op.place} [label={_quoted(label)}{displaced}{derived}{centre}];")
+    for edge in dataflow.edges:
+        inverting = ', color="#b34700", penwidth="2"' if edge.inverting else ""
+        lines.append(f'  n{edge.producer} -> n{edge.user} [label="{edge.kind.value}"{inverting}];')
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def _quoted(text: str) -> str:
-    """A string as dot quotes it; line ends become line breaks."""
     escaped = printable_lines(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
 def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
     """GraphML with the attributes of ``dataflow_graph`` that are not None, and an ``id`` for every edge."""
-    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
+    import networkx as nx
 
     graph = dataflow_graph(dataflow)
     _fit_for_xml(graph.graph)
@@ -96,4 +84,4 @@ def dataflow_to_json(dataflow: Dataflow) -> str:
             for producer, user, key, attributes in graph.edges(keys=True, data=True)
         ],
     }
-    return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+    return dumped(document)

@@ -1,4 +1,4 @@
-"""What the program says of its rules and words: pages/rules.md and pages/glossary.md, entry by entry.
+"""The manual of rules and words: pages/rules.md and pages/glossary.md, entry by entry.
 
 The same pages are docs/rules.md and docs/glossary.md.
 """
@@ -31,7 +31,7 @@ class Entry:
     Attributes:
         section: what it is listed under.
         names: what it is called; of a rule its code first.
-        text: what there is to say, in Markdown.
+        text: the explanation, in Markdown.
         related: words that the text explains as well.
     """
 
@@ -72,8 +72,8 @@ def look_up(word: str) -> list[Entry]:
 
 
 def close_names(word: str) -> list[str]:
-    """Names that a misspelt one may stand for, the likeliest first."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only for mistakes)
+    """Names that a misspelt one may mean, the likeliest first."""
+    from difflib import get_close_matches
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}
     return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES)]

@@ -4,7 +4,7 @@ import pytest
 
 from eio_audit import AVOIDABLE, RULES, UNAVOIDABLE, Finding, read_text
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.gate.baseline import Baseline, BaselineEntry, Comparison
+from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
 from eio_audit.audit.gate.findings import find
 
 
@@ -29,7 +29,7 @@ def findings(*texts: str, name: str = "in.mlir") -> list[Finding]:
     ]
 
 
-def compared(old: list[Finding], new: list[Finding], *sources: str) -> Comparison:
+def compared(old: list[Finding], new: list[Finding], *sources: str) -> BaselineComparison:
     return Baseline.of(old, ".").compare(new, sources or ["in.mlir"], RULES)
 
 

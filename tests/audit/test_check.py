@@ -28,18 +28,21 @@ def test_15_23_18_where_23_feeds_18_is_one_forced_inversion() -> None:
     assert (block.inversions, block.descents, block.forced, block.minimum, block.avoidable) == (1, 1, 1, 1, 0)
     assert block.certified
     [displaced] = block.worst
-    assert displaced.hold is not None
-    assert {(displaced.op.name, displaced.op.index), (displaced.hold.op.name, displaced.hold.op.index)} == {
+    assert displaced.blocker is not None
+    assert {
+        (displaced.op.name, displaced.op.index),
+        (displaced.blocker.op.name, displaced.blocker.op.index),
+    } == {
         ("ttir.permute", 23),
         ("ttir.reshape", 18),
     }
-    assert displaced.hold.kind == "value"
+    assert displaced.blocker.kind == "value"
 
 
 def test_the_same_without_the_dependence_is_avoidable() -> None:
     block = only_block(ISSUE.replace("(%56)", "(%55)"))
     assert (block.inversions, block.forced, block.minimum, block.avoidable) == (1, 0, 0, 1)
-    assert block.worst[0].hold is None
+    assert block.worst[0].blocker is None
 
 
 def test_where_a_block_stands() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.audit.dependence import Dependences
+from eio_audit.audit.dependence import DependenceKind, Dependences
 from tests.reading import ir_of
 
 
@@ -308,3 +308,138 @@ def test_a_terminator_assumed_pure_stays_last() -> None:
 def test_only_ops_that_would_have_effects_count_as_assumed_pure() -> None:
     ir = ir_of(f"func.func @f(%t: tensor<4xf32>) {{\n{TWO_UNKNOWN}\n{PURE}\nreturn\n}}")
     assert Dependences(ir, ["*.a", "*"]).effects.assumed_pure == {"*.a": 1, "*": 1}
+
+
+C = "arith.constant 1 : i32\n"
+"""An op in a region, without which an operand that follows the region is one like others."""
+
+
+def test_an_operand_behind_a_region_is_a_use() -> None:
+    body = f'%0 = {PURE}\nmy.do {{id = "do"}} {{\n{C}}} while (%0)'
+    assert edges(body, assume_pure=("my.*",)) == {"pure -> do value"}
+
+
+def test_an_operand_behind_a_nested_region_is_captured() -> None:
+    body = f'%0 = {PURE}\n%c = arith.constant {{id = "c"}} true\nscf.if %c {{\nmy.do {{\n{C}}} while (%0)\n}}'
+    assert edges(body, assume_pure=("my.*",)) == {"c -> scf.if value", "pure -> scf.if capture"}
+
+
+def test_a_deallocation_stays_behind_an_operand_behind_a_region() -> None:
+    body = f"""
+    my.do {{id = "do"}} {{
+      {C}
+    }} while (%t)
+    "ttnn.deallocate"(%t) {{id = "free"}} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body, assume_pure=("my.*",)) == {"do -> free effect"}
+
+
+def test_a_deallocation_stays_behind_the_uses_in_a_region() -> None:
+    body = """
+    scf.if %c {
+      %0 = "ttnn.relu"(%t) : (tensor<4xf32>) -> tensor<4xf32>
+    } {id = "if"}
+    "ttnn.deallocate"(%u) {id = "other"} : (tensor<4xf32>) -> ()
+    "ttnn.deallocate"(%t) {id = "free"} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body, "%t: tensor<4xf32>, %u: tensor<4xf32>, %c: i1") == {"if -> free effect"}
+
+
+def test_a_deallocation_in_a_region_stays_behind_the_uses_before_it() -> None:
+    body = f"""
+    %0 = {PURE}
+    scf.if %c {{
+      "ttnn.deallocate"(%t) : (tensor<4xf32>) -> ()
+    }} {{id = "if"}}
+    """
+    assert edges(body, "%t: tensor<4xf32>, %c: i1") == {"pure -> if effect"}
+
+
+def test_a_deallocation_of_what_a_region_yields_stays_behind_the_uses_of_what_it_is_given() -> None:
+    body = f"""
+    %0 = {PURE}
+    %r = scf.for %k = %i to %i step %i iter_args(%x = %t) -> (tensor<4xf32>) {{
+      scf.yield %x : tensor<4xf32>
+    }} {{id = "loop"}}
+    "ttnn.deallocate"(%r) {{id = "free"}} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body) == {"pure -> free effect", "loop -> free value", "loop -> free effect"}
+
+
+ON_ARGUMENTS = """
+func.func private @FUNCTION
+func.func @f(%t: tensor<4xf32>, %u: tensor<4xf32>) {
+  %0 = "ttnn.relu"(%t) {id = "use"} : (tensor<4xf32>) -> tensor<4xf32>
+  func.call @g(%t, %u) {id = "call"} : (tensor<4xf32>, tensor<4xf32>) -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        pytest.param('"ttnn.deallocate"(%x) : (tensor<4xf32>) -> ()', True, id="free"),
+        pytest.param("", False, id="nothing"),
+        pytest.param('%0 = "ttnn.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>', False, id="use"),
+        pytest.param(
+            '"ttnn.update_cache"(%x, %y, %y) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()',
+            True,
+            id="update",
+        ),
+    ],
+)
+def test_what_a_function_does_to_its_arguments_its_call_does_to_the_operands(
+    function: str, expected: bool
+) -> None:
+    function = f"g(%x: tensor<4xf32>, %y: tensor<4xf32>) {{\n{function}\nreturn\n}}"
+    ir = ir_of(ON_ARGUMENTS.replace("FUNCTION", function))
+    block = ir.op_block[len(ir) - 1]
+    graph = Dependences(ir).of([block])[block]
+    assert ((0, 1, "effect") in {(u, v, str(kind)) for u, v, kind in graph.edges()}) is expected
+
+
+def in_loop(body: str) -> set[tuple[int, int, str]]:
+    """The dependences of a loop's body, which ends without a terminator."""
+    ir = ir_of(
+        f"func.func @f(%t: tensor<4xf32>, %i: index) {{\nscf.for %k = %i to %i step %i {{\n{body}\n}}\nreturn\n}}\n"
+    )
+    graph = Dependences(ir).of([2])[2]
+    return {(producer, user, str(kind)) for producer, user, kind in graph.edges()}
+
+
+def test_a_last_op_that_is_no_terminator_uses_what_it_uses() -> None:
+    use = '%1 = "ttir.relu"(%0) : (tensor<4xf32>) -> tensor<4xf32>'
+    assert in_loop(f"%0 = {PURE}\n{use}") == {(0, 1, "value")}
+
+
+def test_nothing_has_to_come_before_a_last_op_that_is_no_terminator() -> None:
+    assert in_loop(f"%0 = {PURE}\n%1 = {PURE}") == set()
+    assert in_loop(f"%0 = {PURE}\nscf.yield") == {(0, 1, "terminator")}
+
+
+def test_an_operand_after_a_block_argument_is_captured_too() -> None:
+    body = f"""
+    %0 = {PURE}
+    scf.if %c {{
+      %1 = "ttir.add"(%t, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    }} {{id = "if"}}
+    """
+    assert edges(body, "%t: tensor<4xf32>, %c: i1") == {"pure -> if capture"}
+
+
+def test_edges_of_one_kind() -> None:
+    body = """
+    func.func @f(%m: memref<f32>, %x: f32) {
+      %0 = memref.load %m[] : memref<f32>
+      memref.store %0, %m[] : memref<f32>
+      return
+    }
+    """
+    graph = Dependences(ir_of(body)).of([1])[1]
+    assert list(graph.by_kind(DependenceKind.VALUE)) == [(0, 1)]
+    assert list(graph.by_kind(DependenceKind.EFFECT)) == [(0, 1)]
+    assert list(graph.by_kind(DependenceKind.TERMINATOR)) == [(1, 2)]
+    assert list(graph.by_kind(DependenceKind.CAPTURE)) == []
+    assert graph.placed_too_early([0, 1, 2]) == []
+    assert graph.placed_too_early([1, 0, 2]) == [1, 1]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eio_audit import fix, read_text
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.mlir.rewriting.writer import reorder
+from eio_audit.audit.fix.reordering import in_orders
 from tests.judge import same_program
 
 ARGUMENTS = (
@@ -71,7 +71,7 @@ def swapped(text: str) -> str:
     """The program with the first two ops of the last function in the other order."""
     ir = audit_dump(read_text(text)[0]).ir
     block = ir.op_block[len(ir) - 1]
-    return reorder(ir, {block: [1, 0, *range(2, len(ir.block_ops[block]))]}).decode()
+    return in_orders(ir, {block: [1, 0, *range(2, len(ir.block_ops[block]))]}).decode()
 
 
 def fixed(text: str) -> str:

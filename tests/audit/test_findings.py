@@ -47,12 +47,12 @@ def told(found: Finding) -> tuple[str, int | None, str]:
 
 
 def test_an_op_that_a_fix_moves() -> None:
-    assert list(map(told, findings(SHUFFLED))) == [("EIO001", 1, "stands early; fix removes its inversion")]
+    assert list(map(told, findings(SHUFFLED))) == [("EIO001", 1, "is early; fix removes its inversion")]
 
 
 def test_an_op_that_no_fix_moves() -> None:
     [found] = findings(ISSUE, UNAVOIDABLE)
-    assert told(found) == ("EIO002", 18, "stands late, in 1 inversion that no legal order is without")
+    assert told(found) == ("EIO002", 18, "is late, in 1 inversion that no legal order is without")
 
 
 def test_an_index_that_contradicts_dataflow() -> None:
@@ -74,7 +74,7 @@ def test_where_a_finding_is() -> None:
 
 def test_one_op_that_stands_late_behind_many() -> None:
     assert list(map(told, findings(body(op(1), op(2), op(3), op(0))))) == [
-        ("EIO001", 0, "stands late; fix removes all its 3 inversions")
+        ("EIO001", 0, "is late; fix removes all its 3 inversions")
     ]
 
 
@@ -86,7 +86,7 @@ def test_what_is_avoidable_and_what_is_not() -> None:
         ("EIO001", 1, 3),
         ("EIO002", 3, 1),
     ]
-    assert found[2].message == "stands late, in 1 inversion that no legal order is without"
+    assert found[2].message == "is late, in 1 inversion that no legal order is without"
 
 
 def test_only_the_rules_that_are_wanted() -> None:
@@ -98,7 +98,7 @@ def test_only_the_rules_that_are_wanted() -> None:
 def test_a_graph_region_has_no_order() -> None:
     text = 'module {\n"t.a"() : () -> () loc("2|a")\n"t.b"() : () -> () loc("1|b")\n}\n'
     [found] = findings(text)
-    assert told(found) == ("EIO002", 1, "stands late, in 1 inversion in a graph region, which has no order")
+    assert told(found) == ("EIO002", 1, "is late, in 1 inversion in a graph region, which has no order")
 
 
 def test_the_dump_of_a_log() -> None:

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.fix.fix import corrected
-from eio_audit.audit.fix.verification import verify
+from eio_audit.audit.fix.verification import verify as verify_orders
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.pieces import BlockOrder
 from eio_audit.order.inversions import count_inversions
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
@@ -17,6 +17,10 @@ from tests.programs import programs
 def fixed(text: str) -> str:
     dumps = read_text(text)
     return fix(dumps).text.decode()
+
+
+def verify(dump: AuditedDump, text: bytes) -> None:
+    verify_orders(dump.ir, dump.orders, dump.dependences, text)
 
 
 SHUFFLED = """func.func @f(%a: i32) -> i32 {
@@ -77,7 +81,10 @@ def test_the_moved_ops_are_counted() -> None:
 @pytest.mark.parametrize(
     ("what", "text"),
     [
-        ("cannot be read", SHUFFLED.replace("return %2 : i32\n}", "")),
+        (
+            "the rewritten text cannot be read: rewritten <text>:4:63",
+            SHUFFLED.replace("return %2 : i32\n}", ""),
+        ),
         ("other operations", SHUFFLED.replace("  return %2 : i32\n", "")),
         ("text of an op changed", SHUFFLED),
         ("text of an op changed", fixed(SHUFFLED).replace("|2|", "|3|")),
@@ -193,8 +200,47 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.verification.read_ir", misread)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="text of an op changed"):
+        verify(dump, text)
+
+
+@pytest.mark.parametrize(
+    ("column", "last", "message"),
+    [
+        ("op_block", 2, "stand in other blocks"),
+        ("block_region", 2, "stand in other blocks"),
+        ("region_op", 0, "stand in other blocks"),
+        ("value_owner", 0, "defines other values"),
+    ],
+)
+def test_verification_refuses_what_is_read_otherwise_from_the_same_text(
+    column: str, last: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        assert getattr(ir, column)[-1] != last
+        getattr(ir, column)[-1] = last
+        return ir
+
+    dump = audit_dump(read_text(BRANCHES)[0])
+    text = corrected(dump)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match=message):
+        verify(dump, text)
+
+
+def test_verification_refuses_one_region_more_than_there_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        ir.region_op.append(0)
+        ir.block_region[-1] = len(ir.region_op) - 1
+        return ir
+
+    dump = audit_dump(read_text(BRANCHES)[0])
+    text = corrected(dump)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match="stand in other blocks"):
         verify(dump, text)
 
 
@@ -209,7 +255,7 @@ def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.verification.read_ir", misread)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="uses other values"):
         verify(dump, text)
 
@@ -223,17 +269,73 @@ def test_verification_refuses_the_same_text_cut_into_other_ops() -> None:
 
 def test_verification_refuses_another_value_of_the_same_name() -> None:
     dump = audit_dump(read_text(LOOP)[0])
-    dump.orders[2] = BlockOrder([1, 0])
+    dump.orders[2] = [1, 0]
     with pytest.raises(VerificationError, match="uses other values: ttir.use at <text>:4"):
         corrected(dump)
 
 
 def test_verification_refuses_another_value_behind_a_region() -> None:
-    text = LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', "my.do {\n    } while (%x)")
+    text = LOOP.replace(
+        '"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', "my.do {\n    my.x\n    } while (%x)"
+    )
     dump = audit_dump(read_text(text)[0])
-    dump.orders[2] = BlockOrder([1, 0])
+    dump.orders[2] = [1, 0]
     with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
         corrected(dump)
+
+
+LATE = """func.func @f(%a: i32) {
+  %1 = "ttir.neg"(%a) : (i32) -> i32 loc("DEBUG|1|b")
+  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|0|a")
+  my.do {
+    my.y
+  } while (%1, %0) loc("DEBUG|2|c")
+  return
+}
+"""
+
+
+def test_operands_behind_a_region_move_with_what_they_use() -> None:
+    assert fixed(LATE).split("\n")[1:3] == LATE.split("\n")[2:0:-1]
+
+
+def test_an_op_with_operands_behind_a_region_moves() -> None:
+    last = '  %3 = "ttir.abs"(%a) : (i32) -> i32 loc("DEBUG|3|d")\n'
+    text = LATE.replace("DEBUG|2|c", "DEBUG|4|c").replace("  return", last + "  return")
+    dumps = read_text(text)
+    after = fix(dumps, AuditOptions(assume_pure=["my.*"])).text.decode()
+    assert after.split("\n")[3:5] == [last.rstrip("\n"), "  my.do {"]
+
+
+@pytest.mark.parametrize("late", ["my.do {\n      my.y\n    } while (%x)", "my.do {\n      my.y\n    }"])
+def test_verification_refuses_another_value_behind_a_region_with_ops(
+    late: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one case an operand of the old dump is another, in the other case there was none."""
+
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        ir.late_operands = {3: [0]}
+        return ir
+
+    dump = audit_dump(read_text(LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', late))[0])
+    verify(dump, dump.ir.dump_text)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
+        verify(dump, dump.ir.dump_text)
+
+
+def test_verification_refuses_a_value_less_behind_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    def misread(*args: object, **options: object) -> IR:
+        ir = read_ir(*args, **options)
+        ir.late_operands = {}
+        return ir
+
+    late = "my.do {\n      my.y\n    } while (%x)"
+    dump = audit_dump(read_text(LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', late))[0])
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
+    with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
+        verify(dump, dump.ir.dump_text)
 
 
 def test_the_last_op_of_a_block_may_leave_the_arguments_of_the_next_one_behind() -> None:
@@ -324,6 +426,66 @@ def test_verification_refuses_other_text_around_regions(old: str, new: str) -> N
         verify(dump, REGIONS.replace(old, new).encode())
 
 
+def test_a_block_without_ops_ends_where_its_region_does() -> None:
+    empty = "my.op {\n  my.x\n^bb1:\n}\n"
+    assert fixed(empty + SHUFFLED) == empty + fixed(SHUFFLED)
+
+
+TWO_REGIONS = """my.op {
+  "my.x"() : () -> () loc("DEBUG|0|a")
+^bb1:
+  "my.y"() : () -> () loc("DEBUG|1|b")
+} {
+^bb2:
+  "my.z"() : () -> () loc("DEBUG|2|c")
+} loc("DEBUG|3|d")
+"""
+
+
+def test_verification_refuses_a_block_in_another_region() -> None:
+    block = '^bb1:\n  "my.y"() : () -> () loc("DEBUG|1|b")\n'
+    dump = audit_dump(read_text(TWO_REGIONS)[0])
+    verify(dump, TWO_REGIONS.encode())
+    with pytest.raises(VerificationError, match="stand in other blocks"):
+        verify(dump, TWO_REGIONS.replace(block, "").replace("} {\n", "} {\n" + block).encode())
+
+
+EMPTY_BLOCK = """my.op {
+  "my.x"() : () -> () loc("DEBUG|0|a")
+^bb1(%a: i32):
+^bb2:
+  "my.y"() : () -> () loc("DEBUG|1|b")
+} loc("DEBUG|2|d")
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        pytest.param("} loc", "^bb3:\n} loc", "other operations or blocks", id="one block more"),
+        pytest.param("^bb1(%a: i32):\n", "", "other operations or blocks", id="one block less"),
+        pytest.param(
+            "%a: i32", "%a: i64", "arguments of \\^bb1 changed", id="arguments of a block without ops"
+        ),
+        pytest.param("^bb1", "^bb9", "arguments of \\^bb1 changed", id="label of a block without ops"),
+        pytest.param("^bb2", "^bb9", "arguments of \\^bb2 changed", id="label of a block with ops"),
+    ],
+)
+def test_verification_refuses_other_blocks(old: str, new: str, message: str) -> None:
+    dump = audit_dump(read_text(EMPTY_BLOCK)[0])
+    verify(dump, EMPTY_BLOCK.encode())
+    with pytest.raises(VerificationError, match=message):
+        verify(dump, EMPTY_BLOCK.replace(old, new).encode())
+
+
+def test_the_last_block_may_be_without_ops() -> None:
+    text = EMPTY_BLOCK.replace("} loc", "^bb3(%b: i32):\n} loc")
+    dump = audit_dump(read_text(text)[0])
+    verify(dump, text.encode())
+    with pytest.raises(VerificationError, match="arguments of \\^bb3 changed"):
+        verify(dump, text.replace("%b: i32", "%b: i64").encode())
+
+
 @pytest.mark.parametrize("comment", ["", "// kept // kept"])
 def test_verification_refuses_a_comment_that_is_lost_or_comes_twice(comment: str) -> None:
     text = fixed(SHUFFLED).replace("  return", "  // kept\n  return")
@@ -341,14 +503,14 @@ def test_verification_refuses_an_order_that_holds_an_op_twice() -> None:
 }
 """
     dump = audit_dump(read_text(text)[0])
-    dump.orders[1] = BlockOrder([0, 0, 2])
+    dump.orders[1] = [0, 0, 2]
     with pytest.raises(VerificationError, match="the order found for \\^bb0 is not one of its ops"):
         corrected(dump)
 
 
 def test_verification_refuses_a_broken_dependence() -> None:
     dump = audit_dump(read_text(SHUFFLED)[0])
-    dump.orders[1] = BlockOrder([2, 0, 1, 3])
+    dump.orders[1] = [2, 0, 1, 3]
     with pytest.raises(VerificationError, match="cannot be read: .*before its definition"):
         corrected(dump)
 
@@ -356,9 +518,52 @@ def test_verification_refuses_a_broken_dependence() -> None:
 def test_verification_refuses_a_broken_effect() -> None:
     text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
     dump = audit_dump(read_text(text)[0])
-    dump.orders[1] = BlockOrder([1, 0, 2, 3])
+    dump.orders[1] = [1, 0, 2, 3]
     with pytest.raises(VerificationError, match="before one it depends on"):
         corrected(dump)
+
+
+STORES = """func.func @f(%a: i32, %m: memref<i32>) {
+  "memref.store"(%a, %m) : (i32, memref<i32>) -> () loc("DEBUG|0|a")
+  "memref.store"(%a, %m) : (i32, memref<i32>) -> () loc("DEBUG|1|b")
+  %0 = "memref.load"(%m) : (memref<i32>) -> i32 loc("DEBUG|2|c")
+  "ttir.use"(%0) : (i32) -> ()
+  return
+}
+"""
+
+
+EFFECTS = {(0, 1), (1, 2), (0, 3), (1, 3), (2, 3)}
+"""What must stay before what in its block of five ops, the last one left out."""
+
+
+def verify_stores_with(effects: set[tuple[int, int]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verifies that text against itself, with other effects when it is read again."""
+    dump = audit_dump(read_text(STORES)[0])
+    dump.orders[1] = list(range(5))
+    assert set(dump.dependences.of([1])[1].by_kind(DependenceKind.EFFECT)) == EFFECTS
+    found = [(1, earlier + 1, later + 1) for earlier, later in effects]
+    monkeypatch.setattr("eio_audit.mlir.semantics.conflicts.conflicts", lambda *_: found)
+    verify(dump, STORES.encode())
+
+
+@pytest.mark.parametrize(
+    "effects",
+    [
+        pytest.param(EFFECTS | {(0, 2)}, id="one more"),
+        pytest.param(EFFECTS - {(1, 2)}, id="one less"),
+        pytest.param(EFFECTS - {(2, 3)}, id="one less of the last but one"),
+    ],
+)
+def test_verification_refuses_other_effects_in_the_new_text(
+    effects: set[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(VerificationError, match="other dependences than before in \\^bb0"):
+        verify_stores_with(effects, monkeypatch)
+
+
+def test_effects_of_the_last_op_may_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    verify_stores_with(EFFECTS | {(0, 4)}, monkeypatch)
 
 
 def test_verification_refuses_another_block_argument() -> None:
@@ -404,7 +609,7 @@ def test_an_op_that_may_be_a_terminator_may_become_the_last() -> None:
 
 def test_verification_refuses_more_inversions() -> None:
     dump = audit_dump(read_text(fixed(SHUFFLED))[0])
-    dump.orders[1] = BlockOrder([1, 0, 2, 3])
+    dump.orders[1] = [1, 0, 2, 3]
     with pytest.raises(VerificationError, match="more inversions"):
         corrected(dump)
 
@@ -414,7 +619,7 @@ def test_verification_refuses_nothing_but_more_inversions(indices: list[int], da
     ops = [f'  "ttir.zeros"() : () -> () loc("DEBUG|{index}|a")' for index in indices]
     dump = audit_dump(read_text("\n".join(["func.func @f() {", *ops, "  return", "}"]))[0])
     order = data.draw(st.permutations(range(len(indices))))
-    dump.orders[1] = BlockOrder([*order, len(order)])
+    dump.orders[1] = [*order, len(order)]
     if count_inversions([indices[op] for op in order]) <= count_inversions(indices):
         corrected(dump)
     else:
@@ -487,7 +692,7 @@ def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: Aud
     ("wrong", "message"),
     [
         (b'"a"', "renumbering changed more than the names of values"),
-        (b"%1", "an op of the renumbered text uses or defines other values"),
+        (b"%1", "the renumbered text has other operations, or they use other values"),
         (b"%z", "the renumbered text cannot be read"),
     ],
 )
@@ -506,6 +711,12 @@ def test_only_dumps_of_one_source_are_fixed_together() -> None:
         fix([*read_text(SHUFFLED), *read_text(SHUFFLED)])
     with pytest.raises(ValueError, match="at least one dump"):
         fix([])
+
+
+def test_verification_refuses_a_comment_where_there_was_none() -> None:
+    dump = audit_dump(read_text(SHUFFLED)[0])
+    with pytest.raises(VerificationError, match="a comment was lost, or came twice"):
+        verify(dump, fixed(SHUFFLED).replace("  return", "  // new\n  return").encode())
 
 
 def test_verification_refuses_a_comment_above_another_op() -> None:

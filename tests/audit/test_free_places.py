@@ -6,6 +6,7 @@ from hypothesis import given
 from eio_audit import AuditOptions, check, explain, fix, read, read_text
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.order_keys import OrderKeys
+from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import Follow
 from eio_audit.order.last_uses import away_from_last_uses
 from tests.cli.running import SAMPLES
@@ -46,13 +47,14 @@ def fixed(*ops: str, options: AuditOptions = FREES) -> list[str]:
 )
 def test_what_only_frees_is_decided_by_the_op_table(text: str, expected: bool) -> None:
     ir = ir_of(f'func.func @f(%a: {T}, %m: memref<4xf32>) {{\n{text} loc("1|x")\nreturn\n}}')
-    assert OrderKeys(ir, FREES).frees_by_op[1] == expected
-    assert OrderKeys(ir, FREES).follows(1) == (Follow.FREES if expected else None)
+    assert OrderKeys(ir, OriginalIndices(ir), FREES).frees_by_op[1] == expected
+    assert OrderKeys(ir, OriginalIndices(ir), FREES).follows(1) == (Follow.FREES if expected else None)
 
 
 def test_an_op_that_is_taken_to_do_nothing_frees_nothing() -> None:
     ir = ir_of(function(free("%a", 1)))
-    assert OrderKeys(ir, AuditOptions(follow=["frees"], assume_pure=["ttnn.*"])).follows(1) is None
+    options = AuditOptions(follow=["frees"], assume_pure=["ttnn.*"])
+    assert OrderKeys(ir, OriginalIndices(ir), options).follows(1) is None
 
 
 def test_a_free_stands_behind_the_last_use_and_counts_in_no_inversion() -> None:

@@ -12,9 +12,7 @@ BOTH = (AVOIDABLE, UNAVOIDABLE)
 
 def verdict(text: str, gate: Gate, baseline: Baseline | None = None) -> Verdict:
     found = []
-    result = check(
-        read_text(text, name="in.mlir"), look_into=lambda dump: found.extend(find(dump, gate.rules))
-    )
+    result = check(read_text(text, name="in.mlir"), visit=lambda dump: found.extend(find(dump, gate.rules)))
     return judge(result, found, gate, baseline)
 
 

@@ -14,7 +14,7 @@ def weights(*ops: str) -> list[int]:
     [dump] = read_text(f"func.func @f(%a: tensor<4xf32>, %m: memref<4xf32>) {{\n{body}  return\n}}\n")
     audited = audit_dump(dump)
     [number] = audited.blocks
-    return list(LabelWeights(audited.ir).of(KeyedBlock(audited.ir, audited.keys, number, None)))[:-1]
+    return list(LabelWeights(audited.ir).of(KeyedBlock(audited, number)))[:-1]
 
 
 def op(name: str, location: str = '"1|x"') -> str:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.refinement import ComparedOps
-from eio_audit.audit.layout import inverse_pairs, rearrangements
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
 from tests.reading import ir_of
@@ -11,7 +12,7 @@ from tests.reading import ir_of
 
 def compared(text: str) -> ComparedOps:
     read = ir_of(text)
-    return ComparedOps(read, OriginalIndices(read), Interned())
+    return ComparedOps(read, OriginalIndices(read), functions_around(read), Interned())
 
 
 def pairs(body: str) -> list[tuple[int, int, int]]:

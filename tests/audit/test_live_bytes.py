@@ -5,7 +5,7 @@ from eio_audit import AuditOptions, check, read_text
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import BlockMemory
 from eio_audit.audit.check.live_bytes import LiveBytes
-from eio_audit.order.last_uses import behind_last_uses
+from eio_audit.order.last_uses import after_last_uses
 from tests.programs import freeing_programs
 
 T = "tensor<256xf32>"  # 1,024 bytes
@@ -118,5 +118,5 @@ def test_frees_at_their_last_use_never_hold_more(text: str) -> None:
     for block in dump.blocks:
         order = dump.orders.get(block, range(len(dump.ir.block_ops[block])))
         graph, frees = dump.dependences.of([block])[block], dump.keys.frees_in(block)
-        put_back = behind_last_uses(order, frees, graph.precedence)
+        put_back = after_last_uses(order, frees, graph.precedence)
         assert live.of(block).peak(put_back) <= live.of(block).peak(order)

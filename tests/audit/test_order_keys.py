@@ -2,6 +2,7 @@ import pytest
 
 from eio_audit import AuditOptions, check, diff, explain, read_text
 from eio_audit.audit.check.order_keys import OrderKeys
+from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import Follow
 from tests.reading import ir_of
 
@@ -24,16 +25,16 @@ DERIVED = 'func.func @f(%a: i32) {\n%0 = "ttir.abs"(%a) : (i32) -> i32 loc("5|a_
 def test_constants_have_no_operands_and_are_pure_by_the_op_table(op: str, expected: bool) -> None:
     ir = ir_of(f'func.func @f(%a: i32) {{\n%0 = {op} loc("1|x")\nreturn loc("2|x")\n}}')
     last = ir.block_ops[ir.op_block[1]]
-    is_constant = OrderKeys(ir, AuditOptions()).constants_by_op
+    is_constant = OrderKeys(ir, OriginalIndices(ir), AuditOptions()).constants_by_op
     assert [is_constant[op] for op in last] == [expected, False]
 
 
 def test_what_follows_has_no_key() -> None:
     ir = ir_of(DERIVED)
-    keys = OrderKeys(ir, AuditOptions(follow=["derived"]))
-    assert (keys.of([1, 2]), keys.followed_by_block[ir.op_block[1]]) == ([None, 4], 1)
+    keys = OrderKeys(ir, OriginalIndices(ir), AuditOptions(follow=["derived"]))
+    assert (keys.by_op[1:3], keys.followed_by_block[ir.op_block[1]]) == ([None, 4], 1)
     assert (keys.follows(1), keys.follows(2)) == (Follow.DERIVED, None)
-    assert OrderKeys(ir, AuditOptions()).of([1, 2]) == [5, 4]
+    assert OrderKeys(ir, OriginalIndices(ir), AuditOptions()).by_op[1:3] == [5, 4]
 
 
 def test_what_is_no_sort_of_op_cannot_follow() -> None:

@@ -1,6 +1,13 @@
 from hypothesis import given
 
-from eio_audit import AuditOptions, Disorder, OrderAlbum, OrderPicture, check, order_pictures, read, read_text
+from eio_audit import (
+    AuditOptions,
+    Disorder,
+    OrderPicture,
+    WorstBlocks,
+    check,
+    read_text,
+)
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
@@ -8,7 +15,9 @@ from tests.programs import programs
 
 
 def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[OrderPicture]:
-    return order_pictures(read_text(text), options or AuditOptions(), limit)
+    worst_blocks = WorstBlocks(limit)
+    check(read_text(text), options or AuditOptions(), worst_blocks.add)
+    return worst_blocks.pictures
 
 
 def test_every_op_has_its_place_and_its_original_place() -> None:
@@ -74,13 +83,13 @@ def test_of_a_block_in_several_dumps_the_first_of_its_worst_states_is_pictured()
 
 
 def test_an_album_is_filled_while_dumps_are_audited() -> None:
-    album = OrderAlbum()
-    result = check(read_text(ISSUE), look_into=album.add)
+    album = WorstBlocks()
+    result = check(read_text(ISSUE), visit=album.add)
     assert [picture.block for picture in album.pictures] == list(result.dumps[0].blocks)
 
 
 def test_the_resnet() -> None:
-    [picture] = order_pictures(read(str(SAMPLES / "resnet" / "after_alias.mlir")))
+    [picture] = pictures((SAMPLES / "resnet" / "after_alias.mlir").read_text())
     disorders = [op.disorder for op in picture.ops if op.disorder]
     assert (len(disorders), disorders.count(Disorder.DERIVED), disorders.count(Disorder.FORCED)) == (
         42,

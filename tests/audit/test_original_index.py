@@ -43,6 +43,18 @@ def test_the_index_of_a_location(location: str, expected: int | None, pattern: I
     assert index(location, pattern=pattern) == expected
 
 
+def test_an_alias_may_be_a_number() -> None:
+    assert index("#0", '#0 = loc("a"(#1))\n#1 = loc("3|b")\n') == 3
+
+
+def test_metadata_of_a_fused_location_may_be_an_alias() -> None:
+    assert index('fused<#a>["3|b"]', "#a = {x = 1}\n") == 3
+
+
+def test_a_location_may_hold_comments() -> None:
+    assert index('fused[ // "1|a"\n "3|b"]') == 3
+
+
 def test_aliases_of_aliases() -> None:
     assert (
         index("#loc3", '#loc1 = loc("DEBUG|5|x")\n#loc3 = loc(fused[#loc1, #loc2])\n#loc2 = loc("DEBUG|2|y")')

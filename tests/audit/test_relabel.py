@@ -1,6 +1,7 @@
 """Wrong op indices are put right: what is written, that nothing else changes, and that the order is whole then."""
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import given
 from eio_audit import AuditOptions, IndexPattern, OriginalOrder, VerificationError, check, fix, read_text
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.fix.relabel import relabelled
-from eio_audit.mlir.rewriting.named_locations import NamedLocations
+from eio_audit.mlir.rewriting.locations import with_locations
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
 
@@ -192,7 +193,7 @@ def test_no_inversion_is_left_and_only_locations_and_places_change(text: str) ->
 @given(programs())
 def test_as_many_locations_change_as_the_audit_says(text: str) -> None:
     before = audit_dump(read_text(text)[0])
-    after = relabelled(before).decode().splitlines()
+    after = relabelled(before, before.donors).decode().splitlines()
     changed = sum(old != new for old, new in zip(text.splitlines(), after, strict=True))
     assert changed == before.audit.summary.wrong_labels == len(before.donors)
 
@@ -215,12 +216,11 @@ def test_as_many_locations_change_as_the_audit_says(text: str) -> None:
 def test_a_text_that_is_not_what_it_should_be_is_not_written(
     old: str, new: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = NamedLocations.text
+    def tampered(*args: Any) -> tuple[bytes, bytes]:
+        text, added = with_locations(*args)
+        assert old.encode() in text
+        return text.replace(old.encode(), new.encode()), added
 
-    def tampered(self: NamedLocations) -> bytes:
-        assert old.encode() in text(self)
-        return text(self).replace(old.encode(), new.encode())
-
-    monkeypatch.setattr(NamedLocations, "text", tampered)
+    monkeypatch.setattr("eio_audit.audit.fix.relocation.with_locations", tampered)
     with pytest.raises(VerificationError, match=message):
         right(ISSUE)

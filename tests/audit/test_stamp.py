@@ -1,11 +1,13 @@
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from iree.compiler import ir
 
 from eio_audit import InputError, VerificationError, check, read_text, stamp
+from eio_audit.audit.fix import relocation
 from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.reading.reader import read_ir
@@ -117,9 +119,32 @@ def test_malformed_input_is_an_error() -> None:
         stamped("my.op {")
 
 
-def test_a_stamp_that_is_not_read_back_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stamp_module, "_stamped", lambda ir: ir.source.data)
-    with pytest.raises(VerificationError, match="an op changed: my.op at in.mlir:1"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("%0 = my.op", "a location is not the one that was to be written"),
+        (
+            '%0 = my.op loc("DEBUG|1|my.op"("in.mlir":1:6))',
+            "a location is not the one that was to be written",
+        ),
+        ('%0 = my.ox loc("DEBUG|0|my.op"("in.mlir":1:6))', "more changed than the locations"),
+        ('%0 = my.op  loc("DEBUG|0|my.op"("in.mlir":1:6))', "more changed than the locations"),
+        ('%0:2 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))', "other operations, or they use other values"),
+        ('%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6)', "cannot be read"),
+    ],
+)
+def test_a_text_that_is_not_what_it_should_be_is_not_returned(
+    text: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relocation, "with_locations", lambda *_: (text.encode(), b""))
+    with pytest.raises(VerificationError, match=message):
+        stamped("%0 = my.op")
+
+
+def test_another_definition_than_the_added_one_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
+    monkeypatch.setattr(relocation, "with_locations", lambda *_: (text + b"\n#a = 1\n", b"\n#b = 1\n"))
+    with pytest.raises(VerificationError, match="more changed than the locations"):
         stamped("%0 = my.op")
 
 
@@ -128,9 +153,15 @@ def test_a_function_with_another_location_is_not_returned(
     monkeypatch: pytest.MonkeyPatch, location: str
 ) -> None:
     text = f"func.func @f() {{\n}} loc({location})".encode()
-    monkeypatch.setattr(stamp_module, "_stamped", lambda _: text)
-    with pytest.raises(VerificationError, match="an op changed: func.func at in.mlir:1"):
+    monkeypatch.setattr(relocation, "with_locations", lambda *_: (text, b""))
+    with pytest.raises(VerificationError, match="a location is not the one that was to be written"):
         stamped("func.func @f() {\n}")
+
+
+def test_a_location_that_carries_another_index_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamp_module, "OriginalIndices", lambda _: SimpleNamespace(by_op=[7]))
+    with pytest.raises(VerificationError, match="carries other op indices than it was to"):
+        stamped("%0 = my.op")
 
 
 @given(programs())

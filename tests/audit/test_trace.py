@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read_text, trace
-from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.trace import history
+from tests.audit.counting import counting_audits, counting_walks_around
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -423,9 +423,46 @@ def test_what_is_known_of_texts_seen_before_changes_no_figure(log: str) -> None:
 
 def test_a_dump_that_is_that_of_before_is_not_read() -> None:
     text = module(function("f", 1, 2))
-    with mock.patch.object(history, "audit_dump", wraps=audit_dump) as audit:
+    with counting_audits() as audits:
         traced(*(dump("After", f"p{number}", text) for number in range(9)))
-    assert audit.call_count == 2  # the function, and what is around it
+    assert audits.call_count == 2  # the function, and what is around it
+
+
+SHUFFLED_CALLER = """module {
+func.func @f(%a: i32) -> i32 {
+  %0 = func.call @g(%a) : (i32) -> i32 loc("DEBUG|2|x")
+  %1 = "ttir.add"(%a) : (i32) -> i32 loc("DEBUG|1|x")
+  return %1 : i32
+}
+func.func private @g(%a: i32) -> i32 {
+  return %a : i32
+}
+}
+"""
+
+
+def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> None:
+    with counting_audits() as audits, counting_walks_around() as walks:
+        result = trace(
+            read_text(
+                dump("After", "p", module(function("f", 1, 2)))
+                + dump("After", "q", module(function("f", 2, 1)))
+            )
+        )
+    assert result.culprit is not None
+    assert (audits.call_count, walks.call_count) == (3, 3)  # the function twice, and once what is around it
+    with counting_audits() as audits:
+        trace(read_text(SHUFFLED_CALLER))
+    assert audits.call_count == 3  # both functions, and what is around them
+
+
+def test_the_culprit_of_a_state_seen_before_has_the_lines_of_its_own_dump() -> None:
+    shuffled, ordered = module(function("f", 2, 1)), module(function("f", 1, 2))
+    culprit = traced(
+        dump("After", "p", shuffled), dump("After", "q", ordered), dump("After", "r", shuffled)
+    ).culprit
+    assert culprit is not None
+    assert (culprit.pass_name, culprit.worst.op.line - culprit.place.line) == ("r", 4)
 
 
 def test_figures_of_the_samples_are_those_of_check() -> None:

@@ -1,4 +1,4 @@
-"""Makes the pages of docs/ that the program itself holds: ``python3 -m tests.cli.reference``.
+"""Makes the pages of docs/ that the program itself contains: ``python3 -m tests.cli.reference``.
 
 docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit rule`` prints from.
 """
@@ -20,9 +20,9 @@ PAGE = DOCS / "cli.md"
 MADE_BY = "python3 -m tests.cli.reference"
 INTRODUCTION = f"""# Command line
 
-What `--help` says of each command; this page is made from it by `{MADE_BY}`. More is told of
-[options that change what is counted](options.md), [configuration files](configuration.md) and
-[JSON output](json.md); [python.md](python.md) does without the command line.
+The `--help` of each command; `{MADE_BY}` makes this page from it. See also the
+[options that change what is counted](options.md), [configuration files](configuration.md), [JSON output](json.md) and the
+[Python API](python.md).
 """
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?:=[a-z]+)?")
 TERM = re.compile(r"  (?P<term>\S+)  +(?P<meaning>.*)")
@@ -72,7 +72,7 @@ def paragraphs(text: str | None) -> list[str]:
 
 
 def block(paragraph: str) -> str:
-    """What stands as it is in the help: a heading with a table of terms, or with lines for a shell."""
+    """A paragraph that the help prints unchanged: a heading with a table of terms, or with lines for a shell."""
     title, *lines = paragraph.removeprefix(AS_IT_IS).rstrip().split("\n")
     if not TERM.fullmatch(lines[0]) or title == "Examples:":
         return f"{title}\n\n```sh\n{inspect.cleandoc(chr(10).join(lines))}\n```\n"

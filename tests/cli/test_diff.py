@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.audit.counting import counting_audits, counting_walks_around
 from tests.cli.running import SAMPLES, run
 
 BEFORE = SAMPLES / "resnet" / "before_inline.mlir"
@@ -215,3 +216,9 @@ def test_a_pass_of_a_folder_of_passes_is_the_pair_of_its_dumps(
     states(tmp_path, "0_source.mlir", "1_flatten.mlir", "2_eio.mlir")
     counts = json.loads(run("diff", path, "--pass", name, "--format", "json").stdout)["ops"]
     assert counts == {"unchanged": 4, "moved": 0, "modified": 8, "added": 8, "removed": 6}
+
+
+def test_html_audits_each_dump_once() -> None:
+    with counting_audits() as audits, counting_walks_around() as walks:
+        assert run("diff", BEFORE, AFTER, "--format", "html", "--fail-on", "never").returncode == 0
+    assert (audits.call_count, walks.call_count) == (2, 2)

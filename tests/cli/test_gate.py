@@ -108,7 +108,7 @@ def test_formats_for_people_say_what_was_checked(format_: str) -> None:
 def test_several_reports_at_once(dump: Path, tmp_path: Path) -> None:
     sarif, junit = tmp_path / "order.sarif", tmp_path / "order.xml"
     result = run("check", dump, "--format", "concise", "-o", f"sarif:{sarif}", "--output", f"junit:{junit}")
-    assert b"after.mlir:2: EIO001 #1 ttir.neg %1: stands early; fix removes its inversion" in result.stdout
+    assert b"after.mlir:2: EIO001 #1 ttir.neg %1: is early; fix removes its inversion" in result.stdout
     assert len(json.loads(sarif.read_text())["runs"][0]["results"]) == 1
     assert ElementTree.parse(junit).getroot().get("failures") == "1"
 
@@ -142,7 +142,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
         1,
         [
             "1 new finding, 0 known; 1 of the baseline not found any more",
-            f"  {dump}:2: EIO001 #1 ttir.neg %1: stands early; fix removes its inversion",
+            f"  {dump}:2: EIO001 #1 ttir.neg %1: is early; fix removes its inversion",
             "  not found any more: after.mlir EIO001 @f ttir.neg b",
             "",
         ],

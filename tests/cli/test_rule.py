@@ -35,7 +35,8 @@ def test_a_rule() -> None:
 def test_a_word() -> None:
     assert printed("forced", "inversion") == (
         "forced inversion\n\n"
-        "an inversion u, v where v depends on u, directly or through others. No legal order is without it.\n"
+        "an inversion u, v where v depends on u, directly or through others. Every legal order has it. "
+        "In Python: BlockAudit.forced.\n"
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Dump, InputError, check, read, read_text, stream
-from eio_audit.mlir.input import chunks as blocks
+from eio_audit.mlir.input import files as blocks
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import Position

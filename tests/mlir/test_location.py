@@ -2,7 +2,6 @@ import pytest
 
 from eio_audit import InputError
 from eio_audit.mlir.location import (
-    AliasLoc,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -16,7 +15,10 @@ from eio_audit.mlir.source import Source, Span
 
 
 def parse(text: str) -> Location:
-    return parse_location(Source("f", text.encode()), Span(0, len(text.encode())))
+    aliases: dict[bytes, Location] = {b"#loc3": NameLoc("c", None)}
+    location, missing = parse_location(Source("f", text.encode()), Span(0, len(text.encode())), aliases)
+    assert not missing
+    return location
 
 
 @pytest.mark.parametrize(
@@ -28,10 +30,13 @@ def parse(text: str) -> Location:
         ('"file.py":3:7', FileLineColLoc("file.py", 3, 7, ":3:7")),
         ('"f.py":1:2 to 3:4', FileLineColLoc("f.py", 1, 2, ":1:2 to 3:4")),
         ('"f.py":1:2 to :4', FileLineColLoc("f.py", 1, 2, ":1:2 to :4")),
-        ('callsite("a" at #loc3)', CallSiteLoc(NameLoc("a", None), AliasLoc("#loc3"))),
+        ('callsite("a" at #loc3)', CallSiteLoc(NameLoc("a", None), NameLoc("c", None))),
         ('fused["a", "b":1:2]', FusedLoc((NameLoc("a", None), FileLineColLoc("b", 1, 2, ":1:2")), None)),
         ('fused<{k = "]"}>["a"]', FusedLoc((NameLoc("a", None),), '{k = "]"}')),
-        ("#loc12", AliasLoc("#loc12")),
+        ("#loc3", NameLoc("c", None)),
+        ("#my.loc", OpaqueLoc("#my.loc")),
+        ('"a" // b\n', NameLoc("a", None)),
+        ('fused[ // "a"\n"b"]', FusedLoc((NameLoc("b", None),), None)),
         ('#my.loc<1, "x">', OpaqueLoc('#my.loc<1, "x">')),
         (r'"a\22b\\c\n"', NameLoc('a"b\\c\n', None)),
     ],

@@ -594,7 +594,7 @@ def test_errors_name_the_place() -> None:
     check_error('#loc1 = loc("a")\n#loc1 = loc("b")\n', 2, 1, "redefinition of alias '#loc1'")
     check_error("func.func @f() {\n  ?\n}", 2, 3, "expected an operation")
     check_error(
-        "func.func @f() {\n  ^bb0(%a: i32)\n  return\n}", 3, 3, "expected ':' behind the block's arguments"
+        "func.func @f() {\n  ^bb0(%a: i32)\n  return\n}", 3, 3, "expected ':' after the block's arguments"
     )
 
 
@@ -623,3 +623,61 @@ def test_a_diagnostic_that_begins_with_a_location_is_a_line_of_a_log() -> None:
         "builtin.module",
         "  my.a",
     ]
+
+
+def test_a_name_means_the_value_outside_again_behind_a_region_that_shadows_it() -> None:
+    text = """%0 = "my.outer"() : () -> i32
+my.region {
+  %0 = "my.inner"() : () -> i32
+  "my.use"(%0) : (i32) -> ()
+}
+"my.use"(%0) : (i32) -> ()
+"""
+    assert uses(text) == [("my.inner", "my.use"), ("my.outer", "my.use")]
+
+
+def test_a_region_that_is_not_isolated_may_not_shadow() -> None:
+    text = """func.func @f(%c: i1) {
+  %0 = arith.constant 1 : i32
+  scf.if %c {
+    %0 = arith.constant 2 : i32
+  }
+  return
+}
+"""
+    check_error(text, 4, 5, "redefinition of value '%0'")
+
+
+def test_a_region_may_repeat_an_argument_that_the_header_names() -> None:
+    text = """func.func @f(%x: i32, %c: i1) {
+  %r = scf.while (%a = %x) : (i32) -> i32 {
+    "my.use"(%a) : (i32) -> ()
+    scf.condition(%c) %a : i32
+  } do {
+  ^bb0(%a: i32):
+    "my.use"(%a) : (i32) -> ()
+    scf.yield %a : i32
+  }
+  return
+}
+"""
+    ir = ir_of(text)
+    users = [op for op in range(len(ir)) if ir.name(op) == "my.use"]
+    owners = [ir.value_owner[ir.operands_of(op)[0]] for op in users]
+    assert owners == [-1 - ir.op_block[op] for op in users]  # each the argument of its own block
+
+
+def test_an_operand_behind_a_region_may_be_defined_below() -> None:
+    ir = ir_of('my.do {\n"my.x"() : () -> ()\n} while (%0#1)\n%0:2 = "my.two"() : () -> (i32, i32)\n')
+    assert list(ir.operands_of(0)) == [ir.first_result[2] + 1]
+
+
+def test_an_op_may_not_use_its_own_result_inside() -> None:
+    text = """func.func @f() {
+  %0 = scf.execute_region -> i32 {
+    scf.yield %0 : i32
+  }
+  return
+}
+"""
+    check_error(text, 3, 15, "use of value '%0' before its definition")

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Source, fix, read_text
 from eio_audit.audit.dependence import Dependences
+from eio_audit.audit.fix.reordering import in_orders
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.renumber import renumber
-from eio_audit.mlir.rewriting.writer import reorder
+from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.traits import OpTable
 from tests.judge import parse
 from tests.programs import programs
@@ -27,8 +28,8 @@ FILES = [*DUMP_FILES, DATA / "custom_assembly.mlir", DATA / "shuffled_loops.mlir
 def renumbered(text: str, orders: dict[int, list[int]]) -> str:
     source = Source("test.mlir", text.encode())
     ir = read_ir(source)
-    named = renumber(source, ir.span, OpTable(), orders)
-    return reorder(read_ir(Source("test.mlir", named)), orders).decode()
+    named = renumber(ValueNames(source, ir.span, OpTable()), orders)
+    return in_orders(read_ir(Source("test.mlir", named)), orders).decode()
 
 
 def printed(text: str, *, generic: bool) -> str:

@@ -1,14 +1,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit.audit.fix.reordering import in_orders
 from eio_audit.mlir.reading.comments import comments_above
-from eio_audit.mlir.rewriting.writer import reorder
 from tests.reading import ir_of
 
 
 def reordered(text: str, *orders: tuple[int, list[int]]) -> str:
     """The text with blocks, by number, in other orders."""
-    return reorder(ir_of(text), dict(orders)).decode()
+    return in_orders(ir_of(text), dict(orders)).decode()
 
 
 def test_ops_change_places_and_white_space_stays() -> None:
@@ -170,9 +170,9 @@ def test_every_order_holds_the_same_ops_and_comments(gap: str, pieces: list[tupl
     text = f"module {{{body}\n}}\n"
     ir = ir_of(text)
     order = list(range(len(pieces)))
-    assert reorder(ir, {1: order}) == text.encode()
+    assert in_orders(ir, {1: order}) == text.encode()
     random.shuffle(order)
-    after = ir_of(reorder(ir, {1: order}))
+    after = ir_of(in_orders(ir, {1: order}))
     old_ops = [ir.block_ops[1][k] for k in order]
     assert [after.text(op) for op in after.block_ops[1]] == [ir.text(op) for op in old_ops]
     above, old_above = comments_above(after), comments_above(ir)
@@ -240,3 +240,31 @@ def test_two_stretches_next_to_each_other_one_with_a_comment() -> None:
 def test_comment_lines_keep_their_own_indentation() -> None:
     text = lines("// a", A, "", "      // b", '    "t.b"() : () -> ()')
     assert reordered(text, (1, [1, 0])) == lines("      // b", B, "", "// a", '    "t.a"() : () -> ()')
+
+
+def test_an_op_does_not_run_into_the_word_before_it() -> None:
+    for separator in (" ", "", "\n"):
+        text = f'module {{\n%0 = a.x : i32"t.b"() : () -> (){separator}a.y : i32\n}}\n'
+        expected = f'module {{\n%0 = a.x : i32 a.y : i32{separator}"t.b"() : () -> ()\n}}\n'
+        assert reordered(text, (1, [0, 2, 1])) == expected
+
+
+def test_an_op_does_not_run_into_the_word_before_it_where_others_move_as_well() -> None:
+    text = (
+        'module {\n%0 = a.x : i32"t.b"() : () -> ()\na.y : i32\n"t.c"() : () -> ()\n"t.d"() : () -> ()\n}\n'
+    )
+    assert reordered(text, (1, [0, 2, 1, 4, 3])) == (
+        'module {\n%0 = a.x : i32 a.y : i32\n"t.b"() : () -> ()\n"t.d"() : () -> ()\n"t.c"() : () -> ()\n}\n'
+    )
+
+
+def test_nothing_comes_between_ops_that_no_word_joins() -> None:
+    text = 'module {\n%0 = a.x : vector<4>"t.b"() : () -> () a.y : i32\n}\n'
+    assert reordered(text, (1, [0, 2, 1])) == text.replace(
+        '"t.b"() : () -> () a.y : i32', 'a.y : i32 "t.b"() : () -> ()'
+    )
+
+
+def test_the_comment_of_what_becomes_the_last_op_does_not_come_before_the_first() -> None:
+    text = 'module { "t.a"() : () -> () // a\n"t.b"() : () -> () }'
+    assert reordered(text, (1, [1, 0])) == 'module { "t.b"() : () -> ()\n"t.a"() : () -> () // a\n }'

@@ -14,8 +14,8 @@ from tests.order.small_blocks import count_pairs
     [
         pytest.param([], [], id="no keys"),
         pytest.param([1, 1, 2], [], id="in order"),
-        pytest.param([15, 23, 18, 20], [1], id="one stands early"),
-        pytest.param([15, 18, 20, 1], [3], id="one stands late"),
+        pytest.param([15, 23, 18, 20], [1], id="one is early"),
+        pytest.param([15, 18, 20, 1], [3], id="one is late"),
         pytest.param([9, 1, 2, 3, 0], [0, 4], id="one of each"),
         pytest.param([2, 2, 1, 1, 1], [0, 1], id="equal keys belong together"),
         pytest.param([5, 1, 6, 2], [0, 3], id="the most inversions first"),

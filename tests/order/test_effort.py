@@ -82,7 +82,7 @@ def test_where_nothing_may_be_done_the_interval_is_open() -> None:
 
 
 def test_blocks_of_a_dump_share_what_may_be_done() -> None:
-    block = opposed_chains(2, 40)
+    block = opposed_chains(2, 30)
     effort = Effort(STEPS)
     first = restored(block, effort)
     effort.left -= 10**9

@@ -53,7 +53,7 @@ def test_inversions_are_the_pairs_out_of_order(keys: list[int]) -> None:
 @given(SEQUENCES)
 def test_inversions_do_not_depend_on_the_length_of_runs(keys: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inversions, "RUN_LENGTH", 3)
+        patch.setattr(inversions, "CHUNK", 3)
         assert count_inversions(keys) == count_pairs(keys)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.last_uses import away_from_last_uses, behind_last_uses
+from eio_audit.order.last_uses import after_last_uses, away_from_last_uses
 from eio_audit.order.linear_extension import restore_order
 from tests.order.small_blocks import Block, blocks, precedence_of
 
@@ -22,7 +22,7 @@ from tests.order.small_blocks import Block, blocks, precedence_of
 def test_where_they_stand(
     order: list[int], followers: set[int], edges: list[tuple[int, int]], expected: list[int]
 ) -> None:
-    assert behind_last_uses(order, followers, precedence_of(len(order), edges)) == expected
+    assert after_last_uses(order, followers, precedence_of(len(order), edges)) == expected
 
 
 def test_those_that_others_part_from_their_last_use_are_away() -> None:
@@ -35,17 +35,17 @@ def test_those_that_others_part_from_their_last_use_are_away() -> None:
 def test_the_new_order_is_legal_keeps_the_others_and_has_none_away(block: Block, data: st.DataObject) -> None:
     order = restore_order(block.keys, block.precedence).order
     followers = data.draw(st.sets(st.sampled_from(order))) if order else set()
-    placed = behind_last_uses(order, followers, block.precedence)
+    placed = after_last_uses(order, followers, block.precedence)
     assert sorted(placed) == sorted(order)
     assert [op for op in placed if op not in followers] == [op for op in order if op not in followers]
     assert all(placed.index(before) < placed.index(after) for before, after in block.edges)
     assert away_from_last_uses(placed, followers, block.precedence) == []
-    assert behind_last_uses(placed, followers, block.precedence) == placed
+    assert after_last_uses(placed, followers, block.precedence) == placed
 
 
 @given(blocks(), st.data())
 def test_what_is_not_away_stays(block: Block, data: st.DataObject) -> None:
     order = list(range(len(block.keys)))
     followers = data.draw(st.sets(st.sampled_from(order))) if order else set()
-    is_same = behind_last_uses(order, followers, block.precedence) == order
+    is_same = after_last_uses(order, followers, block.precedence) == order
     assert is_same == (away_from_last_uses(order, followers, block.precedence) == [])

@@ -1,9 +1,10 @@
 import pytest
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.bounds.lower_bound import LowerBound
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
-from eio_audit.order.search.packed_order import BestOrder, LowerBound
+from eio_audit.order.search.packed_order import BestOrder
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block
 
@@ -20,5 +21,5 @@ def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
 ) -> None:
     block = Block([2, 4, 1, 4, 1], [(0, 1), (1, 2), (3, 4)])
     best = BestOrder([0, 1, 2, 3, 4], 5, LowerBound(forced=3, total=5, forced_complete=True))
-    relations = Relations(block_of(block.keys, block.precedence))
-    assert best.proven_by(Packing(relations, best.order, Effort(steps))).bound.open_pairs == open_pairs
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+    assert best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).bound.open_pairs == open_pairs

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 
 from eio_audit.order.precedence import Precedence
-from tests.order.small_blocks import Block, blocks, precedence_of
+from tests.order.small_blocks import Block, blocks, descendants, precedence_of
 
 
 def neighbours(precedence: Precedence) -> list[tuple[list[int], list[int]]]:
@@ -45,13 +45,17 @@ def test_a_restriction_forgets_what_leaves_it() -> None:
 
 
 @given(blocks())
-def test_several_parts_are_restricted_as_each_is_alone(block: Block) -> None:
-    ops = range(len(block.keys))
-    parts = [ops[::3], ops[1::3]]
-    together = block.precedence.restricted_to_each(parts)
-    assert list(map(neighbours, together)) == [
-        neighbours(block.precedence.restricted(part)) for part in parts
-    ]
+def test_a_restriction_has_the_edges_among_its_ops(block: Block) -> None:
+    ops = [*range(1, len(block.keys), 3), *range(2, len(block.keys), 3)]
+    legal = all(not (p in ops and u in ops) or ops.index(p) < ops.index(u) for p, u in block.edges)
+    edges = {(ops.index(p), ops.index(u)) for p, u in block.edges if p in ops and u in ops}
+    if legal:
+        assert neighbours(block.precedence.restricted(ops)) == neighbours(
+            precedence_of(len(ops), list(edges))
+        )
+    else:
+        with pytest.raises(ValueError, match="is placed before"):
+            block.precedence.restricted(ops)
 
 
 @given(blocks(unindexed=False))
@@ -97,3 +101,16 @@ def test_a_mirror_turns_every_edge_round(block: Block) -> None:
         len(block.keys), [(last - user, last - producer) for producer, user in block.edges]
     )
     assert neighbours(block.precedence.mirrored()) == neighbours(turned)
+
+
+@given(blocks(unindexed=False))
+def test_what_is_smallest_below_is_largest_above_in_the_mirror(block: Block) -> None:
+    keys = [key or 0 for key in block.keys]
+    below = descendants(block)
+    assert block.precedence.smallest_below(keys) == [
+        min(keys[other] for other in {op} | below[op]) for op in range(len(keys))
+    ]
+    assert block.precedence.largest_above(keys) == [
+        max(key for other, key in enumerate(keys) if op == other or op in below[other])
+        for op in range(len(keys))
+    ]

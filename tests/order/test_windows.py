@@ -25,6 +25,11 @@ def test_overlapping_dependences_make_one_window() -> None:
     assert split([2, 0, 3, 1], [(0, 1), (2, 3)]).spans == [(0, 4)]
 
 
+def test_windows_that_share_a_key_are_one() -> None:
+    assert split([2, 1, 0], [(0, 1), (1, 2)]) == Windows(order=[0, 1, 2], spans=[(0, 3)])
+    assert split([2, 1, 3, 2], [(0, 1), (2, 3)]).spans == [(0, 4)]
+
+
 def test_a_block_without_ops() -> None:
     assert split([], []) == Windows(order=[], spans=[])
 

@@ -29,8 +29,7 @@ from eio_audit import (
 from eio_audit.audit.locations.origin import ModelLine
 from eio_audit.cli.reports import FORMATS, rendered
 from eio_audit.mlir.source import Position
-from eio_audit.report.ci.finding import repository_path
-from eio_audit.report.ci.fingerprints import fingerprints
+from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.github import to_github
 from eio_audit.report.ci.junit import to_junit
 from eio_audit.report.ci.sarif import MOST_RESULTS, to_sarif
@@ -66,7 +65,7 @@ def verdict(text: str = LOG, gate: Gate = ALL, model_path: str | None = None) ->
     found: list[Finding] = []
     audits = check(
         read_text(text, name="dumps/after 1.mlir"),
-        look_into=lambda dump: found.extend(find(dump, gate.rules)),
+        visit=lambda dump: found.extend(find(dump, gate.rules)),
     )
     found = [replace(finding, model_path=model_path) for finding in found]
     return judge(Check(audits.dumps, (BROKEN,)), found, gate)
@@ -167,7 +166,7 @@ def test_findings_that_do_not_fail_are_warnings() -> None:
 def test_annotations_at_the_models_own_line() -> None:
     annotation = to_github(verdict(model_path="src/net.py")).split("\n")[1]
     assert annotation == (
-        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: stands late; "
+        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: is late; "
         "fix removes all its 2 inversions (dumps/after 1.mlir:6)"
     )
 
@@ -191,7 +190,7 @@ def test_junit_counts() -> None:
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
     odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a|b`c\n"),))
-    assert "| `` a\\|b`c\\x0a:6 `` |" in to_markdown(odd)
+    assert "| ``a\\|b`c\\x0a:6`` |" in to_markdown(odd)
 
 
 def test_markdown_is_capped() -> None:

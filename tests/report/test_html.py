@@ -3,7 +3,7 @@ import hashlib
 
 import pytest
 
-from eio_audit import OrderAlbum, check, diff, order_pictures, read, read_text
+from eio_audit import WorstBlocks, check, diff, read, read_text
 from eio_audit.report.html import check_to_html, diff_to_html
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
@@ -14,14 +14,15 @@ NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
 
 
 def check_page(text: str) -> Page:
-    album = OrderAlbum()
-    return Page(check_to_html(check(read_text(text), look_into=album.add), album.pictures, "1.0"))
+    album = WorstBlocks()
+    return Page(check_to_html(check(read_text(text), visit=album.add), album.pictures, "1.0"))
 
 
 @pytest.fixture(scope="module")
 def resnet() -> Page:
     dumps = read(RESNET)
-    return Page(check_to_html(check(dumps), order_pictures(dumps), "1.0"))
+    worst_blocks = WorstBlocks()
+    return Page(check_to_html(check(dumps, visit=worst_blocks.add), worst_blocks.pictures, "1.0"))
 
 
 def test_nothing_is_fetched_from_elsewhere(resnet: Page) -> None:
@@ -139,8 +140,9 @@ def test_what_could_not_be_read_is_named() -> None:
 def test_a_diff_has_both_sides_and_all_changes() -> None:
     [before] = read(RESNET.replace("after", "before"))
     [after] = read(RESNET)
-    result = diff(before, after)
-    page = Page(diff_to_html(result, order_pictures([after]), "1.0"))
+    worst_blocks = WorstBlocks()
+    result = diff(before, after, visit=worst_blocks.add)
+    page = Page(diff_to_html(result, worst_blocks.pictures, "1.0"))
     kinds = column(page.islands["changes-rows"], "change")
     assert [kinds.count(kind) for kind in ("moved", "modified", "added", "removed")] == [
         len(group) for group in result.ops.groups.values()

@@ -84,7 +84,7 @@ def test_mission_example_names_the_dependence() -> None:
         " (proven minimal); see fix --relabel\n"
         "      #23 ttir.abs %56 at line 3 should carry 18, as ttir.relu %57 (line 4) does\n"
         "    1 of 3 indexed ops is displaced:\n"
-        "      #18 ttir.relu %57 stands late at line 4, in 1 inversion (Net[net])\n"
+        "      #18 ttir.relu %57 is late at line 4, in 1 inversion (Net[net])\n"
         "        it waits for its producer #23 ttir.abs %56 (line 3)\n"
         "\n"
         "checked 1 dump, 1 block, 4 ops: 1 inversion, 1 forced, 0 knock-on, 0 avoidable\n"
@@ -98,7 +98,7 @@ def test_shuffled_ops_come_with_the_command_that_repairs_them() -> None:
         "my dump.mlir:1\n"
         "  @forward ^bb0 at line 2: 2 inversions, all avoidable\n"
         "    1 of 3 indexed ops is displaced:\n"
-        "      #2 ttir.abs %0 stands early at line 2, in 2 inversions (Net[net])\n"
+        "      #2 ttir.abs %0 is early at line 2, in 2 inversions (Net[net])\n"
         "        nothing holds it there: fix can move it\n"
         "\n"
         "checked 1 dump, 1 block, 4 ops: 2 inversions, 0 forced, 0 knock-on, 2 avoidable\n"
@@ -117,7 +117,7 @@ def test_one_broken_dump_among_others() -> None:
         "<stdin>:7  after x-pass\n"
         "  @forward ^bb0 at line 9: 2 inversions, all avoidable\n"
         "    1 of 3 indexed ops is displaced:\n"
-        "      #2 ttir.abs %0 stands early at line 9, in 2 inversions (Net[net])\n"
+        "      #2 ttir.abs %0 is early at line 9, in 2 inversions (Net[net])\n"
         "        nothing holds it there: fix can move it\n"
         "\n"
         "1 other dump in order, 1 dump without op indices\n"
@@ -146,7 +146,7 @@ def test_several_broken_dumps_make_a_table_of_what_changed() -> None:
         "passes.log:13  after x-pass\n"
         "  @forward ^bb0 at line 15: 2 inversions, all avoidable\n"
         "    1 of 3 indexed ops is displaced:\n"
-        "      #2 ttir.abs %0 stands early at line 15, in 2 inversions (Net[net])\n"
+        "      #2 ttir.abs %0 is early at line 15, in 2 inversions (Net[net])\n"
         "        nothing holds it there: fix can move it\n"
         "\n"
         "checked 5 dumps, 5 blocks, 18 ops: 5 inversions, 1 forced, 0 knock-on, 4 avoidable\n"
@@ -206,11 +206,11 @@ def test_a_use_inside_regions_and_a_terminator() -> None:
         "      #1 func.return at line 6 should carry 5, as ttir.abs %2 (line 3) does",
         "      #2 scf.for at line 4 should carry 3, as ttir.abs %0 (line 2) does",
         "    3 of 5 indexed ops are displaced:",
-        "      #1 func.return stands late at line 6, in 4 inversions (Net[net])",
-        "        it ends the block, behind #5 ttir.abs %2 (line 3)",
-        "      #5 ttir.abs %2 stands early at line 3, in 3 inversions (Net[net])",
+        "      #1 func.return is late at line 6, in 4 inversions (Net[net])",
+        "        it ends the block, after #5 ttir.abs %2 (line 3)",
+        "      #5 ttir.abs %2 is early at line 3, in 3 inversions (Net[net])",
         "        #1 func.return (line 6) ends the block",
-        "      #2 scf.for stands late at line 4, in 3 inversions (Net[net])",
+        "      #2 scf.for is late at line 4, in 3 inversions (Net[net])",
         "        it waits for #3 ttir.abs %0 (line 2), which its regions use",
     ]
 
@@ -218,7 +218,7 @@ def test_a_use_inside_regions_and_a_terminator() -> None:
 def test_a_hold_that_is_held_in_turn() -> None:
     between = '%1 = "ttir.abs"(%0) : (i32) -> i32'
     assert report(checked(function(op("%0", 23), between, op("%2", 18, "%1")))).splitlines()[5:7] == [
-        "      #18 ttir.abs %2 stands late at line 4, in 1 inversion (Net[net])",
+        "      #18 ttir.abs %2 is late at line 4, in 1 inversion (Net[net])",
         "        it waits for its producer ttir.abs %1 (line 3), itself late",
     ]
 
@@ -226,8 +226,8 @@ def test_a_hold_that_is_held_in_turn() -> None:
 def test_unknown_ops_keep_their_order() -> None:
     text = function(op("%0", 2, name="foo.bar"), op("%1", 1, name="baz.qux"))
     assert report(checked(text)).splitlines()[5:8] == [
-        "      #1 baz.qux %1 stands late at line 3, in 1 inversion (Net[net])",
-        "        memory effects keep it behind #2 foo.bar %0 (line 2)",
+        "      #1 baz.qux %1 is late at line 3, in 1 inversion (Net[net])",
+        "        memory effects keep it after #2 foo.bar %0 (line 2)",
         "  2 ops of unknown effect keep their order (1 baz.qux, 1 foo.bar): see --assume-pure",
     ]
 
@@ -248,7 +248,7 @@ def test_frees_that_follow_are_not_counted_among_the_wrong_indices() -> None:
     text = function(op("%0", 23), op("%1", 18, "%0"))
     check = eio_audit.check(eio_audit.read_text(text, "after.mlir"), eio_audit.AuditOptions(follow={"frees"}))
     assert report(check).splitlines()[-1] == (
-        "to put 1 index besides those of frees right and remove all: "
+        "to put 1 index other than those of frees right and remove all: "
         "eio-audit fix --relabel --follow frees after.mlir"
     )
 
@@ -265,7 +265,7 @@ def test_derived_op() -> None:
         " (made by a pass; proven minimal); see fix --relabel",
         "      #23 ttir.abs %0 at line 2 should carry 18, as ttir.abs %1 (line 3) does",
         "    1 of 3 indexed ops is displaced:",
-        "      #23 ttir.abs %0 stands early at line 2, in 2 inversions (Conv2d[net.conv1])",
+        "      #23 ttir.abs %0 is early at line 2, in 2 inversions (Conv2d[net.conv1])",
         "        its user #18 ttir.abs %1 (line 3) needs it; a pass made it from the op at #23",
     ]
 
@@ -293,7 +293,7 @@ def test_graph_region_has_no_order_to_keep() -> None:
         "after.mlir:1\n"
         "  ^bb0 at line 2: 1 inversion, in a graph region, which has no order to keep: nothing moves\n"
         "    1 of 2 indexed ops is displaced:\n"
-        "      #1 func.func stands late at line 3, in 1 inversion (Net[net])\n"
+        "      #1 func.func is late at line 3, in 1 inversion (Net[net])\n"
         "\n"
         "checked 1 dump, 1 block, 2 ops: 1 inversion, 0 forced, 0 knock-on, 0 avoidable, 1 in graph regions\n"
         "nothing to fix: graph regions have no order to keep\n"

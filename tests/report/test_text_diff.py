@@ -84,7 +84,7 @@ order
   @forward ^bb0 at line 2: 2 inversions, all avoidable
     before: in order
     1 of 4 indexed ops is displaced:
-      #2 ttir.abs %0 stands early at line 2, in 2 inversions (Net[net])
+      #2 ttir.abs %0 is early at line 2, in 2 inversions (Net[net])
         nothing holds it there: fix can move it
 
 to remove the avoidable ones: eio-audit fix after.mlir

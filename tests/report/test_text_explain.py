@@ -26,7 +26,7 @@ def test_a_forced_inversion() -> None:
         "    its index contradicts dataflow: it should carry 18, as ttir.relu %57 (line 4) does;"
         " see fix --relabel\n"
         "    no memory effects (as the op table lists)\n"
-        "    next lower index: #18 ttir.relu %57 (line 4), 1 place behind it\n"
+        "    next lower index: #18 ttir.relu %57 (line 4), 1 place after it\n"
         "    1 inversion, forced by a dependence\n"
         "      forced with #18 ttir.relu %57 (line 4)\n"
         "        #23 ttir.abs %56 (line 3)\n"
@@ -40,7 +40,7 @@ def test_an_avoidable_inversion() -> None:
         "    2 inversions, all avoidable",
         "      avoidable with #0 ttir.abs %1 (line 3)",
         "      avoidable with #1 ttir.abs %2 (line 4)",
-        "    fix puts it behind #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 2",
+        "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 2",
     ]
 
 
@@ -48,7 +48,7 @@ def test_an_avoidable_inversion_where_the_other_op_moves() -> None:
     assert explained(SHUFFLED, "%1").splitlines()[-4:] == [
         "    1 inversion, avoidable",
         "      avoidable with #2 ttir.abs %0 (line 2)",
-        "        fix puts that op behind #1 ttir.abs %2 (line 4), before func.return (line 5)",
+        "        fix puts that op after #1 ttir.abs %2 (line 4), before func.return (line 5)",
         "    fix leaves it and moves others: 0 inversions instead of 1",
     ]
 
@@ -90,7 +90,7 @@ def test_ops_that_share_an_index_get_an_outline_each() -> None:
         "    fix leaves it where it is\n"
         "  #2 ttir.abs %1 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
         "    1 inversion, avoidable\n"
-        "    fix puts it behind #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 1\n"
+        "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 1\n"
         "--verbose explains each of them; a line instead of the index, one\n"
     )
 

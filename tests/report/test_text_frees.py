@@ -83,7 +83,7 @@ def test_a_verbose_fix_says_what_blocks_hold_that_do_not_cost_more() -> None:
 
 def test_a_fix_that_moves_frees_alone() -> None:
     assert fixed(MISPLACED, FREES, verbose=True) == [
-        "a.mlir: 1 free moved behind its last use (in order)",
+        "a.mlir: 1 free moved after its last use (in order)",
         "a.mlir: @f ^bb0: peak live bytes 3,072 -> 2,048, frees away from their last use 1 -> 0",
     ]
     assert fixed(MISPLACED) == ["a.mlir: in order: unchanged"]

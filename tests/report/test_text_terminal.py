@@ -7,9 +7,8 @@ import pytest
 
 from eio_audit import check, explain, read, read_text, trace
 from eio_audit.report.text.check import print_check
-from eio_audit.report.text.console import make_console
+from eio_audit.report.text.console import hyperlink, make_console
 from eio_audit.report.text.explain import print_explanation
-from eio_audit.report.text.hyperlink import hyperlink
 from eio_audit.report.text.trace import print_trace
 from tests.audit.test_check import ISSUE
 from tests.report.test_text import IN_ORDER, SHUFFLED, log

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from eio_audit.mlir.semantics import calls, conflicts, effects, value_types
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
-from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
+from eio_audit.mlir.semantics.value_types import Storage
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -178,20 +179,21 @@ def _any_table(self: Calls, call: int) -> int:
 
 
 def _types_without_aliases(monkeypatch: pytest.MonkeyPatch) -> None:
-    def plain(self: ValueTypes, name: bytes, expanded: frozenset[bytes]) -> Storage:
-        return Storage.PLAIN if name in self._ir.aliases else Storage.ANYTHING
-
-    monkeypatch.setattr(ValueTypes, "_dialect_type", plain)
+    """An alias of a type is taken for a plain type."""
+    monkeypatch.setattr(value_types, "AliasTexts", lambda _: SimpleNamespace(expanded=lambda text: text))
+    monkeypatch.setattr(
+        value_types, "_dialect_type", lambda name: Storage.ANYTHING if b"." in name else Storage.PLAIN
+    )
 
 
 def _unknown_types_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = ValueTypes._dialect_type
+    known = value_types._dialect_type
 
-    def plain(self: ValueTypes, name: bytes, expanded: frozenset[bytes]) -> Storage:
-        storage = known(self, name, expanded)
+    def plain(name: bytes) -> Storage:
+        storage = known(name)
         return Storage.PLAIN if storage is Storage.ANYTHING else storage
 
-    monkeypatch.setattr(ValueTypes, "_dialect_type", plain)
+    monkeypatch.setattr(value_types, "_dialect_type", plain)
 
 
 def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:

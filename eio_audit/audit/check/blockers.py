@@ -1,86 +1,76 @@
-"""What keeps displaced ops where they stand: of each the one dependence that explains it best."""
+"""What keeps displaced ops from moving: of each the one dependence that explains it best."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
+from eio_audit.order.precedence import Precedence
 
 
-def find_holds(
-    keys: Sequence[int | None], graph: DependenceGraph, stands_early: Mapping[int, bool]
+def find_blockers(
+    keys: Sequence[int | None], graph: DependenceGraph, is_early: Mapping[int, bool]
 ) -> dict[int, tuple[int, DependenceKind]]:
     """Finds the direct user through which an op is needed early, or the direct producer that makes it late.
 
     Args:
-        keys: by place of the block, None for an op without a say.
+        keys: by place of the block, None for an op that does not count in inversions.
         graph: the block's dependences.
-        stands_early: by place asked for, whether the op stands early; otherwise it stands late.
+        is_early: by place asked for, whether the op is early; otherwise it is late.
 
     Returns:
-        By place asked for: the place of the op that holds it, and the kind of dependence. An op whose own
-        key explains the hold is preferred to one that is held in turn, then the key farthest off. Places
-        that nothing holds are missing.
+        By place asked for: the place of the op that blocks it, and the kind of dependence. An op whose own
+        key explains it is preferred to one that is blocked in turn, then the key farthest off. Places
+        that nothing blocks are missing.
 
     Complexity: linear in the ops and dependences of the block.
     """
-    holders = _Holders(keys, graph)
-    found = {place: holders.of(place, early=early) for place, early in stands_early.items()}
-    held = {place: holder for place, holder in found.items() if holder is not None}
-    kinds = _kinds(graph, {_edge(place, holder) for place, holder in held.items()})
-    return {place: (holder, kinds[_edge(place, holder)]) for place, holder in held.items()}
+    precedence, early = graph.precedence, is_early.values()
+    below = smallest_below(keys, precedence) if any(early) else []
+    above = largest_above(keys, precedence) if not all(early) else []
 
-
-class _Holders:
-    def __init__(self, keys: Sequence[int | None], graph: DependenceGraph) -> None:
-        self._keys = keys
-        self._precedence = graph.precedence
-
-    def of(self, place: int, *, early: bool) -> int | None:
-        """The user or producer that holds the op, or None."""
-        keys, own = self._keys, self._keys[place]
+    def blocker_of(place: int) -> int | None:
+        own = keys[place]
         assert own is not None
-        if early:
-            reach = self._smallest_below
-            holding = [user for user in self._precedence.successors(place) if reach[user] < own]
-            return min(holding, key=lambda u: (keys[u] != reach[u], reach[u], u), default=None)
-        reach = self._largest_above
-        holding = [producer for producer in self._precedence.predecessors(place) if reach[producer] > own]
-        return min(holding, key=lambda p: (keys[p] != reach[p], -reach[p], p), default=None)
+        if is_early[place]:
+            users = [user for user in precedence.successors(place) if below[user] < own]
+            return min(users, key=lambda u: (keys[u] != below[u], below[u], u), default=None)
+        producers = [producer for producer in precedence.predecessors(place) if above[producer] > own]
+        return min(producers, key=lambda p: (keys[p] != above[p], -above[p], p), default=None)
 
-    @cached_property
-    def _smallest_below(self) -> list[float]:
-        """By place: the smallest key of the op and all that depend on it."""
-        smallest = [inf if key is None else key for key in self._keys]
-        for place in range(len(smallest) - 1, -1, -1):
-            below = [smallest[user] for user in self._precedence.successors(place)]
-            smallest[place] = min([smallest[place], *below])
-        return smallest
-
-    @cached_property
-    def _largest_above(self) -> list[float]:
-        """By place: the largest key of the op and all it depends on."""
-        largest = [-inf if key is None else key for key in self._keys]
-        for place in range(len(largest)):
-            above = [largest[producer] for producer in self._precedence.predecessors(place)]
-            largest[place] = max([largest[place], *above])
-        return largest
+    found = {place: blocker for place in is_early if (blocker := blocker_of(place)) is not None}
+    edges = {place: (min(place, blocker), max(place, blocker)) for place, blocker in found.items()}
+    kinds = graph.kinds(set(edges.values()))
+    return {place: (found[place], kinds[edge]) for place, edge in edges.items()}
 
 
-def _edge(place: int, other: int) -> tuple[int, int]:
-    return min(place, other), max(place, other)
+def smallest_below(
+    keys: Sequence[int | None], precedence: Precedence, *, passes_keys: bool = True
+) -> list[float]:
+    """By place: the smallest key of an op and of all that depend on it; infinite if there is none.
+
+    Without ``passes_keys``, an op with a key has only its own: the others reach through ops without keys.
+    """
+    return _smallest(keys, range(len(keys) - 1, -1, -1), precedence.successors, passes_keys)
 
 
-def _kinds(
-    graph: DependenceGraph, wanted: Collection[tuple[int, int]]
-) -> dict[tuple[int, int], DependenceKind]:
-    """The kinds of some edges, each the first that it has of ``DependenceKind``."""
-    rank = list(DependenceKind).index
-    kinds: dict[tuple[int, int], DependenceKind] = {}
-    for producer, user, kind in graph.edges():
-        edge = producer, user
-        if edge in wanted and (edge not in kinds or rank(kind) < rank(kinds[edge])):
-            kinds[edge] = kind
-    return kinds
+def largest_above(
+    keys: Sequence[int | None], precedence: Precedence, *, passes_keys: bool = True
+) -> list[float]:
+    """By place: the largest key of an op and of all that it depends on, as in ``smallest_below``."""
+    negated = [None if key is None else -key for key in keys]
+    return [-key for key in _smallest(negated, range(len(keys)), precedence.predecessors, passes_keys)]
+
+
+def _smallest(
+    keys: Sequence[int | None],
+    places: Iterable[int],
+    neighbours: Callable[[int], Sequence[int]],
+    passes_keys: bool,
+) -> list[float]:
+    smallest = [inf if key is None else key for key in keys]
+    for place in places:
+        if passes_keys or keys[place] is None:
+            smallest[place] = min([smallest[place], *map(smallest.__getitem__, neighbours(place))])
+    return smallest

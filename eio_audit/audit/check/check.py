@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import compress
-from operator import or_
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
-from eio_audit.audit.check.order_keys import OrderKeys
-from eio_audit.audit.check.shared_work import SharedWork
-from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError
+from eio_audit.order.effort import Effort
 
 if TYPE_CHECKING:
-    from eio_audit.audit.check.keyed_block import KeyedBlock
-    from eio_audit.mlir.rewriting.pieces import BlockOrder
+    from eio_audit.audit.check.disorder import ShapeDisorder
 
 
 @dataclass(frozen=True)
@@ -41,51 +34,46 @@ class Check:
         return summarize(self.dumps)
 
 
-@dataclass(frozen=True, slots=True)
-class AuditedDump:
-    """An audit with what it was made from: the dump's structure and the orders found for its blocks.
+@dataclass(slots=True)
+class SharedWork:
+    """What the audits of all dumps of one source share.
 
     Attributes:
-        keys: what its ops are ordered by.
-        dependences: of its blocks, for those that are asked for.
+        effort: what may be done to find orders.
+        known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
+    """
+
+    effort: Effort = field(default_factory=Effort)
+    known: dict[Hashable, ShapeDisorder] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedDump(KeyedDump):
+    """A dump with its audit and the orders found for its blocks.
+
+    Attributes:
+        audit: the figures.
         blocks: the blocks of ``audit.blocks``.
-        functions: by block, the symbol of the function around it, or None.
         orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
-        moved: how many ops stand elsewhere in these orders, the fewest that explain them.
         donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
             contradicts the dependences.
     """
 
-    dump: Dump
-    options: AuditOptions
-    ir: IR
-    keys: OrderKeys
-    dependences: Dependences
     audit: DumpAudit
-    blocks: tuple[int, ...]
-    functions: list[str | None]
-    orders: dict[int, BlockOrder]
-    moved: int
+    blocks: Sequence[int]
+    orders: dict[int, Sequence[int]]
     donors: Mapping[int, int]
 
     @property
-    def indices(self) -> OriginalIndices:
-        """The indices that the ops' locations carry."""
-        return self.keys.indices
-
-    def keyed_block(self, block: int) -> KeyedBlock:
-        """A block with its keys, and with its dependences unless it is in a graph region."""
-        from eio_audit.audit.check.keyed_block import KeyedBlock  # noqa: PLC0415  (not for clean dumps)
-
-        is_graph = self.ir.region_is_graph[self.ir.block_region[block]]
-        graph = None if is_graph else self.dependences.of([block])[block]
-        return KeyedBlock(self.ir, self.keys, block, graph)
+    def moved(self) -> int:
+        """How many ops have another place in these orders, the fewest that explain them."""
+        return sum(block.moved for block in self.audit.blocks)
 
 
 def check(
     dumps: Iterable[Dump],
     options: AuditOptions = DEFAULT_OPTIONS,
-    look_into: Callable[[AuditedDump], None] | None = None,
+    visit: Callable[[AuditedDump], None] | None = None,
     *,
     measures_memory: bool = False,
 ) -> Check:
@@ -94,8 +82,8 @@ def check(
     Args:
         dumps: what to audit.
         options: what counts.
-        look_into: called with each audited dump while its structure is still there.
-        measures_memory: say of each block what its values hold (``BlockAudit.memory``).
+        visit: called with each audited dump while its structure is still there.
+        measures_memory: find out how many bytes the values of each block hold (``BlockAudit.memory``).
     """
     audits, errors = [], []
     work, source = SharedWork(), None
@@ -103,22 +91,13 @@ def check(
         if dump.source is not source:
             work, source = SharedWork(), dump.source
         try:
-            audited = audit_dump(dump, options, work=work)
-            if measures_memory:
-                audited = measured(audited)
-            if look_into is not None:
-                look_into(audited)
+            audited = audit_dump(dump, options, measures_memory=measures_memory, work=work)
+            if visit is not None:
+                visit(audited)
             audits.append(audited.audit)
         except InputError as error:
             errors.append(error)
     return Check(tuple(audits), tuple(errors))
-
-
-def measured(dump: AuditedDump) -> AuditedDump:
-    """The same with what the values of each block hold (``BlockAudit.memory``)."""
-    from eio_audit.audit.check.live_bytes import with_memory  # noqa: PLC0415  (which imports this module)
-
-    return replace(dump, audit=with_memory(dump))
 
 
 def audit_dump(
@@ -126,103 +105,99 @@ def audit_dump(
     options: AuditOptions = DEFAULT_OPTIONS,
     *,
     describes_worst: bool = True,
-    keeps_names: bool = False,
+    measures_memory: bool = False,
     work: SharedWork | None = None,
 ) -> AuditedDump:
     """Reads one dump and audits its order.
 
     Args:
-        dump: which.
+        dump: which dump.
         options: the choices that change the figures.
-        describes_worst: whether the displaced ops are described that carry most inversions.
-        keeps_names: as for ``read_ir``: the dump may be read again in another order.
-        work: what the audits of all dumps of its source share; they describe the worst ops, or none does.
+        describes_worst: describe the displaced ops that carry most inversions.
+        measures_memory: as for ``check``.
+        work: what the audits of all dumps of its source share. Either all of them describe the worst ops, or
+            none does.
 
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(dump.source, dump.span, options.op_table, keeps_names=keeps_names)
-    keys = OrderKeys(ir, options)
-    dependences = Dependences(ir, options.assume_pure)
-    has_order = [b for b in keys.disordered_blocks if not ir.region_is_graph[ir.block_region[b]]]
-    graphs = dependences.of(has_order)
-    functions = functions_around(ir)
-    blocks = list(compress(range(ir.block_count), map(or_, keys.keyed_by_block, keys.followed_by_block)))
-    audits = dict(zip(blocks, _audits_in_order(ir, keys, blocks, functions), strict=True))
-    orders: dict[int, BlockOrder] = {}
+    keyed = read_dump(dump, options)
+    audited = audit_keyed(keyed, describes_worst=describes_worst, work=work)
+    if measures_memory:
+        from eio_audit.audit.check.live_bytes import with_memory
+
+        return replace(audited, audit=with_memory(audited))
+    return audited
+
+
+def audit_keyed(
+    dump: KeyedDump, *, describes_worst: bool = True, work: SharedWork | None = None
+) -> AuditedDump:
+    """Audits the order of a dump that has been read; the options are those of ``audit_dump``."""
+    keys = dump.keys
+    with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
+    blocks = [block for block, count in enumerate(with_indices) if count]
+    audits = dict(zip(blocks, _audits_in_order(dump, blocks), strict=True))
+    orders: dict[int, Sequence[int]] = {}
     donors: dict[int, int] = {}
-    moved = 0
+    has_effects = False
     if keys.disordered_blocks:
-        from eio_audit.audit.check.disorder import DisorderAudits  # noqa: PLC0415  (not for clean dumps)
-        from eio_audit.audit.check.keyed_block import KeyedBlock  # noqa: PLC0415
+        from eio_audit.audit.check.disorder import audit_disordered
 
-        disorder_audits = DisorderAudits(
-            ir,
-            work or SharedWork(),
-            describes_worst=describes_worst,
-            finds_wrong_labels=options.order_from is None,  # the order of another dump has no labels here
-        )
-        for block in keys.disordered_blocks:
-            keyed = KeyedBlock(ir, keys, block, graphs.get(block))
-            disorder = disorder_audits.audit(audits[block], keyed)
-            audits[block] = disorder.audit
-            if disorder.order is not None:
-                orders[block] = disorder.order
-            moved += disorder.audit.moved
-            donors |= disorder.donors
+        has_effects = any(map(dump.has_order, keys.disordered_blocks))
+        found = audit_disordered(dump, audits, work or SharedWork(), describes_worst=describes_worst)
+        for block, (block_audit, better_order, wrong) in zip(keys.disordered_blocks, found, strict=True):
+            audits[block] = block_audit
+            donors |= wrong
+            if better_order is not None:
+                orders[block] = better_order
     if keys.has_frees:
-        from eio_audit.audit.check.free_places import frees_put_back  # noqa: PLC0415  (most dumps have none)
-        from eio_audit.mlir.rewriting.pieces import BlockOrder  # noqa: PLC0415
+        from eio_audit.audit.check.free_places import frees_put_back
 
-        for block, (order, count) in frees_put_back(ir, keys, dependences, blocks).items():
-            audits[block] = replace(audits[block], moved=count)
-            orders[block] = BlockOrder(order)
-            moved += count
+        for block, order, moved in frees_put_back(dump, blocks):
+            audits[block] = replace(audits[block], moved=moved)
+            orders[block] = order
         orders = dict(sorted(orders.items()))
-    figures = DumpAudit(
-        source=dump.source.name,
-        line=dump.line,
-        pass_name=dump.marker.pass_name if dump.marker else None,
-        when=dump.marker.when if dump.marker else None,
+    marker = dump.dump.marker
+    audit = DumpAudit(
+        source=dump.dump.source.name,
+        line=dump.dump.line,
+        pass_name=marker.pass_name if marker else None,
+        when=marker.when if marker else None,
         blocks=tuple(audits.values()),
-        unknown_ops=dependences.effects.unknown_ops if graphs else Counter(),
-        assumed_pure=dependences.effects.assumed_pure if graphs else Counter(),
-        unmatched=_without_op(options.assume_pure, ir),
-        options=options,
+        unknown_ops=dump.dependences.effects.unknown_ops if has_effects else Counter(),
+        assumed_pure=dump.dependences.effects.assumed_pure if has_effects else Counter(),
+        unmatched=_without_op(dump.options.assume_pure, dump.ir),
+        options=dump.options,
     )
-    return AuditedDump(
-        dump, options, ir, keys, dependences, figures, tuple(blocks), functions, orders, moved, donors
+    read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
+    return AuditedDump(*read, audit, blocks, orders, donors)
+
+
+def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]:
+    """The figures that do not depend on the order of the ops."""
+    ir, keys = dump.ir, dump.keys
+    indexed, derived, constants = keys.keyed_by_block, keys.derived_by_block, keys.constants_by_block
+    frees, followed, followed_frees = (
+        keys.frees_by_block,
+        keys.followed_by_block,
+        keys.followed_frees_by_block,
     )
-
-
-def _audits_in_order(
-    ir: IR, keys: OrderKeys, blocks: Sequence[int], functions: Sequence[str | None]
-) -> list[BlockAudit]:
-    """What is to be said of blocks that does not depend on the order of their ops."""
-    is_graph = map(ir.region_is_graph.__getitem__, map(ir.block_region.__getitem__, blocks))
-    audits = map(
-        BlockAudit,
-        map(functions.__getitem__, blocks),
-        map(ir.block_name, blocks),
-        ir.source.lines_at(list(map(ir.block_offset, blocks))),
-        map(len, map(ir.block_ops.__getitem__, blocks)),
-        map(keys.keyed_by_block.__getitem__, blocks),
-        map(keys.derived_by_block.__getitem__, blocks),
-        map(keys.constants_by_block.__getitem__, blocks),
-        map(keys.followed_by_block.__getitem__, blocks),
-        [None if graph else 0 for graph in is_graph],
-    )
-    return _with_frees(audits, keys, blocks) if keys.has_frees else list(audits)
-
-
-def _with_frees(audits: Iterable[BlockAudit], keys: OrderKeys, blocks: Iterable[int]) -> list[BlockAudit]:
-    """The audits with how many ops only free."""
-    frees, following = keys.frees_by_block, keys.followed_frees_by_block
     return [
-        replace(audit, frees=frees[block], followed_frees=following[block])
-        if frees[block] or following[block]
-        else audit
-        for block, audit in zip(blocks, audits, strict=True)
+        BlockAudit(
+            function=dump.functions[block],
+            block=ir.block_name(block),
+            line=ir.source.line_at(ir.block_offset(block)),
+            ops=len(ir.block_ops[block]),
+            indexed=indexed[block],
+            derived=derived[block],
+            constants=constants[block],
+            followed=followed[block],
+            forced=0 if dump.has_order(block) else None,
+            frees=frees[block],
+            followed_frees=followed_frees[block],
+        )
+        for block in blocks
     ]
 
 

@@ -1,29 +1,70 @@
-"""What the audit of a dump's order says: the figures of blocks and dumps."""
+"""The figures of an audit: of blocks, of dumps, and added up."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from operator import attrgetter
 
+from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 
-if TYPE_CHECKING:  # there are none in a clean dump
-    from eio_audit.audit.check.displaced_op import DisplacedOp
-    from eio_audit.audit.check.mislabelled_op import MislabelledOp
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
+
+    op: OpLabel
+    kind: DependenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacedOp:
+    """A member of a smallest set of ops whose removal leaves the block in order.
+
+    Attributes:
+        inversions: how many inversions it is an end of.
+        early: it is before ops of smaller index; otherwise it is after ops of larger index.
+        derived: a pass made it from the op whose index it carries.
+        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
+            nothing does, so that a fix can move it.
+    """
+
+    op: OpLabel
+    inversions: int
+    early: bool
+    derived: bool
+    blocker: Blocker | None
+
+
+@dataclass(frozen=True, slots=True)
+class MislabelledOp:
+    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
+
+    Attributes:
+        op: which, with the index that it carries.
+        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
+            the one of the smallest; without such, of those that it depends on, the one of the largest.
+        inversions: how many inversions it is an end of.
+    """
+
+    op: OpLabel
+    right: OpLabel
+    inversions: int
 
 
 @dataclass(frozen=True, slots=True)
 class BlockMemory:
-    """What the values of a block hold in memory, by their types, and where its frees stand.
+    """What the values of a block hold in memory, by their types, and where its frees are.
 
     Attributes:
-        peak: the most bytes held at once as the block stands.
+        peak: the most bytes held at once in textual order.
         peak_fixed: the same after a fix.
         unsized: how many values are left out, because their types do not tell their size.
-        away: how many frees another op parts from the last use of what they free.
+        away: how many frees do not follow right after the last use of what they free.
         away_fixed: the same after a fix.
     """
 
@@ -39,15 +80,15 @@ class BlockMemory:
         return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
 
 
-@dataclass(slots=True)  # not frozen: there are thousands, and each would take three times as long to make
+@dataclass(frozen=True, slots=True)
 class BlockAudit:
-    """The order of one block; without inversions if only the first figures are given. Not to be changed.
+    """The order of one block; it has no inversions if only the first figures are given.
 
     Attributes:
         function: symbol of the function around it, or None.
         block: its label, ``^bb0`` for an entry block printed without one.
         line: 1-based line of the label, or of the first op.
-        ops: ops that stand in it, the terminator included, nested ones not.
+        ops: how many ops it has, the terminator included, nested ones not.
         indexed: how many of them carry an op index.
         derived: indexed ops that a pass made from another op and that carry its index.
         constants: indexed ops without operands that the op table calls pure or constant.
@@ -74,7 +115,7 @@ class BlockAudit:
         mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
-        memory: what its values hold; None in a graph region, and where nobody asked.
+        memory: what its values hold; None in a graph region, and unless it is asked for.
     """
 
     function: str | None
@@ -152,9 +193,15 @@ class Summary:
     wrong_certified: bool
     certified: bool
 
+    def __add__(self, other: Summary) -> Summary:
+        """The figures of both; certified where both are."""
+        added = {field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
+        proven = {n: getattr(self, n) and getattr(other, n) for n in ("certified", "wrong_certified")}
+        return Summary(**added | proven)
+
     @property
     def has_indices(self) -> bool:
-        """Whether any op carries an index, be it one that follows another."""
+        """Whether any op carries an index, even one that follows another."""
         return self.indexed + self.followed > 0
 
 
@@ -167,9 +214,9 @@ class DumpAudit:
         line: 1-based line of the dump's marker, or of its first line.
         pass_name: from the marker; None without one.
         when: ``"before"`` or ``"after"`` that pass; None without a marker.
-        blocks: the blocks that hold an op with an index, in textual order.
+        blocks: the blocks that have an op with an index, in textual order.
         unknown_ops: how many ops there are, by name, that may do anything to memory because the op table
-            does not say; counted only where a block has inversions.
+            has no row; counted only where a block has inversions.
         assumed_pure: how many ops are taken to have no effects that otherwise would have some, by the pattern
             that says so; counted only where a block has inversions.
         unmatched: the patterns of ops to be taken as pure that match no op of the dump.
@@ -192,6 +239,12 @@ class DumpAudit:
         return summarize([self])
 
 
+COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
+DERIVED_FIGURES = ("dumps", "blocks", "forced", "wrong_certified", "certified")
+COUNTED_IN_DISORDERED = [f.name for f in fields(Summary) if f.name not in COUNTED_IN_ALL + DERIVED_FIGURES]
+"""Figures of blocks that are 0 where a block has no inversions."""
+
+
 def summarize(dumps: Sequence[DumpAudit]) -> Summary:
     """Adds up the figures of several dumps."""
     return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
@@ -199,28 +252,15 @@ def summarize(dumps: Sequence[DumpAudit]) -> Summary:
 
 def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
     """Adds up the figures of the blocks of so many dumps."""
-    disordered = [b for b in blocks if b.inversions]
+    disordered = [block for block in blocks if block.inversions]
     return Summary(
         dumps=dumps,
         blocks=len(blocks),
-        ops=sum(b.ops for b in blocks),
-        indexed=sum(b.indexed for b in blocks),
-        inversions=sum(b.inversions for b in disordered),
-        forced=sum(b.forced or 0 for b in disordered),
-        minimum=sum(b.minimum for b in disordered),
-        lower_bound=sum(b.lower_bound for b in disordered),
-        avoidable=sum(b.avoidable for b in disordered),
-        knock_on=sum(b.knock_on for b in disordered),
-        displaced=sum(b.displaced for b in disordered),
-        derived=sum(b.derived for b in blocks),
-        inherited=sum(b.inherited for b in disordered),
-        constants=sum(b.constants for b in blocks),
-        at_constants=sum(b.at_constants for b in disordered),
-        followed=sum(b.followed for b in blocks),
-        wrong_labels=sum(b.wrong_labels for b in disordered),
-        wrong_by_passes=sum(b.wrong_by_passes for b in disordered),
-        wrong_certified=all(b.wrong_certified for b in disordered),
-        certified=all(b.certified for b in disordered),
+        forced=sum(block.forced or 0 for block in disordered),
+        wrong_certified=all(block.wrong_certified for block in disordered),
+        certified=all(block.certified for block in disordered),
+        **{name: sum(map(attrgetter(name), blocks)) for name in COUNTED_IN_ALL},
+        **{name: sum(map(attrgetter(name), disordered)) for name in COUNTED_IN_DISORDERED},
     )
 
 

@@ -4,93 +4,112 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.order_keys import OrderKeys
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.op_label import OpLabel, label
-from eio_audit.mlir.ir import IR
-
-if TYPE_CHECKING:
-    from eio_audit.audit.dependence import DependenceGraph
+from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.dependence import DependenceGraph
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.order.displaced import displaced_in
+from eio_audit.order.permutation import SortedRuns, sorted_runs
 
 
-@dataclass(slots=True)
 class KeyedBlock:
-    """A block with its keys, and its dependences where they are of interest and it is in no graph region.
+    """A block of a dump with the keys of its ops. Ops are told by their place in the block, from 0.
 
     Attributes:
-        keys: by place in the block, None for an op without a say in inversions.
+        number: which block of the dump.
+        ops: its ops in textual order.
+        keys: by place, None for an op that does not count in inversions.
     """
 
-    ir: IR
-    order_keys: OrderKeys
-    block: int
-    graph: DependenceGraph | None = None
-    keys: Sequence[int | None] = field(init=False)
+    def __init__(self, dump: KeyedDump, number: int) -> None:
+        self.dump = dump
+        self.number = number
+        self.ops: array[int] = dump.ir.block_ops[number]
+        self.keys = dump.ir.of_block(number, dump.keys.by_op)
 
-    def __post_init__(self) -> None:
-        self.keys = self.ir.of_block(self.block, self.order_keys.by_op)
-
-    @property
-    def indices(self) -> OriginalIndices:
-        """The indices that the ops' locations carry."""
-        return self.order_keys.indices
+    @cached_property
+    def graph(self) -> DependenceGraph | None:
+        """Its dependences; None in a graph region."""
+        return self.dump.dependences.of([self.number])[self.number] if self.has_order else None
 
     @property
-    def ops(self) -> array[int]:
-        """Its ops in textual order."""
-        return self.ir.block_ops[self.block]
+    def has_order(self) -> bool:
+        """Whether it is in no graph region."""
+        return self.dump.has_order(self.number)
+
+    @cached_property
+    def indexed(self) -> list[int]:
+        """The places of the ops that count in inversions."""
+        return [place for place, key in enumerate(self.keys) if key is not None]
 
     @property
-    def counted_keys(self) -> list[int]:
-        """The keys of the ops that have a say, in textual order."""
+    def indexed_keys(self) -> list[int]:
+        """The keys of these ops."""
         return [key for key in self.keys if key is not None]
+
+    @cached_property
+    def runs(self) -> SortedRuns:
+        """The runs of these keys."""
+        return sorted_runs(self.indexed_keys)
+
+    @cached_property
+    def carried(self) -> dict[int, int]:
+        """By place of an op that counts in inversions: how many it is an end of."""
+        return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
+
+    def carried_in(self, order: Sequence[int]) -> dict[int, int]:
+        """The same once the ops are in another order; ``order[k]`` is the place of the op placed k-th."""
+        places = [place for place in order if self.keys[place] is not None]
+        runs = sorted_runs([self.key(place) for place in places])
+        return dict(zip(places, runs.carried_by_position(), strict=True))
+
+    @cached_property
+    def displaced(self) -> list[int]:
+        """The places of a smallest set of ops whose removal leaves the block in order."""
+        return [self.indexed[position] for position in displaced_in(self.runs)]
 
     @property
     def is_derived(self) -> Sequence[int]:
         """By place: 1 for an op that a pass made from another op and that carries its index."""
-        return self.ir.of_block(self.block, self.indices.derived_by_op)
+        return self.dump.ir.of_block(self.number, self.dump.indices.derived_by_op)
 
     @property
     def is_constant(self) -> Sequence[int]:
         """By place: 1 for an op without operands that the op table calls pure or constant."""
-        return self.ir.of_block(self.block, self.order_keys.constants_by_op)
+        return self.dump.ir.of_block(self.number, self.dump.keys.constants_by_op)
 
     @property
     def is_free(self) -> Sequence[int]:
         """By place: 1 for an op that only frees, by the op table."""
-        return self.ir.of_block(self.block, self.order_keys.frees_by_op)
+        return self.dump.ir.of_block(self.number, self.dump.keys.frees_by_op)
 
     @property
     def frees_that_follow(self) -> frozenset[int]:
-        """The places of the ops that are to stand behind the last use of what they free."""
-        return self.order_keys.frees_that_follow(self.block)
+        """The places of the ops that are to follow the last use of what they free."""
+        return self.dump.keys.frees_that_follow(self.number)
 
     @property
     def shape(self) -> Hashable:
-        """The same for blocks that differ in nothing but names and the keys that their ranks stand for."""
-        rank_of: dict[int | None, int] = dict(zip(sorted(set(self.counted_keys)), count()))
+        """The same for blocks that differ only in names and in keys that are in the same order."""
+        rank_of: dict[int | None, int] = dict(zip(sorted(set(self.indexed_keys)), count()))
         ranks = tuple(map(rank_of.get, self.keys))
         edges = None if self.graph is None else self.graph.shape
         return ranks, bytes(self.is_derived), bytes(self.is_constant), bytes(self.is_free), edges
 
     @property
     def original_places(self) -> dict[int, int]:
-        """By place of an op with a say, in textual order: its 0-based place among those in original order."""
-        places = [place for place, key in enumerate(self.keys) if key is not None]
-        ranked = sorted(places, key=self.key)
-        rank_of = {place: rank for rank, place in enumerate(ranked)}
-        return {place: rank_of[place] for place in places}
+        """By place of an op that counts, in textual order: its place in the original order of these."""
+        rank_of = {place: rank for rank, place in enumerate(sorted(self.indexed, key=self.key))}
+        return {place: rank_of[place] for place in self.indexed}
 
     def key(self, place: int) -> int:
-        """The key of an op with a say."""
+        """The key of an op that has one."""
         key = self.keys[place]
         assert key is not None
         return key
 
     def label(self, place: int) -> OpLabel:
         """The op at a place."""
-        return label(self.ir, self.indices, self.ops[place])
+        return self.dump.label(self.ops[place])

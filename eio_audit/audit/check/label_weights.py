@@ -1,20 +1,19 @@
-"""How much speaks for an op's label: what is more likely to be wrong weighs less."""
+"""How likely an op's label is right: what is more likely to be wrong weighs less."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.layout import PERMUTES, RESHAPES
+from eio_audit.audit.diff.layout import PERMUTES, RESHAPES
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.traits import OpTraits
 
 DERIVED = 2
-"""A pass made the op from another one and gave it a name that says so (``"X_tm0"("X")``)."""
+"""A pass made the op from another one and gave it a name that extends the other's (``"X_tm0"("X")``)."""
 INHERITED = 3
-"""A layout op or a free has the location of another op: a pass that made it took it over."""
+"""A layout op or a free has the location of another op: the pass that made it took it over."""
 LAYOUT = 4
 """A layout op, a constant or a free: passes move these, and make them where they are needed."""
 OTHER = 12
@@ -33,14 +32,17 @@ class LabelWeights:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._by_name = [_weight(name, ir.op_table.of(name)) for name in ir.names]
+        self._by_name = [
+            LAYOUT if name.rpartition(".")[2] in LAYOUT_OPS or ir.op_table.of(name).only_frees else OTHER
+            for name in ir.names
+        ]
 
     def of(self, block: KeyedBlock) -> bytes:
         """By place in a block, the weight of the op's label: a byte each.
 
         Complexity: linear in the ops.
         """
-        names = self._ir.of_block(block.block, self._ir.op_name)
+        names = self._ir.of_block(block.number, self._ir.op_name)
         weights = bytearray(map(self._by_name.__getitem__, names))
         for place in compress(range(len(weights)), block.is_constant):
             weights[place] = LAYOUT
@@ -50,15 +52,10 @@ class LabelWeights:
             weights[place] = DERIVED
         return bytes(weights)
 
-    def _inherited(self, block: KeyedBlock, weights: Sequence[int]) -> Iterator[int]:
+    def _inherited(self, block: KeyedBlock, weights: Sequence[int]) -> list[int]:
         """The places of light ops with the location of another op of the block."""
         times = Counter(block.keys)
-        repeated = [place for place, key in enumerate(block.keys) if key is not None and times[key] > 1]
+        repeated = [place for place in block.indexed if times[block.keys[place]] > 1]
         texts = {place: self._ir.location_text(block.ops[place]) for place in repeated}
         shared = Counter(texts.values())
-        return (place for place in repeated if weights[place] < OTHER and shared[texts[place]] > 1)
-
-
-def _weight(name: str, traits: OpTraits) -> int:
-    is_light = name.rpartition(".")[2] in LAYOUT_OPS or traits.only_frees
-    return LAYOUT if is_light else OTHER
+        return [place for place, text in texts.items() if weights[place] < OTHER and shared[text] > 1]

@@ -1,16 +1,15 @@
-"""How many bytes a block's values hold at most at once, as the block stands and in its new order.
+"""How many bytes a block's values hold at most at once, in textual order and in its new order.
 
 A value holds memory from the op that defines it on; an argument, from the start of the block on. It is held
 
 - until the op that frees it. A memref that nothing frees is held to the end of the block, and so is a tensor
   in a block that frees any;
 - a tensor in a block that frees none, until its last use;
-- what comes from outside or goes there, an argument of the block or a value that another block uses, to the
-  end, unless the block frees it.
+- an argument of the block, or a value that another block uses, to the end, unless the block frees it.
 
 While an op runs, its operands and its results are both held. A memref that is a view of another holds nothing
-besides; of a tensor that may share its operand's buffer this is not known, so it counts. What the blocks
-nested in an op hold counts there, not in the block around them.
+of its own; whether a tensor shares its operand's buffer is unknown, so it counts. What the blocks nested in
+an op hold counts there, not in the block around them.
 """
 
 from __future__ import annotations
@@ -19,9 +18,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.check.figures import BlockAudit, BlockMemory, DumpAudit
+from eio_audit.audit.check.figures import BlockMemory, DumpAudit
+from eio_audit.audit.dependence import arguments_of_blocks, users_of_values
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import EffectTable
 from eio_audit.mlir.semantics.value_sizes import NO_SIZE, ValueSize, ValueSizes
@@ -34,50 +35,39 @@ def with_memory(dump: AuditedDump, blocks: Collection[int] | None = None) -> Dum
 
     Args:
         dump: what was audited.
-        blocks: those to look at; all that the audit lists if None. Graph regions have no order, so nothing is
-            said of them.
+        blocks: those to measure; without it all that the audit lists. Blocks in graph regions have no order,
+            so they are left out.
 
     Complexity: linear in the ops of the dump, their operands, and the dependences of the blocks.
     """
-    memory = _Memory(dump)
-    audits: list[BlockAudit] = []
-    for block, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
-        is_wanted = blocks is None or block in blocks
-        is_graph = dump.ir.region_is_graph[dump.ir.block_region[block]]
-        audits.append(replace(audit, memory=memory.of(block)) if is_wanted and not is_graph else audit)
+    live = LiveBytes(dump.ir, dump.dependences.effects)
+    audits = [
+        replace(audit, memory=_memory(dump, block, live.of(block)))
+        if dump.has_order(block) and (blocks is None or block in blocks)
+        else audit
+        for block, audit in zip(dump.blocks, dump.audit.blocks, strict=True)
+    ]
     return replace(dump.audit, blocks=tuple(audits))
 
 
-class _Memory:
-    """What the blocks of a dump hold."""
-
-    def __init__(self, dump: AuditedDump) -> None:
-        self._dump = dump
-        self._live = LiveBytes(dump.ir, dump.dependences.effects)
-
-    def of(self, block: int) -> BlockMemory:
-        """What a block holds as it stands and after a fix."""
-        textual = range(len(self._dump.ir.block_ops[block]))
-        order = self._dump.orders.get(block, textual)
-        live = self._live.of(block)
-        before, after = self._away(block, textual), self._away(block, order)
-        return BlockMemory(live.peak(textual), live.peak(order), live.unsized, before, after)
-
-    def _away(self, block: int, order: Sequence[int]) -> int:
-        """How many frees do not stand directly behind the last use of what they free."""
-        frees = self._dump.keys.frees_in(block)
-        if not frees:
-            return 0
-        graph = self._dump.dependences.of([block])[block]
-        return len(away_from_last_uses(order, frees, graph.precedence))
+def _memory(dump: AuditedDump, block: int, live: LiveBlock) -> BlockMemory:
+    textual = range(live.ops)
+    order = dump.orders.get(block, textual)
+    frees = dump.keys.frees_in(block)
+    away, away_fixed = (
+        len(away_from_last_uses(places, frees, dump.dependences.of([block])[block].precedence))
+        if frees
+        else 0
+        for places in (textual, order)
+    )
+    return BlockMemory(live.peak(textual), live.peak(order), live.unsized, away, away_fixed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Lifetime:
+class _Lifetime(NamedTuple):
     """How long a value is held.
 
     Attributes:
-        bytes: what it holds.
+        bytes: how many it holds.
         start: the place of the op that defines it; -1 for an argument.
         ends: it is held until one of these places is passed; to the end of the block if there is none.
         ends_first: the first of them that is passed counts, otherwise the last.
@@ -86,7 +76,7 @@ class _Lifetime:
     bytes: int
     start: int
     ends: Sequence[int]
-    ends_first: bool = True
+    ends_first: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +85,7 @@ class LiveBlock:
 
     Attributes:
         ops: how many ops it has.
-        unsized: how many values are left out, because nothing tells their size.
+        unsized: how many values are left out, because their size is unknown.
     """
 
     ops: int
@@ -111,13 +101,11 @@ class LiveBlock:
         for place, op in enumerate(order):
             place_of[op] = place
         change = [0] * (self.ops + 1)
-        for life in self.lifetimes:
-            start = place_of[life.start] if life.start >= 0 else 0
-            places = map(place_of.__getitem__, life.ends)
-            last = self.ops - 1
-            end = (min if life.ends_first else max)(places, default=last)
-            change[start] += life.bytes
-            change[max(start, end) + 1] -= life.bytes
+        for held, start, ends, ends_first in self.lifetimes:
+            first = place_of[start] if start >= 0 else 0
+            end = (min if ends_first else max)(map(place_of.__getitem__, ends), default=self.ops - 1)
+            change[first] += held
+            change[max(first, end) + 1] -= held
         return max(accumulate(change), default=0)
 
 
@@ -129,6 +117,7 @@ class LiveBytes:
         self._effects = effects
         self._sizes = ValueSizes(ir)
         self._rows = [ir.op_table.of(name) for name in ir.names]
+        self._arguments_of = arguments_of_blocks(ir)
 
     def of(self, block: int) -> LiveBlock:
         """The lifetimes of a block's values."""
@@ -141,13 +130,12 @@ class LiveBytes:
         for value, size in sizes.items():
             if not size.bytes:
                 continue
-            start = place_of.get(self._ir.value_owner[value], -1)
-            ends: Sequence[int] = freed.get(value, ())
-            is_held = size.is_address or frees_tensors or start < 0 or self._is_used_outside(value, block)
-            if ends or is_held:
-                lifetimes.append(_Lifetime(size.bytes, start, ends))
-            else:
-                lifetimes.append(_Lifetime(size.bytes, start, uses.get(value, [start]), ends_first=False))
+            start, ends = place_of.get(self._ir.value_owner[value], -1), freed.get(value, [])
+            is_kept = size.is_address or frees_tensors or start < 0 or self._is_used_outside(value, block)
+            ends_first = bool(ends) or is_kept
+            if not ends_first:
+                ends = uses.get(value, [start])
+            lifetimes.append(_Lifetime(size.bytes, start, ends, ends_first))
         unsized = sum(1 for size in sizes.values() if size.bytes is None)
         return LiveBlock(len(ops), lifetimes, unsized)
 
@@ -165,12 +153,10 @@ class LiveBytes:
         """The sizes of a block's arguments; a memref that is handed into a loop or to a block is not new."""
         values = self._arguments_of.get(block, [])
         sizes = self._sizes.of_arguments(block, len(values))
-        holder = self._ir.parent_op(block)
-        is_entry = holder < 0 or self._rows[self._ir.op_name[holder]].is_declaration
-        return {
-            value: NO_SIZE if size.is_address and not is_entry else size
-            for value, size in zip(values, sizes, strict=True)
-        }
+        parent = self._ir.parent_op(block)
+        is_entry = parent < 0 or self._rows[self._ir.op_name[parent]].is_declaration
+        new = (size if is_entry or not size.is_address else NO_SIZE for size in sizes)
+        return dict(zip(values, new, strict=True))
 
     def _uses(self, block: int, own: Collection[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
         """By value of a block, the places of ops that use it and of those that free it, nested ones too."""
@@ -201,26 +187,12 @@ class LiveBytes:
 
     def _is_used_outside(self, value: int, block: int) -> bool:
         """Whether another block than this one and those nested in it uses a value."""
-        ops = self._ir.block_ops[block]
-        first, last = self._used_by.get(value, (ops[0], ops[0]))
-        return first < ops[0] or last >= self._ir.subtree_end[ops[-1]]
+        ops, users = self._ir.block_ops[block], self._users.get(value, [])
+        return bool(users) and (users[0] < ops[0] or users[-1] >= self._ir.subtree_end[ops[-1]])
 
     @cached_property
-    def _used_by(self) -> dict[int, tuple[int, int]]:
-        """By value, the first and the last op that use it, where there are other blocks beside its own."""
-        ir, used = self._ir, dict[int, tuple[int, int]]()
-        for op in range(len(ir)):
-            for value in ir.operands_of(op):
-                used[value] = used.get(value, (op, op))[0], op
-        return used
-
-    @cached_property
-    def _arguments_of(self) -> dict[int, list[int]]:
-        arguments: dict[int, list[int]] = {}
-        for value, owner in enumerate(self._ir.value_owner):
-            if owner < 0:
-                arguments.setdefault(-1 - owner, []).append(value)
-        return arguments
+    def _users(self) -> dict[int, list[int]]:
+        return users_of_values(self._ir)
 
 
 def _gives_views(row: OpTraits) -> bool:

@@ -1,4 +1,4 @@
-"""The keys that ops are ordered by: their indices, apart from ops that are to follow others."""
+"""The keys that ops are ordered by: their indices, without those of ops that are to follow others."""
 
 from __future__ import annotations
 
@@ -19,37 +19,42 @@ class OrderKeys:
     """The keys of one dump's ops.
 
     Attributes:
-        indices: what the ops' locations say, followed or not.
+        indices: the original positions of all ops, followed or not.
     """
 
-    def __init__(self, ir: IR, options: AuditOptions) -> None:
+    def __init__(self, ir: IR, indices: OriginalIndices, options: AuditOptions) -> None:
+        self.indices = indices
         self._ir = ir
         self._follow = options.follow
         self._assume_pure = options.assume_pure
-        self.indices = OriginalIndices(ir, options.pattern)
-        if options.order_from is not None:
-            self.indices = self.indices.replaced(options.order_from.indices_of(ir, self.indices))
-
-    def of(self, ops: Iterable[int]) -> list[int | None]:
-        """The keys of several ops, None for an op without a say in inversions."""
-        return list(map(self.by_op.__getitem__, ops))
 
     @cached_property
     def by_op(self) -> list[int | None]:
-        """The keys of all ops, None for an op without a say in inversions."""
-        indices = self.indices.by_op
-        if not self._follow:
-            return indices
-        following = self._following(range(len(indices)))
-        return [None if why is not None else key for key, why in zip(indices, following, strict=True)]
-
-    def counted(self, ops: Iterable[int]) -> list[int]:
-        """The keys of those of several ops that have a say."""
-        return [key for key in map(self.by_op.__getitem__, ops) if key is not None]
+        """The keys of all ops, None for an op that does not count in inversions."""
+        keys = self.indices.by_op
+        if self._follow:
+            keys = keys[:]
+            for follow in self._follow:
+                for op in compress(range(len(keys)), self._flags(Follow(follow))):
+                    keys[op] = None
+        return keys
 
     def follows(self, op: int) -> Follow | None:
         """Why an op that carries an index follows another all the same; None where it does not."""
-        return None if self.indices.index(op) is None else self._following([op])[0]
+        if self.indices.index(op) is None:
+            return None
+        sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS)
+        return next((sort for sort in sorts if sort in self._follow and self._flags(sort)[op]), None)
+
+    def _flags(self, follow: Follow) -> bytearray:
+        """By op, 1 if it is of a sort."""
+        match follow:
+            case Follow.DERIVED:
+                return self.indices.derived_by_op
+            case Follow.CONSTANTS:
+                return self.constants_by_op
+            case Follow.FREES:
+                return self.frees_by_op
 
     @property
     def keyed_by_block(self) -> list[int]:
@@ -58,12 +63,12 @@ class OrderKeys:
 
     @property
     def disordered_blocks(self) -> list[int]:
-        """The blocks with an op that stands before one of a smaller key."""
+        """The blocks that have an inversion."""
         return self._block_by_block[1]
 
     @cached_property
     def _block_by_block(self) -> tuple[list[int], list[int]]:
-        """What one look at the keys of each block tells: ``keyed_by_block`` and ``disordered_blocks``."""
+        """``keyed_by_block`` and ``disordered_blocks``, from one look at the keys of each block."""
         keyed, disordered = [], []
         for block in range(self._ir.block_count):
             keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
@@ -78,52 +83,30 @@ class OrderKeys:
         is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
         return self._count_by_block(compress(range(len(self._ir)), is_followed))
 
-    @property
-    def has_frees(self) -> bool:
-        """Whether any op only frees."""
-        return bool(self._frees)
-
     @cached_property
     def followed_frees_by_block(self) -> list[int]:
         """How many of these only free, by block."""
-        if Follow.FREES not in self._follow:
-            return [0] * self._ir.block_count
-        indices = self.indices.by_op
-        return self._count_by_block(op for op in self._frees if indices[op] is not None)
+        follow = Follow.FREES in self._follow
+        return self._count_by_block(op for op in self._frees if follow and self.indices.index(op) is not None)
 
-    @cached_property
-    def constants_by_block(self) -> list[int]:
-        """How many ops with a key are constants, by block."""
-        return self._count_by_block(self._with_key(self._constants))
-
-    @cached_property
-    def frees_by_block(self) -> list[int]:
-        """How many ops with a key only free, by block."""
-        return self._count_by_block(self._with_key(self._frees))
-
-    def frees_that_follow(self, block: int) -> frozenset[int]:
-        """The places in a block of the ops that are to stand behind the last use of what they free.
-
-        They may carry an index or none.
-        """
-        if Follow.FREES not in self._follow or not self._frees:
-            return frozenset()
-        return self.frees_in(block)
-
-    def frees_in(self, block: int) -> frozenset[int]:
-        """The places in a block of the ops that only free."""
-        return frozenset(compress(count(), self._ir.of_block(block, self.frees_by_op)))
-
-    @cached_property
+    @property
     def derived_by_block(self) -> list[int]:
         """How many ops with a key a pass made from others, by block."""
         derived = self.indices.derived_by_op
-        ops = compress(range(len(derived)), derived) if 1 in derived else ()
-        return self._count_by_block(self._with_key(ops))
+        return self._count_keyed(compress(range(len(derived)), derived) if 1 in derived else ())
 
-    def _with_key(self, ops: Iterable[int]) -> list[int]:
-        by_op = self.by_op
-        return [op for op in ops if by_op[op] is not None]
+    @property
+    def constants_by_block(self) -> list[int]:
+        """How many ops with a key are constants, by block."""
+        return self._count_keyed(self._constants)
+
+    @property
+    def frees_by_block(self) -> list[int]:
+        """How many ops with a key only free, by block."""
+        return self._count_keyed(self._frees)
+
+    def _count_keyed(self, ops: Iterable[int]) -> list[int]:
+        return self._count_by_block(op for op in ops if self.by_op[op] is not None)
 
     def _count_by_block(self, ops: Iterable[int]) -> list[int]:
         counts = Counter(map(self._ir.op_block.__getitem__, ops))
@@ -132,10 +115,7 @@ class OrderKeys:
     @cached_property
     def constants_by_op(self) -> bytearray:
         """By op, 1 if it has no operands and is pure or a constant by the op table."""
-        is_constant = bytearray(len(self._ir))
-        for op in self._constants:
-            is_constant[op] = 1
-        return is_constant
+        return _flags_of(self._constants, len(self._ir))
 
     @cached_property
     def _constants(self) -> list[int]:
@@ -147,44 +127,46 @@ class OrderKeys:
         constants = compress(no_operands, map(may_be_constant.__getitem__, names))
         return [op for op in constants if op not in ir.late_operands]
 
+    @property
+    def has_frees(self) -> bool:
+        """Whether any op only frees."""
+        return bool(self._frees)
+
     @cached_property
     def frees_by_op(self) -> bytearray:
         """By op, 1 if all that it does, by the op table, is to free what it is given."""
-        only_frees = bytearray(len(self._ir))
-        for op in self._frees:
-            only_frees[op] = 1
-        return only_frees
+        return _flags_of(self._frees, len(self._ir))
+
+    def frees_in(self, block: int) -> frozenset[int]:
+        """The places in a block of the ops that only free."""
+        return frozenset(compress(count(), self._ir.of_block(block, self.frees_by_op)))
+
+    def frees_that_follow(self, block: int) -> frozenset[int]:
+        """The places in a block of the ops that are to follow the last use of what they free, if any are."""
+        return self.frees_in(block) if Follow.FREES in self._follow and self._frees else frozenset()
 
     @cached_property
     def _frees(self) -> list[int]:
         ir = self._ir
         only_frees = [self._only_frees(name) for name in ir.names]
-        if True not in only_frees:
-            return []
-        ops = compress(range(len(ir)), map(only_frees.__getitem__, ir.op_name))
+        ops = compress(range(len(ir)), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ()
         return [op for op in ops if not ir.result_count(op)]
 
     def _only_frees(self, name: str) -> bool:
-        """Whether the op table says so; an op that is taken to do nothing waits for no use."""
-        if not self._ir.op_table.of(name).only_frees:
-            return False
-        return not any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
+        """By the op table; an op that is taken to do nothing waits for no use."""
+        is_pure = any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
+        return self._ir.op_table.of(name).only_frees and not is_pure
 
-    def _following(self, ops: Sequence[int]) -> list[Follow | None]:
-        why: list[Follow | None] = [None] * len(ops)
-        if Follow.CONSTANTS in self._follow:
-            why = [Follow.CONSTANTS if self.constants_by_op[op] else None for op in ops]
-        if Follow.DERIVED in self._follow:
-            is_derived = self.indices.is_derived
-            why = [Follow.DERIVED if is_derived(op) else w for op, w in zip(ops, why, strict=True)]
-        if Follow.FREES in self._follow and self._frees:
-            frees = self.frees_by_op
-            why = [Follow.FREES if frees[op] else w for op, w in zip(ops, why, strict=True)]
-        return why
+
+def _flags_of(ops: Sequence[int], count: int) -> bytearray:
+    flags = bytearray(count)
+    for op in ops:
+        flags[op] = 1
+    return flags
 
 
 def _may_be_constant(row: OpTraits) -> bool:
-    """Whether an op without operands is a constant; terminators and declarations are none."""
+    """Whether an op without operands is a constant; terminators and declarations are not."""
     if row.flags & {"terminator", "function", "symbol", "symbol_table"}:
         return False
     is_pure = not (row.effects or row.recursive or row.dynamic or row.unknown)

@@ -8,10 +8,13 @@ fields from both ends and leaves out empty ones.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from itertools import takewhile
 
-from eio_audit.mlir.location import Locations, NameLoc, UnknownLoc
+from eio_audit.mlir.location import Locations, NameLoc, walk
 
 PREFIX = "DEBUG|"
 """What front ends put before the index, and code generation does not know."""
@@ -27,7 +30,7 @@ class Reason(StrEnum):
     """Why code generation cannot read a location; the values are stable."""
 
     PREFIX = "prefix"
-    """``DEBUG|`` stands before the index."""
+    """``DEBUG|`` is before the index."""
     NESTING = "nesting"
     """The outermost name has no index; a name inside it has one, which is not read."""
     FIELD = "field"
@@ -82,17 +85,14 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     "its first field, 'x_layout', is no integer"
     """
     if name.startswith(PREFIX):
-        meant = read_name(name.removeprefix(PREFIX))
+        meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' stands before its index"
         if isinstance(meant, UnreadableLocation):
-            return UnreadableLocation(
-                Reason.PREFIX, f"'{PREFIX}' stands before its index, and {meant.message}"
-            )
-        return UnreadableLocation(Reason.PREFIX, f"'{PREFIX}' stands before its index", meant)
+            return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}")
+        return UnreadableLocation(Reason.PREFIX, message, meant)
     fields = [field for field in name.split("|") if field]
     index = _integer(fields[0]) if fields else None
     if index is None:
-        first = fields[0] if fields else ""
-        return UnreadableLocation(Reason.FIELD, f"its first field, '{first}', is no integer")
+        return UnreadableLocation(Reason.FIELD, f"its first field, '{''.join(fields[:1])}', is no integer")
     if len(fields) < FEWEST_FIELDS:
         there = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
         return UnreadableLocation(
@@ -103,9 +103,15 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
         return UnreadableLocation(Reason.FIELD, f"its field before the last, '{line}', is no integer")
     modules = tuple(fields[1:-FEWEST_FIELDS])
     for module in modules:
-        if len([part for part in module.split("[") if part]) < 2:
+        if len(list(filter(None, module.split("[")))) < 2:
             return UnreadableLocation(Reason.BRACKETS, f"its module '{module}' is not written 'Class[name]'")
     return CodegenLocation(index, modules, file, function)
+
+
+def common_modules(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The modules that all paths have in common, from the outermost on."""
+    columns = takewhile(lambda column: len(set(column)) == 1, zip(*paths, strict=False))
+    return tuple(column[0] for column in columns)
 
 
 def _integer(field: str) -> int | None:
@@ -117,37 +123,26 @@ def _integer(field: str) -> int | None:
 
 
 class CodegenLocations:
-    """The locations of one dump's ops as code generation reads them, each text once.
+    """The locations of one dump's ops as code generation reads them; ``in_name`` reads a name, each once.
 
     Raises (from every method): InputError for a malformed location.
     """
 
     def __init__(self, locations: Locations) -> None:
         self._locations = locations
-        self._by_name: dict[str, CodegenLocation | UnreadableLocation] = {}
+        self.in_name = cache(read_name)
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
-        """What is read of an op; None where its location is no name: unknown, or refused as EIO106 says."""
-        location = self._locations.of(op)
-        outer = UnknownLoc() if location is None else self._locations.resolve(location, op)
+        """What is read of an op; None where its location is no name: unknown, or refused (rule EIO106)."""
+        outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
         read = self.in_name(outer.name)
         if isinstance(read, CodegenLocation) or read.reason is not Reason.FIELD or outer.child is None:
             return read
-        for inner in self._locations.walk(outer.child, op):
-            if isinstance(inner, NameLoc) and _has_index(self.in_name(inner.name)):
+        for inner in walk(outer.child):
+            inside = self.in_name(inner.name) if isinstance(inner, NameLoc) else None
+            if isinstance(inside, CodegenLocation) or (inside is not None and inside.meant is not None):
                 message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)
         return read
-
-    def in_name(self, name: str) -> CodegenLocation | UnreadableLocation:
-        """What is read in a name."""
-        read = self._by_name.get(name)
-        if read is None:
-            read = self._by_name[name] = read_name(name)
-        return read
-
-
-def _has_index(read: CodegenLocation | UnreadableLocation) -> bool:
-    return isinstance(read, CodegenLocation) or read.meant is not None

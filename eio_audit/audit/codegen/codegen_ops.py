@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from eio_audit.audit.codegen.codegen_location import CodegenLocations, UnreadableLocation
+from eio_audit.audit.dependence import arguments_of_blocks
 from eio_audit.audit.functions import function_symbol
 from eio_audit.mlir.ir import IR
 
@@ -21,10 +23,10 @@ _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 def callers(ir: IR) -> list[int]:
     """The functions that code generation cuts into others, in textual order.
 
-    Where functions say what they are for (``tt.function_type``), those that do the work of the model on the
+    Where functions have a type (``tt.function_type``), those that do the work of the model on the
     device; else all that have a body. Functions without arguments are not cut.
     """
-    with_arguments = {-1 - owner for owner in ir.value_owner if owner < 0}
+    with_arguments = arguments_of_blocks(ir)
     entry_blocks: dict[int, int] = {}
     for block in range(ir.block_count):
         entry_blocks.setdefault(ir.parent_op(block), block)
@@ -40,10 +42,10 @@ def callers(ir: IR) -> list[int]:
 
 
 def codegen_ops(ir: IR, caller: int) -> list[int]:
-    """The ops of a function that code generation looks at, in textual order.
+    """The ops of a function that code generation looks at, in textual order, without those nested in them.
 
     Where there are ops of TTNN, only these; before the lowering to TTNN all that will be lowered: not
-    terminators, calls and what TTCore does around them. An op stands for what is nested in it.
+    terminators, calls and what TTCore does around them.
     """
     has_ttnn = any(ir.name(op).startswith(_DIALECT) for op in ir.nested_ops(caller))
     is_taken = [
@@ -52,20 +54,28 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
         else not name.startswith(_LEFT_OUT) and not _LEFT_OUT_FLAGS & ir.op_table.flags(name)
         for name in ir.names
     ]
-    return list(_outermost(ir, caller, is_taken))
+    ops: list[int] = []
+    for op in ir.nested_ops(caller):
+        is_inside = ops and op < ir.subtree_end[ops[-1]]
+        if not is_inside and is_taken[ir.op_name[op]] and not ends_block(ir, op):
+            ops.append(op)
+    return ops
 
 
-def _outermost(ir: IR, caller: int, is_taken: list[bool]) -> Iterator[int]:
-    op = caller + 1
-    while op < ir.subtree_end[caller]:
-        if is_taken[ir.op_name[op]] and not _ends_block(ir, op):
-            yield op
-            op = ir.subtree_end[op]
-        else:
-            op += 1
+def ends_block(ir: IR, op: int) -> bool:
+    """Whether an op, perhaps unlisted, is its block's terminator by its place and name."""
+    is_last = op == ir.block_ops[ir.op_block[op]][-1]
+    return is_last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
 
 
-def _ends_block(ir: IR, op: int) -> bool:
-    """Whether an op, perhaps unlisted, is its block's terminator by all appearance."""
-    last = ir.block_ops[ir.op_block[op]][-1]
-    return op == last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
+def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:
+    """The ops whose location is a name that code generation cannot read, in textual order.
+
+    Raises:
+        InputError: a location is malformed.
+    """
+    for caller in callers(ir):
+        for op in codegen_ops(ir, caller):
+            read = locations.of(op)
+            if isinstance(read, UnreadableLocation):
+                yield op, read

@@ -1,54 +1,44 @@
-"""The dataflow of two dumps with the ops passed over that passes add and remove freely.
+"""The dataflow of two dumps without the ops that passes add and remove freely.
 
-Passes insert, move and cancel casts, permutes, reshapes and broadcasts, and then all types and neighbours of a
-chain differ, though what is computed is the same. So an op with one operand and one result is *passed over* if
-ops of its name are not equally many in both dumps: a user of its result counts as a user of its operand.
+Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and neighbours of a whole chain
+differ, though the same is computed. So an op with one operand and one result is *passed over* if ops of its name
+are not equally many in both dumps: a user of its result counts as a user of its operand.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container
+from copy import copy
 
 from eio_audit.audit.diff.refinement import ComparedOps
 
 
-class Contraction:
-    """The dataflow of one dump without the ops that are passed over.
+def contracted(before: ComparedOps, after: ComparedOps) -> tuple[ComparedOps, ComparedOps] | None:
+    """Both dumps with other ``producers`` and ``users``: each the first that is not passed over.
 
-    Attributes:
-        is_passed_over: by op.
-        producers: by op and operand, the first op above that is not passed over, and its result number; a block
-            argument as in ``ComparedOps``.
-        users: by op, the users that are not passed over, with the place among their operands.
+    An op that is passed over has none of either. The result is None if there is no such op.
     """
-
-    def __init__(self, ops: ComparedOps, names: Container[str]) -> None:
-        ir = ops.ir
-        self.is_passed_over = [
-            ops.names[op] in names and len(ops.producers[op]) == 1 and ir.result_count(op) == 1 and op not in ops.blocks_of
-            for op in range(len(ops))
-        ]
-        self.producers: list[list[tuple[int, int]]] = []
-        self.users: list[list[tuple[int, int]]] = [[] for _ in range(len(ops))]
-        for op in range(len(ops)):
-            found = []
-            for owner, number in ops.producers[op]:
-                # An op below its user (in a graph region) has not been looked at yet: it stays.
-                if 0 <= owner < op and self.is_passed_over[owner]:
-                    found.append(self.producers[owner][0])
-                else:
-                    found.append((owner, number))
-            self.producers.append(found)
-            if not self.is_passed_over[op]:
-                for place, (owner, _) in enumerate(found):
-                    if owner >= 0:
-                        self.users[owner].append((op, place))
-
-
-def contractions(before: ComparedOps, after: ComparedOps) -> tuple[Contraction, Contraction] | None:
-    """The dataflow of both dumps, contracted; None if no op is passed over."""
     was, now = Counter(before.names), Counter(after.names)
     names = {name for name in was.keys() | now.keys() if was[name] != now[name]}
-    both = Contraction(before, names), Contraction(after, names)
-    return both if any(any(side.is_passed_over) for side in both) else None
+    sides = _contracted(before, names), _contracted(after, names)
+    is_same = all(side.producers == ops.producers for side, ops in zip(sides, (before, after), strict=True))
+    return None if is_same else sides
+
+
+def _contracted(ops: ComparedOps, names: Container[str]) -> ComparedOps:
+    side = copy(ops)
+    side.blocks_of = {}
+    side.users = [[] for _ in range(len(ops))]
+    side.producers = []
+    passed_on: dict[int, tuple[int, int]] = {}  # by op that is passed over, the value that it hands on
+    for op, operands in enumerate(ops.producers):
+        found = [passed_on.get(owner, (owner, number)) for owner, number in operands]
+        if ops.names[op] in names and len(found) == ops.ir.result_count(op) == 1 and op not in ops.blocks_of:
+            passed_on[op] = found[0]
+            found = []
+        side.producers.append(found)
+        for place, (owner, _) in enumerate(found):
+            if owner >= 0:
+                side.users[owner].append((op, place))
+    return side

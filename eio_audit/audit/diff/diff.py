@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from eio_audit.audit.check.check import audit_dump, measured
+from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.module_runs import Fragmentation, fragmentation
 from eio_audit.audit.codegen.codegen import Structure, structure_change
-from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import Comparison, OpChanges
+from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
+from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChanges
 from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import right_labels
@@ -46,7 +46,12 @@ class Diff:
 
 
 def diff(
-    before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, measures_memory: bool = False
+    before: Dump,
+    after: Dump,
+    options: AuditOptions = DEFAULT_OPTIONS,
+    visit: Callable[[AuditedDump], None] | None = None,
+    *,
+    measures_memory: bool = False,
 ) -> Diff:
     """Compares two dumps of one program.
 
@@ -54,30 +59,30 @@ def diff(
         before: the earlier one.
         after: the later one.
         options: as for ``check``.
-        measures_memory: say of each block what its values hold (``BlockAudit.memory``).
+        visit: called with the audited dump after while its structure is still there.
+        measures_memory: as for ``check``.
 
     Raises:
         InputError: one of them cannot be read.
     """
     interned = Interned()
-    old, new = (_side(dump, options, interned, measures_memory) for dump in (before, after))
-    comparison = Comparison(old, new, match_ops(old.ops, new.ops))
+    old, new = (audit_dump(dump, options, measures_memory=measures_memory) for dump in (before, after))
+    sides = tuple(
+        ComparedDump(dump, ComparedOps(dump.ir, dump.indices, dump.functions, interned))
+        for dump in (old, new)
+    )
+    comparison = DumpComparison(sides[0], sides[1], match_ops(sides[0].ops, sides[1].ops))
     layouts = LayoutChanges(comparison)
-    right = right_labels(new.audited)
+    right = right_labels(new)
+    if visit is not None:
+        visit(new)
     return Diff(
-        before=old.audited.audit,
-        after=new.audited.audit,
+        before=old.audit,
+        after=new.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
-        fragmentation=fragmentation(old.audited, new.audited, right),
-        structure=structure_change(old.audited, new.audited, right),
-        locations=health_change(old.audited, new.audited, comparison.was),
-        sameness=sameness(old, new, comparison.became),
+        fragmentation=fragmentation(old, new, right),
+        structure=structure_change(old, new, right),
+        locations=health_change(old, new, comparison.was),
+        sameness=sameness(sides[0], sides[1], comparison.became),
     )
-
-
-def _side(dump: Dump, options: AuditOptions, interned: Interned, measures_memory: bool) -> ComparedDump:
-    audited = audit_dump(dump, options)
-    if measures_memory:
-        audited = measured(audited)
-    return ComparedDump(audited, ComparedOps(audited.ir, audited.indices, interned))

@@ -5,40 +5,41 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from eio_audit.audit.diff.refinement import Classes, ComparedOps
+from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 
 
-class Labels:
-    """What is compared of an op, as far as both dumps show it.
+class MatchKeys:
+    """What two ops are compared by, as far as both dumps show it.
 
     Attributes:
         same_form: names of ops that are printed in the same form on both sides.
+        labels: by side and op, a number equal for equal names, locations and symbols.
         locations: by side and op, the location number; NO_LOCATION everywhere when the dumps have none in
             common.
         scopes: by side and block, the symbol of the function around it, a renamed function's under its old
             name.
         contents: by side and op, a number equal for equal texts; None where the printing forms differ.
+        classes: by side, those of the ops.
     """
 
     def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
-        self.same_form = _names_of_one_form(before, after)
         sides = (before, after)
+        self.same_form = _names_of_one_form(before, after)
         shared = set(before.locations) & set(after.locations) - {NO_LOCATION}
         self.locations = [ops.locations if shared else [NO_LOCATION] * len(ops) for ops in sides]
         renamed = _renamed_functions(before, after)
-        self.symbols = [before.symbols, [renamed.get(symbol, symbol) for symbol in after.symbols]]
+        symbols = [before.symbols, [renamed.get(symbol, symbol) for symbol in after.symbols]]
         self.scopes = [before.functions, [renamed.get(symbol, symbol) for symbol in after.functions]]
         self.contents = [[self._content(ops, op) for op in range(len(ops))] for ops in sides]
         self.labels = [
-            [
-                ops.interned.number((ops.names[op], self.locations[side][op], self.symbols[side][op]))
-                for op in range(len(ops))
-            ]
+            list(map(ops.interned.number, zip(ops.names, self.locations[side], symbols[side], strict=True)))
             for side, ops in enumerate(sides)
         ]
-        with_content = [list(zip(self.labels[side], self.contents[side], strict=True)) for side in (0, 1)]
-        self.classes = [Classes(ops, with_content[side], self.scopes[side]) for side, ops in enumerate(sides)]
+        self.classes = [
+            RefinementClasses(ops, list(zip(self.labels[side], self.contents[side], strict=True)), scopes)
+            for side, (ops, scopes) in enumerate(zip(sides, self.scopes, strict=True))
+        ]
 
     def _content(self, ops: ComparedOps, op: int) -> int | None:
         if ops.names[op] in self.same_form:
@@ -57,7 +58,7 @@ def _names_of_one_form(before: ComparedOps, after: ComparedOps) -> frozenset[str
 
 
 def _renamed_functions(before: ComparedOps, after: ComparedOps) -> dict[str | None, str | None]:
-    """By new symbol, the old one of a function that only has another name: most ops of it are in no other."""
+    """By new symbol, the old one of a function that was only renamed: most of its ops are in no other."""
     old = set(before.functions) - set(after.functions)
     new = set(after.functions) - set(before.functions)
     if not old or not new:

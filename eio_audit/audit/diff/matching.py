@@ -1,11 +1,10 @@
 """Which op of one dump is which op of another, across renumbering, reordering and printing forms.
 
 A pass leaves most of a program alone, so most ops are found by their surroundings: two ops are one when they
-have the same location, name and text and are computed from the same, and used by the same, all the way up and
-down (``structure.Classes``). What a pass touched is found from there: along the dataflow, the user of a
-matched op at the same operand with the same name and location is the same op, whatever became of its
-attributes. What is left is
-paired by ever less, but never by name and location alone: one framework op is often several IR ops.
+have the same location, name and text, are computed from the same, and are used by the same, at any distance
+(``RefinementClasses``). From there on, the dataflow is followed: the user of a matched op at the same operand
+with the same name and location is the same op, whatever became of its attributes. What is left is paired by
+ever less, but never by name and location alone: one framework op is often several IR ops.
 """
 
 from __future__ import annotations
@@ -13,17 +12,18 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeVar
 
-from eio_audit.audit.diff.contraction import contractions
-from eio_audit.audit.diff.match_keys import Labels
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.contraction import contracted
+from eio_audit.audit.diff.match_keys import MatchKeys
+from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
 
-Key = Callable[[int, int], Hashable]
-"""A key of an op, by side (0 before, 1 after) and op; None for an op without."""
+Value = tuple[int, int]
+"""A value by its op and the number of the result, or by ``-1 - block`` and the number of the argument."""
+
+T = TypeVar("T", int, Value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Matching:
 
     ops: dict[int, int]
     blocks: dict[int, int]
-    arguments: dict[tuple[int, int], tuple[int, int]]
+    arguments: dict[Value, Value]
     same_form: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -48,11 +48,11 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
 
     Complexity: near-linear in ops and operands: a fixed number of sweeps, each with sorting.
     """
-    labels = Labels(before, after)
-    by_producers = _Pairing(before, after, labels)
+    keys = MatchKeys(before, after)
+    by_producers = _Pairing(before, after, keys)
     by_producers.pair_alike(upwards=False)
     if by_producers.is_ambiguous:
-        by_users = _Pairing(before, after, labels)
+        by_users = _Pairing(before, after, keys)
         by_users.pair_alike(upwards=True)
         if by_users.moved_count() < by_producers.moved_count():
             by_producers = by_users
@@ -60,28 +60,27 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
 
 
 class _Pairing:
-    """Pairs that grow."""
+    """Pairs that grow. ``matched[0]`` has them by op of the dump before, ``matched[1]`` by op of that after.
 
-    def __init__(self, before: ComparedOps, after: ComparedOps, labels: Labels) -> None:
+    The methods that are keys give what ops of a side (0 before, 1 after) are paired by; None pairs nothing.
+    """
+
+    def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys) -> None:
         self.sides = (before, after)
-        self.labels = labels
-        self.pairs: dict[int, int] = {}
-        self.back: dict[int, int] = {}
+        self.keys = keys
+        self.matched: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self.blocks: dict[int, int] = {}
-        self.arguments: dict[tuple[int, int], tuple[int, int]] = {}
-        self._new_arguments: set[tuple[int, int]] = set()
+        self.arguments: dict[Value, Value] = {}
         self.is_ambiguous = False
+        self._new_arguments: set[Value] = set()
         self._unseen: deque[tuple[int, int]] = deque()
-
-    # ------------------------------------------------------------------ ops that are alike in everything
 
     def pair_alike(self, *, upwards: bool) -> None:
         """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
-        classes = self.labels.classes
         for kind in ("exact", "around"):
-            groups = self._groups(partial(_class_of, [getattr(side, kind) for side in classes]))
-            ordered = sorted(groups, key=lambda g: -g[0][-1]) if upwards else sorted(groups)
-            for old, new in ordered:
+            classes = [getattr(side, kind) for side in self.keys.classes]
+            groups = self._unmatched(lambda side, op: classes[side][op])  # noqa: B023  (used at once)
+            for old, new in sorted(groups, key=lambda g: -g[0][-1]) if upwards else sorted(groups):
                 self._pair_group(old, new, upwards=upwards)
 
     def _pair_group(self, old: list[int], new: list[int], *, upwards: bool) -> None:
@@ -89,36 +88,29 @@ class _Pairing:
             self._pair(old[0], new[0])
             return
         self.is_ambiguous = True
-        neighbours = self._matched_users if upwards else self._matched_producers
-        groups: dict[Hashable, tuple[list[int], list[int]]] = {}
-        for side, ops in enumerate((old, new)):
-            for op in ops:
-                groups.setdefault(neighbours(side, op), ([], []))[side].append(op)
-        left: tuple[list[int], list[int]] = ([], [])
-        for together in groups.values():
-            count = min(map(len, together))
+        groups = _groups((old, new), self._matched_users if upwards else self._matched_producers)
+        for together in groups:
             for a, b in zip(*together, strict=False):
                 self._pair(a, b)
-            for side in (0, 1):
-                left[side].extend(together[side][count:])
-        for a, b in zip(sorted(left[0]), sorted(left[1]), strict=False):
+        left = [
+            sorted(op for op in ops if op not in self.matched[side]) for side, ops in enumerate((old, new))
+        ]
+        for a, b in zip(*left, strict=False):
             self._pair(a, b)
 
     def moved_count(self) -> int:
-        """How many ops the pairs so far say have moved."""
+        """How many ops the pairs so far have moved."""
         blocks: dict[int, list[tuple[int, int]]] = {}
-        for old, new in self.pairs.items():
+        for old, new in self.matched[0].items():
             blocks.setdefault(self.sides[1].ir.op_block[new], []).append((new, old))
         return sum(len(displaced([old for _, old in sorted(pairs)])) for pairs in blocks.values())
-
-    # ------------------------------------------------------------------ ops that something happened to
 
     def complete(self) -> Matching:
         """Pairs what else belongs together, the surest first."""
         self._pair_blocks()
-        self._unseen.extend(self.pairs.items())
-        self._follow_dataflow()
-        for key, is_sure in (
+        self._unseen.extend(self.matched[0].items())
+        self._follow_dataflow(self.sides)
+        for key, only_unique in (
             (self._same_place_and_text, True),
             (self._above, True),
             (self._same_place_and_producers, False),
@@ -128,100 +120,75 @@ class _Pairing:
             (self._text_and_users, True),
             (self._text_anywhere, False),
             (self._text_of_callee, False),
+            (self._name_and_text, True),
         ):
-            self._pair_by(key, only_unique=is_sure)
-            self._pair_blocks()
-            self._follow_dataflow()
-        self._match_contracted()
-        self._pair_by(self._name_and_text, only_unique=True)
-        self._unseen.extend(self.pairs.items())
-        self._follow_dataflow()
-        self._pair_blocks()
-        return Matching(self.pairs, self.blocks, self.arguments, self.labels.same_form)
-
-    def _match_contracted(self) -> None:
-        """Pairs ops by the dataflow with layout ops and the like passed over, and with types ignored."""
-        both = contractions(*self.sides)
-        if both is None:
-            return
-        number = self.sides[0].interned.number
-        for with_attributes in (True, False):
-            classes = []
-            for side, (ops, graph) in enumerate(zip(self.sides, both, strict=True)):
-                matched = self.pairs if side == 0 else self.back
-                label = []
-                for op in range(len(ops)):
-                    text = ops.texts[op]
-                    attributes = tuple(sorted(text.attributes.items())) if with_attributes and text.is_generic else ()
-                    label.append(number(("contracted", ops.names[op], attributes, self._scope(side, op))))
-                down: list[int] = []
-                for op in range(len(ops)):
-                    inputs = tuple(
-                        ((down[o] if 0 <= o < op else -2), r) if o >= 0 else ("arg", self.blocks.get(-1-o) if side == 0 else -1-o, r)
-                        for o, r in graph.producers[op]
-                    )
-                    down.append(number((label[op], inputs)))
-                up = [0] * len(ops)
-                for op in range(len(ops) - 1, -1, -1):
-                    up[op] = number((down[op], tuple(sorted((up[u], p) for u, p in graph.users[op] if u > op))))
-                classes.append((down, up))
-            for k in (1, 0):
-                for old, new in self._groups(lambda side, op: None if both[side].is_passed_over[op] else classes[side][k][op]):
-                    if len(old) == len(new):
-                        for a, b in zip(old, new):
-                            self._pair(a, b)
-            self._unseen.extend(self.pairs.items())
-            while self._unseen:
-                old, new = self._unseen.popleft()
-                users = [(u, p) for u, p in both[0].users[old] if u not in self.pairs]
-                now = [(u, p) for u, p in both[1].users[new] if u not in self.back]
-                self._pair_users(users, now)
-                for (a, i), (b, j) in zip(both[0].producers[old], both[1].producers[new], strict=False):
-                    if i == j and self._is_same_free_op(a, b):
+            for old, new in self._unmatched(key):
+                if only_unique and not len(old) == len(new) == 1:
+                    continue
+                for a, b in zip(old, new, strict=False):
+                    if key != self._same_place or self._has_evidence(a, b):
                         self._pair(a, b)
-        self._pair_blocks()
-        self._unseen.extend(self.pairs.items())
-        self._follow_dataflow()
+            self._pair_blocks()
+            self._follow_dataflow(self.sides)
+        self._pair_computations()
+        return Matching(self.matched[0], self.blocks, self.arguments, self.keys.same_form)
 
-    def _pair_by(self, key: Key, *, only_unique: bool) -> None:
-        for old, new in self._groups(key):
-            if only_unique and (len(old) != 1 or len(new) != 1):
-                continue
-            for a, b in zip(old, new, strict=False):
-                if key != self._same_place or self._has_evidence(a, b):
-                    self._pair(a, b)
+    def _pair_computations(self) -> None:
+        """Pairs what computes the same, whatever its types and the ops that only pass values on."""
+        sides = contracted(*self.sides)
+        for with_attributes in (True, False) if sides else ():
+            assert sides is not None
+            labels = [
+                [
+                    (name, *text.attributes.items()) if with_attributes else name
+                    for name, text in zip(ops.names, ops.texts, strict=True)
+                ]
+                for ops in sides
+            ]
+            classes = [
+                RefinementClasses(ops, label, scopes)
+                for ops, label, scopes in zip(sides, labels, self.keys.scopes, strict=True)
+            ]
+            for kind in ("around", "above"):
+                numbers = [getattr(side, kind) for side in classes]
 
-    def _groups(self, key: Key) -> list[tuple[list[int], list[int]]]:
+                def key(side: int, op: int) -> Hashable:
+                    flow = sides[side]
+                    return numbers[side][op] if flow.producers[op] or flow.users[op] else None
+
+                for old, new in self._unmatched(key):
+                    for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
+                        self._pair(a, b)
+            self._unseen.extend(self.matched[0].items())
+            self._follow_dataflow(sides)
+            self._pair_blocks()
+        self._unseen.extend(self.matched[0].items())
+        self._follow_dataflow(self.sides)
+
+    def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
         """The unmatched ops of either dump that have a key in common."""
-        groups: dict[Hashable, tuple[list[int], list[int]]] = {}
-        for side, (ops, matched) in enumerate(zip(self.sides, (self.pairs, self.back), strict=True)):
-            for op in range(len(ops)):
-                if op not in matched and (value := key(side, op)) is not None:
-                    groups.setdefault(value, ([], []))[side].append(op)
-        return [group for group in groups.values() if all(group)]
+        free = [
+            [op for op in range(len(ops)) if op not in matched]
+            for ops, matched in zip(self.sides, self.matched, strict=True)
+        ]
+        return [group for group in _groups(free, key) if all(group)]
 
     def _pair(self, old: int, new: int) -> None:
-        self.pairs[old] = new
-        self.back[new] = old
+        self.matched[0][old] = new
+        self.matched[1][new] = old
         self._unseen.append((old, new))
 
-    # ------------------------------------------------------------------ keys
-
-    def _scope(self, side: int, op: int) -> Hashable:
-        return self.labels.scopes[side][self.sides[side].ir.op_block[op]]
-
     def _same_place(self, side: int, op: int) -> tuple[Hashable, ...]:
-        return self._scope(side, op), self.labels.labels[side][op]
+        return self._scope(side, op), self.keys.labels[side][op]
 
     def _same_place_and_text(self, side: int, op: int) -> tuple[Hashable, ...]:
-        return *self._same_place(side, op), self.labels.contents[side][op]
+        return *self._same_place(side, op), self.keys.contents[side][op]
 
     def _location_and_text(self, side: int, op: int) -> Hashable:
-        is_known = self.labels.locations[side][op] != NO_LOCATION
-        return self._same_place_and_text(side, op) if is_known else None
+        return self._same_place_and_text(side, op) if self._is_located(side, op) else None
 
     def _above(self, side: int, op: int) -> Hashable:
-        return self.labels.classes[side].above[op]
+        return self.keys.classes[side].above[op]
 
     def _same_place_and_producers(self, side: int, op: int) -> Hashable:
         producers = self._all_producers(side, op)
@@ -229,25 +196,20 @@ class _Pairing:
 
     def _text_and_producers(self, side: int, op: int) -> Hashable:
         """For an op with another location than before."""
-        producers, content = self._all_producers(side, op), self.labels.contents[side][op]
-        if producers is None or content is None:
-            return None
-        return self._scope(side, op), self.sides[side].names[op], content, producers
+        producers = self._all_producers(side, op)
+        return None if producers is None else self._text_and(side, op, producers)
 
     def _text_and_users(self, side: int, op: int) -> Hashable:
-        users, content = self._matched_users(side, op), self.labels.contents[side][op]
-        if not users or content is None:
-            return None
-        return self._scope(side, op), self.sides[side].names[op], content, users
+        users = self._matched_users(side, op)
+        return self._text_and(side, op, users) if users else None
 
     def _text_anywhere(self, side: int, op: int) -> Hashable:
-        if self.labels.locations[side][op] == NO_LOCATION:
-            return None
-        return self.labels.labels[side][op], self.labels.contents[side][op]
+        text = self.keys.labels[side][op], self.keys.contents[side][op]
+        return text if self._is_located(side, op) else None
 
     def _name_and_text(self, side: int, op: int) -> Hashable:
         """For an op that is in another function than before."""
-        content = self.labels.contents[side][op]
+        content = self.keys.contents[side][op]
         return None if content is None else (self.sides[side].names[op], content)
 
     def _text_of_callee(self, side: int, op: int) -> Hashable:
@@ -256,7 +218,18 @@ class _Pairing:
         place = ops.locations[op] if side == 0 else ops.location_numbers.callee(op)
         if place is None or place == NO_LOCATION:
             return None
-        return ops.names[op], place, self.labels.contents[side][op]
+        return ops.names[op], place, self.keys.contents[side][op]
+
+    def _scope(self, side: int, op: int) -> Hashable:
+        return self.keys.scopes[side][self.sides[side].ir.op_block[op]]
+
+    def _is_located(self, side: int, op: int) -> bool:
+        return self.keys.locations[side][op] != NO_LOCATION
+
+    def _text_and(self, side: int, op: int, neighbours: Hashable) -> Hashable:
+        content = self.keys.contents[side][op]
+        text = self._scope(side, op), self.sides[side].names[op], content, neighbours
+        return None if content is None else text
 
     def _has_evidence(self, old: int, new: int) -> bool:
         """Whether ops of one name and location have anything else in common."""
@@ -267,145 +240,137 @@ class _Pairing:
             return True
         return self.sides[0].symbols[old] is not None or not self.sides[0].producers[old]
 
-    # ------------------------------------------------------------------ dataflow
-
-    def _matched(self, side: int, owner: int, number: int) -> tuple[int, int] | None:
+    def _matched_value(self, side: int, value: Value) -> Value | None:
         """A value as both sides know it: by the op, or block argument, of the dump after."""
-        if side == 1:
-            is_matched = owner in self.back if owner >= 0 else (owner, number) in self._new_arguments
-            return (owner, number) if is_matched else None
-        if owner >= 0:
-            return (self.pairs[owner], number) if owner in self.pairs else None
-        return self.arguments.get((owner, number))
+        owner, number = value
+        if owner < 0:
+            return self.arguments.get(value) if side == 0 else value if value in self._new_arguments else None
+        if owner not in self.matched[side]:
+            return None
+        return (self.matched[0][owner], number) if side == 0 else value
 
-    def _matched_producers(self, side: int, op: int) -> tuple[tuple[int, int] | None, ...]:
-        found = [self._matched(side, *producer) for producer in self.sides[side].producers[op]]
-        if self.sides[side].names[op] not in self.labels.same_form:
+    def _matched_producers(self, side: int, op: int) -> tuple[Value | None, ...]:
+        found = [self._matched_value(side, value) for value in self.sides[side].producers[op]]
+        if self.sides[side].names[op] not in self.keys.same_form:
             found.sort(key=lambda value: value or (-1 << 31, 0))
         return tuple(found)
 
-    def _all_producers(self, side: int, op: int) -> tuple[tuple[int, int] | None, ...] | None:
+    def _all_producers(self, side: int, op: int) -> tuple[Value | None, ...] | None:
         """The producers, if all are matched."""
         found = self._matched_producers(side, op)
         return None if None in found else found
 
     def _matched_users(self, side: int, op: int) -> tuple[tuple[int, int], ...]:
-        matched = self.pairs if side == 0 else self.back
+        matched = self.matched[side]
         users = [(user, place) for user, place in self.sides[side].users[op] if user in matched]
-        return tuple(
-            sorted((self.pairs[user], place) if side == 0 else (user, place) for user, place in users)
-        )
+        return tuple(sorted((matched[user], place) if side == 0 else (user, place) for user, place in users))
 
-    def _follow_dataflow(self) -> None:
-        """From every new pair, pairs the users, producers and terminators that can only be the same."""
+    def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
+        """From every new pair, pairs the users and producers that can only be the same."""
         while self._unseen:
-            old, new = self._unseen.popleft()
-            users = [(user, place) for user, place in self.sides[0].users[old] if user not in self.pairs]
-            if users:
-                now = [(user, place) for user, place in self.sides[1].users[new] if user not in self.back]
-                self._pair_users(users, now)
-            for (a, i), (b, j) in zip(
-                self.sides[0].producers[old], self.sides[1].producers[new], strict=False
-            ):
-                if i == j and self._is_same_free_op(a, b):
+            pair = self._unseen.popleft()
+            users = [
+                [(user, place) for user, place in ops.users[op] if user not in matched]
+                for ops, op, matched in zip(sides, pair, self.matched, strict=True)
+            ]
+            if all(users):
+                self._pair_users(users)
+            producers = [ops.producers[op] for ops, op in zip(sides, pair, strict=True)]
+            for (a, i), (b, j) in zip(*producers, strict=False):
+                is_open = i == j and min(a, b) >= 0 and self._is_free(a, b)
+                if is_open and self._same_place(0, a) == self._same_place(1, b):
                     self._pair(a, b)
 
-    def _is_same_free_op(self, old: int, new: int) -> bool:
-        """Whether two owners of values are unmatched ops of one name and location."""
-        if old < 0 or new < 0 or old in self.pairs or new in self.back:
-            return False
-        return self._same_place(0, old) == self._same_place(1, new)
-
-    def _pair_users(self, old: Iterable[tuple[int, int]], new: Iterable[tuple[int, int]]) -> None:
+    def _pair_users(self, users: Sequence[Iterable[tuple[int, int]]]) -> None:
         for with_content in (True, False):
-            groups: dict[Hashable, tuple[list[int], list[int]]] = {}
-            for side, users in enumerate((old, new)):
-                matched = (self.pairs, self.back)[side]
-                for user, place in users:
-                    if user not in matched:
-                        content = self.labels.contents[side][user] if with_content else None
-                        key = (*self._same_place(side, user), place, content)
-                        groups.setdefault(key, ([], []))[side].append(user)
-            for was, now in groups.values():
+
+            def key(side: int, used: tuple[int, int]) -> Hashable:
+                user, place = used
+                content = self.keys.contents[side][user] if with_content else None  # noqa: B023  (used at once)
+                return *self._same_place(side, user), place, content
+
+            free = [
+                [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
+            ]
+            for was, now in _groups(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
-                    for a, b in zip(was, now, strict=True):
-                        if a not in self.pairs and b not in self.back:
+                    for (a, _), (b, _) in zip(was, now, strict=True):
+                        if self._is_free(a, b):
                             self._pair(a, b)
 
-    # ------------------------------------------------------------------ blocks
+    def _is_free(self, old: int, new: int) -> bool:
+        return old not in self.matched[0] and new not in self.matched[1]
 
     def _pair_blocks(self) -> None:
-        """Pairs blocks by where they stand, or else by the ops in them; and their arguments."""
+        """Pairs blocks by their place, or else by the ops in them; and their arguments and terminators."""
         old_block, new_block = self.sides[0].ir.op_block, self.sides[1].ir.op_block
         self.blocks = dict(self._only_blocks())
         taken = set(self.blocks.values())
-        votes = Counter((old_block[old], new_block[new]) for old, new in self.pairs.items())
+        votes = Counter((old_block[old], new_block[new]) for old, new in self.matched[0].items())
         free = {pair: n for pair, n in votes.items() if pair[0] not in self.blocks and pair[1] not in taken}
         self.blocks |= _one_to_one(Counter(free))
         counts = [ops.argument_counts for ops in self.sides]
-        self.arguments = {}
-        for old, new in self.blocks.items():
-            count = counts[0].get(old, 0)
-            if count and count == counts[1].get(new, 0):
-                self.arguments.update({(-1 - old, k): (-1 - new, k) for k in range(count)})
+        self.arguments = {
+            (-1 - old, number): (-1 - new, number)
+            for old, new in self.blocks.items()
+            if counts[0][old] == counts[1][new]
+            for number in range(counts[0][old])
+        }
         self.arguments |= self._arguments_by_users()
         self._new_arguments = set(self.arguments.values())
-        self._pair_terminators()
+        for old, new in self.blocks.items():
+            self._pair_terminators(old, new)
 
     def _only_blocks(self) -> Iterator[tuple[int, int]]:
         """The blocks that are alone in the same region of an op that both dumps have.
 
         A custom form may print the regions of an op in another order than the generic form does.
         """
-        inside = [ops.blocks_of for ops in self.sides]
-        for old, new in self.pairs.items():
-            if old not in inside[0] or new not in inside[1]:
-                continue
-            if len(inside[0][old]) > 1 and self.sides[0].names[old] not in self.labels.same_form:
+        for pair in self.matched[0].items():
+            blocks = [ops.blocks_of.get(op, ()) for ops, op in zip(self.sides, pair, strict=True)]
+            if len(blocks[0]) > 1 and self.sides[0].names[pair[0]] not in self.keys.same_form:
                 continue
             was, now = (
-                {self.sides[side].region_places[block]: block for block in inside[side][op]}
-                for side, op in ((0, old), (1, new))
+                {ops.region_places[block]: block for block in inside}
+                for ops, inside in zip(self.sides, blocks, strict=True)
             )
             for (region, place), block in was.items():
                 is_alone = place == 0 and (region, 1) not in was and (region, 1) not in now
                 if is_alone and (region, 0) in now:
                     yield block, now[region, 0]
 
-    def _arguments_by_users(self) -> dict[tuple[int, int], tuple[int, int]]:
+    def _arguments_by_users(self) -> dict[Value, Value]:
         """The arguments of blocks that have more or fewer than before."""
         counts = [ops.argument_counts for ops in self.sides]
-        votes: Counter[tuple[tuple[int, int], tuple[int, int]]] = Counter()
-        if all(counts[0].get(old, 0) == counts[1].get(new, 0) for old, new in self.blocks.items()):
-            return {}
-        for old, new in self.pairs.items():
+        changed = {-1 - old: -1 - new for old, new in self.blocks.items() if counts[0][old] != counts[1][new]}
+        votes: Counter[tuple[Value, Value]] = Counter()
+        for old, new in self.matched[0].items() if changed else ():
             for a, b in zip(self.sides[0].producers[old], self.sides[1].producers[new], strict=False):
-                is_argument = a[0] < 0 and b[0] < 0 and self.blocks.get(-1 - a[0]) == -1 - b[0]
-                if is_argument and counts[0].get(-1 - a[0]) != counts[1].get(-1 - b[0]):
+                if changed.get(a[0]) == b[0]:
                     votes[a, b] += 1
         return _one_to_one(votes)
 
-    def _pair_terminators(self) -> None:
-        for old, new in self.blocks.items():
-            ops, others = self.sides[0].ir.block_ops[old], self.sides[1].ir.block_ops[new]
-            if not ops or not others:
-                continue
-            a, b = ops[-1], others[-1]
-            if a not in self.pairs and b not in self.back:
-                is_end = not self.sides[0].users[a] and self.sides[0].ir.result_count(a) == 0
-                if is_end and self.labels.labels[0][a] == self.labels.labels[1][b]:
-                    self._pair(a, b)
+    def _pair_terminators(self, old: int, new: int) -> None:
+        before, after = self.sides
+        ops, others = before.ir.block_ops[old], after.ir.block_ops[new]
+        if ops and others and self._is_free(a := ops[-1], b := others[-1]):
+            is_end = not before.users[a] and before.ir.result_count(a) == 0
+            if is_end and self.keys.labels[0][a] == self.keys.labels[1][b]:
+                self._pair(a, b)
 
 
-def _class_of(classes: Sequence[Sequence[int]], side: int, op: int) -> int:
-    return classes[side][op]
-
-
-T = TypeVar("T", int, tuple[int, int])
+def _groups(sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]) -> list[tuple[list[T], list[T]]]:
+    """What of either side has the same key, in order of appearance; without what has the key None."""
+    groups: dict[Hashable, tuple[list[T], list[T]]] = {}
+    for side, members in enumerate(sides):
+        for member in members:
+            if (value := key(side, member)) is not None:
+                groups.setdefault(value, ([], []))[side].append(member)
+    return list(groups.values())
 
 
 def _one_to_one(votes: Counter[tuple[T, T]]) -> dict[T, T]:
-    """What most votes say, each left and right side once."""
+    """The pairs with most votes, each left and right side once."""
     chosen: dict[T, T] = {}
     taken: set[T] = set()
     for (left, right), _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])):

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.matching import Matching
 from eio_audit.audit.diff.printing_forms import implied_ops, is_shorthand
+from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.mlir.ir import NO_OFFSET
-from eio_audit.mlir.location import AliasLoc
 from eio_audit.order.displaced import displaced
-from eio_audit.order.inversions import inversions_carried
 
 
 class Relation(StrEnum):
     """How an added op came from an op of the dump before."""
 
     DERIVED = "derived"
-    """Its location holds the other's: ``"X_tm0"("X")``, a call site, a fused location."""
+    """Its location contains the other's: ``"X_tm0"("X")``, a call site, a fused location."""
     CLONED = "cloned"
     """It is another op of the same location, name and attributes."""
     COMMUTED = "commuted"
-    """It is a permute, transpose or reshape that a pass moved past other ops; the dataflow says so."""
+    """It is a permute, transpose or reshape that a pass moved past other ops, by the dataflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Ancestor:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OpDifference:
     """One thing that differs between an op before and after.
 
     Attributes:
@@ -57,15 +57,15 @@ class OpChange:
     """One op that is not what or where it was.
 
     Attributes:
-        function: symbol of the function it stands in (stood in, for a removed op), or None.
+        function: symbol of the function it is in (was in, if it was removed), or None.
         before: the op in the dump before; None when it was added.
         after: the op in the dump after; None when it was removed.
         place_before, place_after: 0-based place among the ops of its block; None where there is none.
-        block_before, block_after: function and block it stood and stands in, where the two differ; else None.
+        block_before, block_after: function and block it was and is in, where the two differ; else None.
         differences: what differs, in the order operands, attributes, types, location.
         moved: it left its place relative to the ops around it.
         derived: a pass made it from another op, whose index it carries.
-        ancestor: for an added op, the op it came from; None where the locations tell of none.
+        ancestor: for an added op, the op it came from, if that is known.
         inversions_before, inversions_after: how many it is an end of; None without an index or without the
             op.
     """
@@ -77,7 +77,7 @@ class OpChange:
     place_after: int | None
     block_before: str | None
     block_after: str | None
-    differences: tuple[Difference, ...]
+    differences: tuple[OpDifference, ...]
     moved: bool
     derived: bool
     ancestor: Ancestor | None
@@ -112,7 +112,47 @@ class OpChanges:
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
-class Comparison:
+@dataclass(frozen=True, slots=True)
+class ComparedDump:
+    """A dump with its ops as they are compared."""
+
+    dump: KeyedDump
+    ops: ComparedOps
+
+    def inversions(self) -> dict[int, int]:
+        """By op that counts in inversions, how many it is an end of."""
+        blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
+        return {block.ops[place]: count for block in blocks for place, count in block.carried.items()}
+
+    def block_name(self, block: int) -> str:
+        """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
+        ir, function = self.ops.ir, self.ops.functions[block]
+        parent = ir.parent_op(block)
+        if parent < 0 or self.ops.symbols[parent] is not None:
+            return " ".join(filter(None, (function, ir.block_name(block))))
+        where = f"{ir.name(parent)} (line {ir.source.line_at(ir.op_start[parent])})"
+        return f"{where} in {function}" if function else where
+
+    def values(self, producers: Sequence[tuple[int, int]]) -> str:
+        """``%3 ttir.permute, argument 2 of ^bb0``."""
+        return ", ".join(self._value(owner, number) for owner, number in producers)
+
+    def _value(self, owner: int, number: int) -> str:
+        ir = self.ops.ir
+        if owner < 0:
+            return f"argument {number} of {ir.block_name(-1 - owner)}"
+        results = ir.results(owner)
+        name = results[number] if number < len(results) else f"{results[0]}#{number}"
+        return f"{name} {ir.name(owner)}"
+
+    def location(self, op: int) -> str:
+        """The op's location as printed, for an alias its definition."""
+        ir = self.ops.ir
+        text = ir.location_text(op) or b""
+        return (ir.definition(text) or text).decode("utf-8", "replace").strip()
+
+
+class DumpComparison:
     """Two dumps and which op of one is which of the other.
 
     Attributes:
@@ -129,12 +169,15 @@ class Comparison:
         self.became = matching.ops
         self.was = {new: old for old, new in matching.ops.items()}
         self._has_locations = before.ops.has_locations and after.ops.has_locations
-        self._places = [_places(side) for side in (before, after)]
-        self._inversions = [_inversions(side) for side in (before, after)]
-        self._at_location: dict[int, list[int]] = {}
+        self._places = [
+            {op: place for ops in side.ops.ir.block_ops for place, op in enumerate(ops)}
+            for side in (before, after)
+        ]
+        self._inversions = [before.inversions(), after.inversions()]
+        self._at_location: dict[int, list[int]] = defaultdict(list)
         for op, location in enumerate(before.ops.locations):
             if location != NO_LOCATION:
-                self._at_location.setdefault(location, []).append(op)
+                self._at_location[location].append(op)
         self.moved = self._moved()
 
     def changes(self, commuted: Mapping[int, int]) -> OpChanges:
@@ -148,23 +191,22 @@ class Comparison:
         for old, new in sorted(self.became.items(), key=lambda pair: pair[1]):
             differences = tuple(self._differences(old, new))
             if differences or new in self.moved:
-                change = self._change(old, new, differences, moved=new in self.moved)
-                (modified if differences else moved).append(change)
+                (modified if differences else moved).append(self._change(old, new, differences))
         added = [op for op in range(len(self.after.ops)) if op not in self.was]
         removed = [op for op in range(len(self.before.ops)) if op not in self.became]
-        implied = [implied_ops(removed, self.before, self.after, self.became)]
-        implied.append(implied_ops(added, self.after, self.before, self.was))
+        not_printed_after = implied_ops(removed, self.before.ops, self.after.ops, self.became)
+        not_printed_before = implied_ops(added, self.after.ops, self.before.ops, self.was)
         return OpChanges(
             unchanged=len(self.became) - len(moved) - len(modified),
             moved=tuple(moved),
             modified=tuple(modified),
             added=tuple(
-                self._change(None, op, ancestor=self._ancestor(op, commuted))
+                self._change(None, op, ancestor=self._described_ancestor(op, commuted))
                 for op in added
-                if op not in implied[1]
+                if op not in not_printed_before
             ),
-            removed=tuple(self._change(op, None) for op in removed if op not in implied[0]),
-            implied=len(implied[0]) + len(implied[1]),
+            removed=tuple(self._change(op, None) for op in removed if op not in not_printed_after),
+            implied=len(not_printed_before) + len(not_printed_after),
         )
 
     def came_back(self, new: int) -> bool:
@@ -172,49 +214,40 @@ class Comparison:
         before, after = self._inversions
         return after.get(new, 0) < before.get(self.was[new], 0)
 
-    def _ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
-        found = self.ancestor(new)
-        if new in commuted and (found is None or found[0] != commuted[new]):
-            found = commuted[new], Relation.COMMUTED
-        return None if found is None else Ancestor(self.before.label(found[0]), found[1])
-
     def ancestor(self, new: int) -> tuple[int, Relation] | None:
         """The op of the dump before that an added op came from, by their locations."""
-        name = self.after.ops.names[new]
-        holding = [
-            self._at_location[n]
-            for n in self.after.ops.location_numbers.inside(new)
-            if n in self._at_location
-        ]
-        for ops in holding:
-            if namesakes := [op for op in ops if self.before.ops.names[op] == name]:
-                return self._likest(namesakes, new), Relation.DERIVED
-        if holding:
-            return self._likest(holding[0], new), Relation.DERIVED
-        text = self.after.ops.texts[new]
-        for op in self._at_location.get(self.after.ops.locations[new], ()):
-            if self.before.ops.names[op] == name and not self.before.ops.texts[op].differs_from(text):
+        before, after = self.before.ops, self.after.ops
+        inside = filter(self._at_location.__contains__, after.location_numbers.inside(new))
+        holding = [self._at_location[number] for number in inside]
+        namesakes = [[op for op in ops if before.names[op] == after.names[new]] for ops in holding]
+        for ops in filter(None, (*namesakes, *holding[:1])):
+            return self._likest(ops, new), Relation.DERIVED
+        for op in self._at_location.get(after.locations[new], ()):
+            is_namesake = before.names[op] == after.names[new]
+            if is_namesake and not before.texts[op].differs_from(after.texts[new]):
                 return op, Relation.CLONED
         return None
 
     def _likest(self, ops: Sequence[int], new: int) -> int:
         """Of ops with one location, the one an added op came from: rather one that is gone, and alike."""
         text = self.after.ops.texts[new]
+        return min(
+            ops, key=lambda op: (op in self.became, len(self.before.ops.texts[op].differs_from(text)), op)
+        )
 
-        def rank(op: int) -> tuple[bool, int, int]:
-            return op in self.became, len(self.before.ops.texts[op].differs_from(text)), op
-
-        return min(ops, key=rank)
-
-    # ------------------------------------------------------------------ moved
+    def _described_ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
+        found = self.ancestor(new)
+        if new in commuted and (found is None or found[0] != commuted[new]):
+            found = commuted[new], Relation.COMMUTED
+        return None if found is None else Ancestor(self.before.dump.label(found[0]), found[1])
 
     def _moved(self) -> set[int]:
-        old_block, new_block = self.before.audited.ir.op_block, self.after.audited.ir.op_block
-        stayed: dict[int, list[tuple[int, int]]] = {}
+        old_block, new_block = self.before.ops.ir.op_block, self.after.ops.ir.op_block
+        stayed: dict[int, list[tuple[int, int]]] = defaultdict(list)
         moved = set()
         for old, new in self.became.items():
             if self.matching.blocks.get(old_block[old]) == new_block[new]:
-                stayed.setdefault(new_block[new], []).append((new, old))
+                stayed[new_block[new]].append((new, old))
             else:
                 moved.add(new)
         for pairs in stayed.values():
@@ -222,9 +255,7 @@ class Comparison:
             moved.update(pairs[k][0] for k in displaced([old for _, old in pairs]))
         return moved
 
-    # ------------------------------------------------------------------ modified
-
-    def _differences(self, old: int, new: int) -> Iterator[Difference]:
+    def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
         a, b = self.before.ops.texts[old], self.after.ops.texts[new]
         yield from self._other_operands(old, new)
         kinds = a.differs_from(b)
@@ -232,17 +263,17 @@ class Comparison:
             for name in sorted(a.attributes.keys() | b.attributes.keys()):
                 was, now = a.attributes.get(name, ""), b.attributes.get(name, "")
                 if was != now or (name in a.attributes) != (name in b.attributes):
-                    yield Difference("attributes", name, was, now)
+                    yield OpDifference("attributes", name, was, now)
         elif "attributes" in kinds:
-            yield Difference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
+            yield OpDifference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
         if "types" in kinds:
-            yield Difference("types", "", a.signature, b.signature)
+            yield OpDifference("types", "", a.signature, b.signature)
         if self._has_locations and self.before.ops.locations[old] != self.after.ops.locations[new]:
-            yield Difference("location", "", _location(self.before, old), _location(self.after, new))
+            yield OpDifference("location", "", self.before.location(old), self.after.location(new))
 
-    def _other_operands(self, old: int, new: int) -> Iterator[Difference]:
+    def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
         """The operands that differ; in no order where the printing forms differ, which may have their own."""
-        if is_shorthand(self.before, old) or is_shorthand(self.after, new):
+        if is_shorthand(self.before.ops, old) or is_shorthand(self.after.ops, new):
             return
         before, after = self.before.ops.producers[old], self.after.ops.producers[new]
         was = [self._value_before(*producer) for producer in before]
@@ -253,25 +284,25 @@ class Comparison:
             gone = [p for p, value in zip(before, was, strict=True) if value not in now]
             come = [p for p, value in zip(after, now, strict=True) if value not in was]
             if len(was) != len(now) or gone or come:
-                yield Difference("operands", "", _values(self.before, gone), _values(self.after, come))
+                yield OpDifference("operands", "", self.before.values(gone), self.after.values(come))
             return
         for place in range(max(len(was), len(now))):
             here = slice(place, place + 1)
             if was[here] != now[here]:
-                values = _values(self.before, before[here]), _values(self.after, after[here])
-                yield Difference("operands", str(place), *values)
+                values = self.before.values(before[here]), self.after.values(after[here])
+                yield OpDifference("operands", str(place), *values)
 
     def _value_before(self, owner: int, number: int) -> Hashable:
         """A value of the dump before as that of the dump after which it became; None for one that is gone."""
         if owner >= 0:
             return (self.became[owner], number) if owner in self.became else None
-        parent = self.before.audited.ir.parent_op(-1 - owner)
+        parent = self.before.ops.ir.parent_op(-1 - owner)
         if parent in self.became and self._hides_blocks(parent):
             return "argument", self.became[parent], number
         return self.matching.arguments.get((owner, number))
 
     def _value_after(self, owner: int, number: int) -> Hashable:
-        parent = self.after.audited.ir.parent_op(-1 - owner) if owner < 0 else -1
+        parent = self.after.ops.ir.parent_op(-1 - owner) if owner < 0 else -1
         if parent in self.was and self._hides_blocks(self.was[parent]):
             return "argument", parent, number
         return owner, number
@@ -280,87 +311,33 @@ class Comparison:
         """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
         return self.before.ops.names[old] not in self.matching.same_form
 
-    # ------------------------------------------------------------------ one change
-
     def _change(
         self,
         old: int | None,
         new: int | None,
-        differences: tuple[Difference, ...] = (),
-        *,
-        moved: bool = False,
+        differences: tuple[OpDifference, ...] = (),
         ancestor: Ancestor | None = None,
     ) -> OpChange:
         before, after = self.before, self.after
         blocks: tuple[str | None, str | None] = (None, None)
         if old is not None and new is not None:
-            from_block, to_block = before.audited.ir.op_block[old], after.audited.ir.op_block[new]
+            from_block, to_block = before.ops.ir.op_block[old], after.ops.ir.op_block[new]
             if self.matching.blocks.get(from_block) != to_block:
-                blocks = _block(before, from_block), _block(after, to_block)
+                blocks = before.block_name(from_block), after.block_name(to_block)
         side, op = (after, new) if new is not None else (before, old)
         assert op is not None
         return OpChange(
-            function=side.ops.functions[side.audited.ir.op_block[op]],
-            before=None if old is None else before.label(old),
-            after=None if new is None else after.label(new),
+            function=side.ops.functions[side.ops.ir.op_block[op]],
+            before=None if old is None else before.dump.label(old),
+            after=None if new is None else after.dump.label(new),
             place_before=None if old is None else self._places[0][old],
             place_after=None if new is None else self._places[1][new],
             block_before=blocks[0],
             block_after=blocks[1],
             differences=differences,
-            moved=moved,
-            derived=new is not None and after.audited.indices.is_derived(new),
+            moved=new in self.moved,
+            derived=new is not None and after.dump.indices.is_derived(new),
             ancestor=ancestor,
             inversions_before=None if old is None else self._inversions[0].get(old),
             inversions_after=None if new is None else self._inversions[1].get(new),
         )
-
-
-def _places(side: ComparedDump) -> dict[int, int]:
-    return {op: place for ops in side.audited.ir.block_ops for place, op in enumerate(ops)}
-
-
-def _inversions(side: ComparedDump) -> dict[int, int]:
-    """By op with a say in the order, how many inversions it is an end of."""
-    carried: dict[int, int] = {}
-    for ops in side.audited.ir.block_ops:
-        keyed = [(op, key) for op, key in zip(ops, side.audited.keys.of(ops), strict=True) if key is not None]
-        counts = inversions_carried([key for _, key in keyed])
-        carried.update(zip((op for op, _ in keyed), counts, strict=True))
-    return carried
-
-
-def _block(side: ComparedDump, block: int) -> str:
-    """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
-    ir, function = side.audited.ir, side.ops.functions[block]
-    parent = ir.parent_op(block)
-    if parent < 0 or side.ops.symbols[parent] is not None:
-        return " ".join(filter(None, (function, ir.block_name(block))))
-    where = f"{ir.name(parent)} (line {ir.source.line_at(ir.op_start[parent])})"
-    return f"{where} in {function}" if function else where
-
-
-def _values(side: ComparedDump, producers: Sequence[tuple[int, int]]) -> str:
-    """``%3 ttir.permute``, ``argument 2 of ^bb0``."""
-    return ", ".join(_value(side, owner, number) for owner, number in producers)
-
-
-def _value(side: ComparedDump, owner: int, number: int) -> str:
-    if owner < 0:
-        return f"argument {number} of {side.audited.ir.block_name(-1 - owner)}"
-    results = side.audited.ir.results(owner)
-    name = results[number] if number < len(results) else f"{results[0]}#{number}"
-    return f"{name} {side.audited.ir.name(owner)}"
-
-
-def _location(side: ComparedDump, op: int) -> str:
-    """The op's location as printed, an alias as what it stands for."""
-    ir, locations = side.audited.ir, side.audited.indices.locations
-    if ir.location_start[op] == NO_OFFSET:
-        return ""
-    location = locations.of(op)
-    text = ir.location_text(op) or b""
-    if isinstance(location, AliasLoc):
-        span = locations.alias_span(location.alias, op)
-        text = ir.source.data[span.start : span.end]
-    return text.decode("utf-8", "replace").strip()

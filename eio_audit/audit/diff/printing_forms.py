@@ -4,53 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.refinement import ComparedOps
 
 
 def implied_ops(
-    ops: Sequence[int], side: ComparedDump, other: ComparedDump, pairs: Mapping[int, int]
+    ops: Sequence[int], side: ComparedOps, other: ComparedOps, pairs: Mapping[int, int]
 ) -> set[int]:
     """The unmatched ops that the other dump's printing form leaves out, or puts shorter."""
     implied: set[int] = set()
     for op in ops:
-        parent = side.audited.ir.parent_op(side.audited.ir.op_block[op])
+        parent = side.ir.parent_op(side.ir.op_block[op])
         if parent < 0:
-            if _is_bare_module(side, op) and "builtin.module" not in other.ops.names:
+            if _is_bare_module(side, op) and "builtin.module" not in other.names:
                 implied.add(op)
         elif parent in implied:
-            if side.ops.names[parent] != "builtin.module":
+            if side.names[parent] != "builtin.module":
                 implied.add(op)
         elif parent in pairs and _is_left_out(op, side, other, pairs[parent]):
             implied.add(op)
     return implied
 
 
-def _is_bare_module(side: ComparedDump, op: int) -> bool:
-    return side.ops.names[op] == "builtin.module" and side.ops.symbols[op] is None
+def _is_bare_module(side: ComparedOps, op: int) -> bool:
+    return side.names[op] == "builtin.module" and side.symbols[op] is None
 
 
-def _is_left_out(op: int, side: ComparedDump, other: ComparedDump, counterpart: int) -> bool:
+def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: int) -> bool:
     """Whether the custom form of its parent (the ``counterpart``, or the parent itself) leaves an op out."""
-    ir = side.audited.ir
+    ir = side.ir
     parent = ir.parent_op(ir.op_block[op])
-    is_generic = side.ops.texts[parent].is_generic
-    if is_generic == other.ops.texts[counterpart].is_generic:
+    is_generic = side.texts[parent].is_generic
+    if is_generic == other.texts[counterpart].is_generic:
         return False
     if not is_generic:
         return is_shorthand(side, op)
     contents = [
-        inner
-        for block in other.ops.blocks_of.get(counterpart, ())
-        for inner in other.audited.ir.block_ops[block]
+        inner for block in other.blocks_of.get(counterpart, ()) for inner in other.ir.block_ops[block]
     ]
-    if counterpart not in other.ops.blocks_of or any(is_shorthand(other, inner) for inner in contents):
+    if counterpart not in other.blocks_of or any(is_shorthand(other, inner) for inner in contents):
         return True
-    is_terminator = "terminator" in ir.op_table.flags(side.ops.names[op])
-    return is_terminator and not side.ops.producers[op] and op == ir.block_ops[ir.op_block[op]][-1]
+    is_terminator = "terminator" in ir.op_table.flags(side.names[op])
+    return is_terminator and not side.producers[op] and op == ir.block_ops[ir.op_block[op]][-1]
 
 
-def is_shorthand(side: ComparedDump, op: int) -> bool:
-    """Whether an op stands for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
-    name = side.ops.names[op]
-    is_name_alone = side.ops.texts[op].text == name.encode() and side.audited.ir.result_count(op) == 0
-    return is_name_alone and "terminator" not in side.audited.ir.op_table.flags(name)
+def is_shorthand(side: ComparedOps, op: int) -> bool:
+    """Whether an op is short for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
+    name = side.names[op]
+    is_name_alone = side.texts[op].text == name.encode() and side.ir.result_count(op) == 0
+    return is_name_alone and "terminator" not in side.ir.op_table.flags(name)

@@ -1,4 +1,4 @@
-"""What two dumps are matched by: per op its label, and classes of ops whose surroundings are alike.
+"""What two dumps are matched by: the parts of each op, and classes of ops whose surroundings are alike.
 
 A class is a number that two ops share exactly when everything that it is made of is equal: the labels of all
 ops an op is computed from, and of all that are computed from it, with result numbers and operand places. That
@@ -8,9 +8,9 @@ step per round, so that a change is felt at any distance.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
@@ -24,37 +24,51 @@ class ComparedOps:
         ir: the dump.
         names: by op, its name with its dialect, which a custom form may leave out.
         locations: by op, the number of its location, NO_LOCATION where unknown.
-        texts: by op, what it says of itself.
+        texts: by op, its parts as printed.
         symbols: by op, the symbol it defines, or None.
         functions: by block, the symbol of the function around it, or None.
         producers: by op and operand, the defining op and its result number; for a block argument ``-1 -
             block`` and the argument's number.
         users: by op, its users with the place among their operands.
         argument_counts: by block, how many arguments it has.
+        region_places: by block, the place of its region in its op, and its own place in the region.
+        blocks_of: by op with regions, the blocks in them.
     """
 
-    def __init__(self, ir: IR, indices: OriginalIndices, interned: Interned) -> None:
+    def __init__(
+        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
+    ) -> None:
+        ops = range(len(ir))
         self.ir = ir
         self.interned = interned
-        self.location_numbers = LocationNumbers(ir, indices, interned)
-        self.locations = [self.location_numbers.of(op) for op in range(len(ir))]
-        texts = OpTexts(ir)
-        self.texts: list[OpText] = [texts.of(op) for op in range(len(ir))]
-        self.names = [_full_name(ir, op) for op in range(len(ir))]
+        self.location_numbers = LocationNumbers(indices, interned)
+        self.locations = list(map(self.location_numbers.of, ops))
+        self.texts: list[OpText] = list(map(OpTexts(ir).of, ops))
+        self.names = [_full_name(ir, op) for op in ops]
         self.symbols = _symbols(ir)
-        self.functions = [None if symbol is None else _bare(symbol) for symbol in functions_around(ir)]
-        numbers, self.argument_counts = _numbers_of_values(ir)
-        owners = ir.value_owner
+        self.functions = [_bare(symbol) for symbol in functions]
+        self.argument_counts: Counter[int] = Counter()
+        numbers = []
+        for value, owner in enumerate(ir.value_owner):
+            numbers.append(value - ir.first_result[owner] if owner >= 0 else self.argument_counts[-1 - owner])
+            if owner < 0:
+                self.argument_counts[-1 - owner] += 1
         self.producers = [
-            [(owners[value], numbers[value]) for value in ir.operands_of(op)] for op in range(len(ir))
+            [(ir.value_owner[value], numbers[value]) for value in ir.operands_of(op)] for op in ops
         ]
-        self.users: list[list[tuple[int, int]]] = [[] for _ in range(len(ir))]
+        self.users: list[list[tuple[int, int]]] = [[] for _ in ops]
         for op, used in enumerate(self.producers):
             for place, (owner, _) in enumerate(used):
                 if owner >= 0:
                     self.users[owner].append((op, place))
-        self.region_places = _region_places(ir)
-        self.blocks_of = _blocks_of(ir)
+        region_of_op = _numbered(ir.region_op)
+        in_region = _numbered(ir.block_region)
+        self.region_places = [
+            (region_of_op[region], place) for region, place in zip(ir.block_region, in_region, strict=True)
+        ]
+        self.blocks_of: dict[int, list[int]] = {}
+        for block in range(ir.block_count):
+            self.blocks_of.setdefault(ir.parent_op(block), []).append(block)
 
     def __len__(self) -> int:
         """The number of ops."""
@@ -62,12 +76,12 @@ class ComparedOps:
 
     @property
     def has_locations(self) -> bool:
-        """Whether any op was printed with a location that says something."""
+        """Whether any op was printed with a known location."""
         return any(location != NO_LOCATION for location in self.locations)
 
 
-class Classes:
-    """Classes of ops of one dump, from the surest to the vaguest.
+class RefinementClasses:
+    """RefinementClasses of ops of one dump, from the surest to the vaguest.
 
     Attributes:
         exact: two rounds: like ``around``, of ops that are themselves alike in that.
@@ -98,7 +112,7 @@ class Classes:
     def _outside(
         self, owner: int, number: int, classes: Sequence[int], labels: Sequence[Hashable]
     ) -> tuple[Hashable, int]:
-        """A block argument, or a result of an op that stands behind its user."""
+        """A block argument, or a result of an op that comes after its user."""
         return (labels[owner] if owner >= 0 else self._context(-1 - owner, classes, labels), number)
 
     def _context(self, block: int, classes: Sequence[int], labels: Sequence[Hashable]) -> Hashable:
@@ -130,70 +144,31 @@ class Classes:
 
 
 def _full_name(ir: IR, op: int) -> str:
-    """The op's name; one printed without dialect stands in an op of its dialect."""
-    name = ir.name(op)
-    if "." in name:
-        return name
-    parent = ir.parent_op(ir.op_block[op])
-    return name if parent < 0 else f"{ir.name(parent).partition('.')[0]}.{name}"
+    """The op's name; one printed without dialect is in an op of its dialect."""
+    name, parent = ir.name(op), ir.parent_op(ir.op_block[op])
+    return name if "." in name or parent < 0 else f"{ir.name(parent).partition('.')[0]}.{name}"
 
 
 def _symbols(ir: IR) -> list[str | None]:
     """By op, the symbol it defines: of a listed op by its traits, of others if it has regions."""
-    symbols: list[str | None] = []
-    defines = [
-        bool(row.flags & {"symbol", "function", "symbol_table"})
-        if (row := ir.op_table.rows.get(name))
-        else None
-        for name in ir.names
+    rows = map(ir.op_table.rows.get, ir.names)
+    defines = [row and bool(row.flags & {"symbol", "function", "symbol_table"}) for row in rows]
+    return [
+        _bare(ir.symbol(op)) if (op in ir.regions_of if defines[name] is None else defines[name]) else None
+        for op, name in enumerate(ir.op_name)
     ]
-    for op in range(len(ir)):
-        may_define = defines[ir.op_name[op]]
-        if may_define is None:
-            may_define = op in ir.regions_of
-        symbol = ir.symbol(op) if may_define else None
-        symbols.append(None if symbol is None else _bare(symbol))
-    return symbols
 
 
-def _bare(symbol: str) -> str:
+def _bare(symbol: str | None) -> str | None:
     """``@f`` also of ``@"f"``."""
-    return "@" + symbol[1:].strip('"')
+    return symbol and "@" + symbol[1:].strip('"')
 
 
-def _numbers_of_values(ir: IR) -> tuple[list[int], dict[int, int]]:
-    """By value, its number among its op's results or its block's arguments; by block, its arguments."""
+def _numbered(groups: Sequence[int]) -> list[int]:
+    """By element, how many of its group come before it."""
+    seen: Counter[int] = Counter()
     numbers = []
-    argument_counts: dict[int, int] = {}
-    for value, owner in enumerate(ir.value_owner):
-        if owner >= 0:
-            numbers.append(value - ir.first_result[owner])
-        else:
-            number = argument_counts.get(-1 - owner, 0)
-            numbers.append(number)
-            argument_counts[-1 - owner] = number + 1
-    return numbers, argument_counts
-
-
-def _region_places(ir: IR) -> list[tuple[int, int]]:
-    """By block, the place of its region in its op, and its own place in the region."""
-    regions_seen: dict[int, int] = {}
-    region_place = []
-    for op in ir.region_op:
-        region_place.append(regions_seen.get(op, 0))
-        regions_seen[op] = region_place[-1] + 1
-    blocks_seen: dict[int, int] = {}
-    places = []
-    for region in ir.block_region:
-        place = blocks_seen.get(region, 0)
-        blocks_seen[region] = place + 1
-        places.append((region_place[region], place))
-    return places
-
-
-def _blocks_of(ir: IR) -> dict[int, list[int]]:
-    """By op with regions, the blocks in them."""
-    blocks: dict[int, list[int]] = {}
-    for block in range(ir.block_count):
-        blocks.setdefault(ir.parent_op(block), []).append(block)
-    return blocks
+    for group in groups:
+        numbers.append(seen[group])
+        seen[group] += 1
+    return numbers

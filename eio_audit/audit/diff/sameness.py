@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.dependence import DependenceKind, Dependences
-from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.op_changes import ComparedDump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.tokens import FILE_METADATA
@@ -55,14 +55,16 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
         before, after: the dumps.
         became: by op of the dump before, the op of the dump after that is claimed to be the same.
     """
-    old, new = before.audited.ir, after.audited.ir
+    old, new = before.ops.ir, after.ops.ir
     if old.dump_view == new.dump_view:
         return SamenessVerdict(Sameness.BYTES)
     difference = next(_differences(before, after, became), None)
     if difference is not None:
         return SamenessVerdict(Sameness.NONE, difference)
     orders = {
-        block: [became[op] for op in ops] for block, ops in enumerate(old.block_ops) if ops and _is_permuted(ops, became)
+        block: [became[op] for op in ops]
+        for block, ops in enumerate(old.block_ops)
+        if ops and _is_permuted(ops, became)
     }
     if not orders:
         return SamenessVerdict(Sameness.NAMES)
@@ -71,8 +73,8 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
 
 
 def _named(side: ComparedDump, op: int) -> str:
-    label = side.label(op)
-    return f"{side.audited.ir.source.name}:{label.line}: {label.result or label.name}"
+    label = side.dump.label(op)
+    return f"{side.ops.ir.source.name}:{label.line}: {label.result or label.name}"
 
 
 def _is_permuted(ops: Sequence[int], became: Mapping[int, int]) -> bool:
@@ -81,7 +83,7 @@ def _is_permuted(ops: Sequence[int], became: Mapping[int, int]) -> bool:
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
     """What speaks against one program, order apart."""
-    old, new = before.audited.ir, after.audited.ir
+    old, new = before.ops.ir, after.ops.ir
     for side, others, count in ((before, became.keys(), len(new)), (after, set(became.values()), len(old))):
         for op in range(len(side.ops)):
             if op not in others:
@@ -115,7 +117,10 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
             yield f"{_named(before, op)} has another number of results"
         if b"^" in a.text:
             was, now = (
-                [labels[side].get((ir.block_region[ir.op_block[o]], name)) for name in _LABELS.findall(ir.bare_text(o))]
+                [
+                    labels[side].get((ir.block_region[ir.op_block[o]], name))
+                    for name in _LABELS.findall(ir.bare_text(o))
+                ]
                 for side, (ir, o) in enumerate(((old, op), (new, other)))
             )
             if [block if block is None else block_of.get(block) for block in was] != now:
@@ -126,14 +131,17 @@ def _different_blocks(
     before: ComparedDump, after: ComparedDump, became: Mapping[int, int], block_of: Mapping[int, int]
 ) -> Iterator[str]:
     """Blocks that are somewhere else, or have other arguments."""
-    old, new = before.audited.ir, after.audited.ir
+    old, new = before.ops.ir, after.ops.ir
     texts = OpTexts(old), OpTexts(new)
     for block, other in block_of.items():
         parent, other_parent = old.parent_op(block), new.parent_op(other)
         is_same_parent = became.get(parent, -1) == other_parent
         if not is_same_parent or before.ops.region_places[block] != after.ops.region_places[other]:
             yield f"{old.block_name(block)} is in another region"
-        headers = [side.comparable(ir.block_header(b)) for side, ir, b in zip(texts, (old, new), (block, other), strict=True)]
+        headers = [
+            side.comparable(ir.block_header(b))
+            for side, ir, b in zip(texts, (old, new), (block, other), strict=True)
+        ]
         counts = before.ops.argument_counts.get(block, 0), after.ops.argument_counts.get(other, 0)
         if headers[0] != headers[1] or counts[0] != counts[1]:
             yield f"{old.block_name(block)} has other arguments"
@@ -148,10 +156,12 @@ def _broken_dependences(
     before: ComparedDump, after: ComparedDump, orders: Mapping[int, Sequence[int]]
 ) -> Iterator[str]:
     """The dependences that an order does not keep; in a graph region there is none."""
-    old, new = before.audited.ir, after.audited.ir
+    old, new = before.ops.ir, after.ops.ir
     ordered = [block for block in orders if not old.region_is_graph[old.block_region[block]]]
     counterpart = {block: new.op_block[orders[block][0]] for block in ordered}
-    dependences = [Dependences(ir, side.audited.dependences.assume_pure) for ir, side in ((old, before), (new, after))]
+    dependences = [
+        Dependences(ir, side.dump.dependences.assume_pure) for ir, side in ((old, before), (new, after))
+    ]
     graphs, others = dependences[0].of(ordered), dependences[1].by_effect(list(counterpart.values()))
     for block in ordered:
         graph = graphs[block]

@@ -64,7 +64,9 @@ def compare_runs(
             place = number if side == 0 else counterpart[0]
             if parted is None or place < parted[0]:
                 parted = place, was, now
-    alone = tuple((min(left.values(), key=lambda entry: entry[0])[1] if left else None, len(left)) for left in waiting)
+    alone = tuple(
+        (min(left.values(), key=lambda entry: entry[0])[1] if left else None, len(left)) for left in waiting
+    )
     return RunComparison(
         pairs,
         different,

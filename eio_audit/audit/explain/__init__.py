@@ -1,1 +1,1 @@
-"""Why an op stands where it stands, and the pictures of it."""
+"""Why an op is where it is, and the pictures of it."""

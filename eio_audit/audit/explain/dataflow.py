@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING
 
+from eio_audit.audit.check.blockers import largest_above, smallest_below
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_block import KeyedBlock
@@ -17,8 +17,6 @@ from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
-from eio_audit.order.displaced import displaced
-from eio_audit.order.inversions import count_inversions, inversions_carried
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,7 +31,6 @@ class DataflowOp:
 
     Attributes:
         place: 0-based among the ops of its block.
-        op: which.
         inversions: how many inversions of the block it is an end of.
         displaced: member of a smallest set of ops whose removal leaves the block in order.
         derived: a pass made it from the op whose index it carries.
@@ -48,7 +45,7 @@ class DataflowOp:
 
 @dataclass(frozen=True, slots=True)
 class DataflowEdge:
-    """A direct dependence: ``user`` must stay behind ``producer``; both are places in the block.
+    """A direct dependence: ``user`` must stay after ``producer``; both are places in the block.
 
     Attributes:
         kind: why.
@@ -103,7 +100,7 @@ def dataflow(
         InputError: the dump cannot be read, or no block or more than one is called so, or it has no order.
     """
     dump = audit_dump(choose_dump(dumps, block or ""), options)
-    return BlockDataflow(dump, dump.keyed_block(_find_block(dump, block))).whole()
+    return BlockDataflow(dump, KeyedBlock(dump, _find_block(dump, block))).whole()
 
 
 def neighbourhood(
@@ -125,11 +122,11 @@ def neighbourhood(
     """
     dump = audit_dump(choose_dump(dumps, around), options)
     ops = find_ops(dump, around)
-    blocks = sorted({dump.ir.op_block[op] for op in ops})
+    blocks = {dump.ir.op_block[op] for op in ops}
     if len(blocks) > 1:
         lines = ", ".join(str(dump.ir.source.line_at(dump.ir.op_start[op])) for op in ops[:NAMED_BLOCKS])
         raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks are meant: name one by its line: {lines}")
-    block = dump.keyed_block(blocks[0])
+    block = KeyedBlock(dump, blocks.pop())
     return BlockDataflow(dump, block).around([block.ops.index(op) for op in ops], radius)
 
 
@@ -138,10 +135,10 @@ def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
 
     Nodes are places in the block, in textual order, with ``op`` (its name), ``result``, ``index``, ``line``,
     ``module``, ``inversions``, ``displaced`` and ``derived``; None where the op has none. Edges run producer
-    to user; their key and attribute ``kind`` is a ``DependenceKind``, and ``inverting`` says whether they run
-    against the original order. The graph's own attributes say where the block stands.
+    to user; their key and attribute ``kind`` is a ``DependenceKind``, and ``inverting`` is true if they run
+    against the original order. The graph's own attributes tell which block it is.
     """
-    import networkx as nx  # noqa: PLC0415  (slow to import; needed here only)
+    import networkx as nx
 
     dump = dataflow.dump
     graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
@@ -156,17 +153,9 @@ def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
         "block_ops": dataflow.block_ops,
     }
     for op in dataflow.ops:
-        graph.add_node(
-            op.place,
-            op=op.op.name,
-            result=op.op.result,
-            index=op.op.index,
-            line=op.op.line,
-            module=op.op.module,
-            inversions=op.inversions,
-            displaced=op.displaced,
-            derived=op.derived,
-        )
+        label = asdict(op.op)
+        figures = {"inversions": op.inversions, "displaced": op.displaced, "derived": op.derived}
+        graph.add_node(op.place, op=label.pop("name"), **label, **figures)
     for edge in dataflow.edges:
         kind = edge.kind.value
         graph.add_edge(edge.producer, edge.user, key=kind, kind=kind, inverting=edge.inverting)
@@ -177,18 +166,17 @@ class BlockDataflow:
     """A block's dataflow DAG, from which parts can be taken.
 
     Raises:
-        InputError: the block stands in a graph region, which has no order.
+        InputError: the block is in a graph region, which has no order.
     """
 
     def __init__(self, dump: AuditedDump, block: KeyedBlock) -> None:
+        if block.graph is None:
+            line = dump.line_of(block.number)
+            raise _error(dump, f"the block at line {line} is in a graph region: its ops have no order")
         self._dump = dump
         self._block = block
-        self._line = _line_of(dump, block.block)
-        if block.graph is None:
-            message = f"the block at line {self._line} is in a graph region: its ops have no order"
-            raise _error(dump, message)
         self._graph = block.graph
-        self._function = dump.functions[block.block]
+        self._displaced = frozenset(block.displaced)
 
     def whole(self) -> Dataflow:
         """All of it."""
@@ -202,107 +190,76 @@ class BlockDataflow:
         found = dict.fromkeys(places)
         frontier = list(places)
         for _ in range(radius):
-            reached = [near for place in frontier for near in self._neighbours[place]]
-            frontier = [place for place in dict.fromkeys(reached) if place not in found]
+            reached = dict.fromkeys(near for place in frontier for near in self._neighbours[place])
+            frontier = [place for place in reached if place not in found]
             found |= dict.fromkeys(frontier)
         return self._part(sorted(list(found)[:limit]), tuple(sorted(places)))
 
     def _part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
-        block = self._block
+        dump, block = self._dump, self._block
         return Dataflow(
-            dump=self._dump.audit,
-            function=self._function,
-            block=block.ir.block_name(block.block),
-            block_line=self._line,
+            dump=dump.audit,
+            function=dump.functions[block.number],
+            block=dump.ir.block_name(block.number),
+            block_line=dump.line_of(block.number),
             block_ops=len(block.ops),
             around=around,
             ops=tuple(
                 DataflowOp(
                     place=place,
                     op=block.label(place),
-                    inversions=self._carried.get(place, 0),
+                    inversions=block.carried.get(place, 0),
                     displaced=place in self._displaced,
-                    derived=block.indices.is_derived(block.ops[place]),
+                    derived=dump.indices.is_derived(block.ops[place]),
                 )
                 for place in places
             ),
-            edges=tuple(self._edges_among(frozenset(places))),
+            edges=tuple(self._edges_among(places)),
         )
 
-    def _edges_among(self, places: Collection[int]) -> Iterator[DataflowEdge]:
-        largest_above, smallest_below = self._reach
-        kinds = {
-            (place, user, kind): None
-            for place in sorted(places)
-            for user, kind in self._dependences[place]
-            if user in places
+    def _edges_among(self, places: Sequence[int]) -> Iterator[DataflowEdge]:
+        shown = frozenset(places)
+        edges = {
+            (place, user, kind): inverting
+            for place in places
+            for user, kind, inverting in self._dependences[place]
+            if user in shown
         }
-        for producer, user, kind in kinds:
-            inverting = largest_above[producer] > smallest_below[user]
-            yield DataflowEdge(producer, user, kind, inverting)
+        return (DataflowEdge(*edge, inverting) for edge, inverting in edges.items())
 
     @cached_property
-    def _dependences(self) -> list[list[tuple[int, DependenceKind]]]:
-        """By place: the users of the op, and why they are."""
-        dependences: list[list[tuple[int, DependenceKind]]] = [[] for _ in self._block.ops]
+    def _dependences(self) -> list[list[tuple[int, DependenceKind, bool]]]:
+        """By place: the users of the op, why they are, and whether that runs against the original order."""
+        keys, precedence = self._block.keys, self._graph.precedence
+        above = largest_above(keys, precedence, passes_keys=False)
+        below = smallest_below(keys, precedence, passes_keys=False)
+        dependences: list[list[tuple[int, DependenceKind, bool]]] = [[] for _ in keys]
         for producer, user, kind in self._graph.edges():
-            dependences[producer].append((user, kind))
+            dependences[producer].append((user, kind, above[producer] > below[user]))
         return dependences
 
     @cached_property
     def _neighbours(self) -> list[list[int]]:
         """By place: the ops next to it, those first whose dependence runs against the order."""
-        largest_above, smallest_below = self._reach
         ranked: list[list[tuple[bool, int]]] = [[] for _ in self._block.ops]
-        for producer, user, kind in self._graph.edges():
-            in_order = largest_above[producer] <= smallest_below[user]
-            if kind is not DependenceKind.TERMINATOR or not in_order:
-                ranked[producer].append((in_order, user))
-                ranked[user].append((in_order, producer))
+        for producer, users in enumerate(self._dependences):
+            for user, kind, inverting in users:
+                if kind is not DependenceKind.TERMINATOR or inverting:
+                    ranked[producer].append((not inverting, user))
+                    ranked[user].append((not inverting, producer))
         return [[place for _, place in sorted(near)] for near in ranked]
-
-    @cached_property
-    def _reach(self) -> tuple[list[float], list[float]]:
-        """By place its index, twice; for an unindexed op the largest above it and the smallest below it."""
-        keys, precedence = self._block.keys, self._graph.precedence
-        above, below = [-inf] * len(keys), [inf] * len(keys)
-        for place, key in enumerate(keys):
-            borrowed = (above[producer] for producer in precedence.predecessors(place))
-            above[place] = max(borrowed, default=-inf) if key is None else key
-        for place in range(len(keys) - 1, -1, -1):
-            key = keys[place]
-            lent = (below[user] for user in precedence.successors(place))
-            below[place] = min(lent, default=inf) if key is None else key
-        return above, below
-
-    @cached_property
-    def _indexed(self) -> tuple[list[int], list[int]]:
-        """The places of the ops with a say in inversions, and their keys."""
-        keys = self._block.keys
-        places = [place for place, key in enumerate(keys) if key is not None]
-        return places, [self._block.key(place) for place in places]
-
-    @cached_property
-    def _carried(self) -> dict[int, int]:
-        places, keys = self._indexed
-        return dict(zip(places, inversions_carried(keys), strict=True))
-
-    @cached_property
-    def _displaced(self) -> frozenset[int]:
-        places, keys = self._indexed
-        return frozenset(places[position] for position in displaced(keys))
 
 
 def _find_block(dump: AuditedDump, wanted: str | None) -> int:
     """The block that ``wanted`` names; without a name that of most inversions."""
     ir = dump.ir
-    blocks = [b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]]
+    blocks = [block for block, ops in enumerate(ir.block_ops) if ops and dump.has_order(block)]
     if not blocks:
         raise _error(dump, "no block has an order: all of them are empty or in graph regions")
     if wanted is None:
-        return max(blocks, key=lambda block: (_inversions(dump, block), len(ir.block_ops[block]), -block))
-    functions = dump.functions
-    named = [block for block in blocks if wanted in (str(_line_of(dump, block)), functions[block])]
+        inversions = dict(zip(dump.blocks, (audit.inversions for audit in dump.audit.blocks), strict=True))
+        return max(blocks, key=lambda block: (inversions.get(block, 0), len(ir.block_ops[block]), -block))
+    named = [block for block in blocks if wanted in (str(dump.line_of(block)), dump.functions[block])]
     if len(named) == 1:
         return named[0]
     candidates = ", ".join(_described(dump, block) for block in (named or blocks)[:NAMED_BLOCKS])
@@ -310,18 +267,10 @@ def _find_block(dump: AuditedDump, wanted: str | None) -> int:
     raise _error(dump, f"{how_many} called '{wanted}': name one by its line: {candidates}")
 
 
-def _inversions(dump: AuditedDump, block: int) -> int:
-    return count_inversions(dump.keys.counted(dump.ir.block_ops[block]))
-
-
-def _line_of(dump: AuditedDump, block: int) -> int:
-    return dump.ir.source.line_at(dump.ir.block_offset(block))
-
-
 def _described(dump: AuditedDump, block: int) -> str:
     ops = dump.ir.block_ops[block]
     where = " ".join(filter(None, (dump.functions[block], dump.ir.block_name(block))))
-    return f"{_line_of(dump, block)} ({where}, {len(ops):,} ops)"
+    return f"{dump.line_of(block)} ({where}, {len(ops):,} ops)"
 
 
 def _error(dump: AuditedDump, message: str) -> InputError:

@@ -1,21 +1,21 @@
-"""Why an op stands where it stands: what it is inverted with, and what holds it or would move it."""
+"""Why an op is where it is: what it is inverted with, and what keeps it there or would move it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
-from eio_audit.audit.explain.dependence_paths import DependencePaths
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
-from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.origin import ModelLine, Origin
-from eio_audit.audit.op_label import OpLabel, label
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.effects import Effects, EffectSource
@@ -35,12 +35,12 @@ class InversionKind(StrEnum):
     KNOCK_ON = "knock-on"
     """Neither depends on the other, yet the best order found has them inverted too."""
     UNORDERED = "unordered"
-    """They stand in a graph region, which has no order."""
+    """They are in a graph region, which has no order."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """One edge of a dependence path: ``user`` must stay behind ``producer``."""
+    """One edge of a dependence path: ``user`` must stay after ``producer``."""
 
     producer: OpLabel
     user: OpLabel
@@ -54,8 +54,8 @@ class FixedPlace:
     Attributes:
         place: 0-based among the ops of its block.
         moved: it is one of the fewest ops whose moves explain the new order.
-        behind: the op before it then; None at the start.
-        before: the op behind it then; None at the end.
+        behind: the op that it follows then; None at the start.
+        before: the op that follows it then; None at the end.
         inversions: how many inversions it is an end of then.
     """
 
@@ -71,7 +71,6 @@ class InvertedOp:
     """An op that the explained one is inverted with.
 
     Attributes:
-        op: which.
         kind: what becomes of the inversion.
         path: for a forced one, the shortest chain of dependences from the earlier op to the later.
         fixed: for an avoidable one, where a fix puts this op.
@@ -88,8 +87,7 @@ class Neighbour:
     """The op next to another one in the original order.
 
     Attributes:
-        op: which.
-        distance: how many places behind the other one it stands; negative where it stands before it.
+        distance: how many places after the other one it is; negative if it is before.
     """
 
     op: OpLabel
@@ -98,30 +96,29 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class OpExplanation:
-    """Why one op stands where it stands.
+    """Why one op is where it is.
 
     Attributes:
-        op: which.
         function: symbol of the function around its block, or None.
         block: label of its block.
         block_line: 1-based line of that.
         place: 0-based among the ops of the block.
         ops: how many ops the block has.
-        origin: what its location tells of the model; None when it tells nothing.
+        origin: the place in the model that its location names, if it names one.
         model_line: where in the model's source it comes from, or None.
         derived: a pass made it from another op, whose index it carries.
-        right: the op whose index it should carry, because its own contradicts the dependences; None for an op
-            whose index may stay.
+        right: the op whose index it should carry, because its own contradicts the dependences; None if its
+            index is right.
         follows: why its index does not count: it is of a sort of ops that are to follow their consumer.
-        consumer: the indexed op with which an op that has no say in inversions stays; None for others.
-        last_use: of an op that only frees, the last op that it waits for: as the block stands or, where it is
-            to follow its last use, as a fix orders it. None for others.
+        consumer: the indexed op with which an op stays that does not count in inversions; None for others.
+        last_use: of an op that only frees, the last op that it waits for: in textual order or, if it is to
+            follow its last use, in the order of a fix. None for others.
         effects: what it does to memory, its regions included.
         effects_source: how this is known.
         inversions: how many inversions it is an end of.
         kinds: those by kind, only kinds that occur.
-        inverted: the ops it is inverted with, at most DESCRIBED_INVERSIONS of a kind: forced ones first,
-            the shortest path first; otherwise the largest difference of indices first.
+        inverted: the ops it is inverted with, at most DESCRIBED_INVERSIONS of a kind: first forced ones by
+            length of the path, then the others by falling difference of indices.
         same_index: how many other ops of the block carry its index.
         lower, higher: the op of the next lower and higher index in the block, the nearest of several.
         fixed: where a fix puts it; None in a graph region, where nothing moves.
@@ -160,7 +157,7 @@ class Explanation:
 
 
 def explain(dumps: Sequence[Dump], op: str, options: AuditOptions = DEFAULT_OPTIONS) -> Explanation:
-    """Explains where an op stands.
+    """Explains why an op is where it is.
 
     Args:
         dumps: the dumps of one source, at least one; a line chooses among them.
@@ -172,55 +169,33 @@ def explain(dumps: Sequence[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
         InputError: the dump cannot be read, or ``op`` names no op, or more than one other than by index.
     """
     dump = audit_dump(choose_dump(dumps, op), options)
-    blocks: dict[int, _Block] = {}
-    explanations = []
-    for found in find_ops(dump, op):
-        block = dump.ir.op_block[found]
-        blocks[block] = blocks.get(block) or _Block(dump, block)
-        explanations.append(_OpInBlock(blocks[block], found).explain())
+    found = find_ops(dump, op)
+    blocks = {block: FixedBlock(dump, block) for block in {dump.ir.op_block[op] for op in found}}
+    explanations = (OpInBlock(dump, blocks[dump.ir.op_block[op]], op).explain() for op in found)
     return Explanation(dump.audit, tuple(explanations))
 
 
-class _Block:
-    """A block, and what a fix makes of it. Places are 0-based among its ops, in textual order.
+class FixedBlock(KeyedBlock):
+    """A block, and what a fix makes of it.
 
     Attributes:
         order: ``order[k]`` is the place of the op that a fix puts k-th.
     """
 
-    def __init__(self, dump: AuditedDump, block: int) -> None:
-        ir = dump.ir
-        self.dump = dump
-        self.block = block
-        self.ops = ir.block_ops[block]
-        self.keys = dump.keys.of(self.ops)
-        self.function = functions_around(ir)[block]
-        self.is_graph = bool(ir.region_is_graph[ir.block_region[block]])
-        self.order: Sequence[int] = dump.orders.get(block) or range(len(self.ops))
-
-    def label(self, place: int) -> OpLabel:
-        """The op at a place."""
-        return label(self.dump.ir, self.dump.indices, self.ops[place])
-
-    @cached_property
-    def graph(self) -> DependenceGraph:
-        """Its dependences."""
-        return self.dump.dependences.of([self.block])[self.block]
-
-    @cached_property
-    def new_place(self) -> list[int]:
-        """By place: the place a fix gives the op."""
-        return sorted(range(len(self.order)), key=self.order.__getitem__)
-
-    @cached_property
-    def new_keys(self) -> list[int | None]:
-        """The keys in the order a fix gives."""
-        return [self.keys[place] for place in self.order]
+    def __init__(self, dump: AuditedDump, number: int) -> None:
+        super().__init__(dump, number)
+        self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
+        self.new_place = sorted(range(len(self.order)), key=self.order.__getitem__)
 
     @cached_property
     def moved(self) -> frozenset[int]:
         """The places whose ops a fix moves: the fewest that explain the new order."""
         return frozenset(self.order[k] for k in displaced(self.order))
+
+    @cached_property
+    def carried_fixed(self) -> dict[int, int]:
+        """By place of an op that counts in inversions: how many it is an end of after a fix."""
+        return self.carried_in(self.order)
 
     def fixed(self, place: int) -> FixedPlace:
         """Where a fix puts the op at a place."""
@@ -230,60 +205,61 @@ class _Block:
             moved=place in self.moved,
             behind=self.label(order[new - 1]) if new else None,
             before=self.label(order[new + 1]) if new + 1 < len(order) else None,
-            inversions=len(_inverted_with(self.new_keys, new)),
+            inversions=self.carried_fixed.get(place, 0),
         )
 
 
-class _OpInBlock:
+class OpInBlock:
     """One op among the others of its block."""
 
-    def __init__(self, block: _Block, op: int) -> None:
-        self.dump = block.dump
+    def __init__(self, dump: AuditedDump, block: FixedBlock, op: int) -> None:
+        self.dump = dump
         self.block = block
         self.op = op
         self.place = block.ops.index(op)
-        self.keys = block.keys
+        self.key = block.keys[self.place]
 
     def explain(self) -> OpExplanation:
-        """Gathers all there is to say."""
-        ir, indices, block = self.dump.ir, self.dump.indices, self.block
-        table = self.dump.dependences.effects
-        inverted = _inverted_with(self.keys, self.place)
-        kinds = [self._kind(place) for place in inverted]
-        numbers = Counter(kinds)
+        """Gathers all that is known."""
+        block, dump = self.block, self.dump
+        effects = dump.dependences.effects
+        inversions = [(place, self._kind(place)) for place in self._inverted_places()]
+        numbers = Counter(kind for _, kind in inversions)
         return OpExplanation(
             op=block.label(self.place),
-            function=block.function,
-            block=ir.block_name(block.block),
-            block_line=ir.source.line_at(ir.block_offset(block.block)),
+            function=dump.functions[block.number],
+            block=dump.ir.block_name(block.number),
+            block_line=dump.line_of(block.number),
             place=self.place,
             ops=len(block.ops),
-            origin=indices.origin(self.op),
-            model_line=indices.model_line(self.op),
-            derived=indices.is_derived(self.op),
-            right=label(ir, indices, self.dump.donors[self.op]) if self.op in self.dump.donors else None,
-            follows=self.dump.keys.follows(self.op),
+            origin=dump.indices.origin(self.op),
+            model_line=dump.indices.model_line(self.op),
+            derived=dump.indices.is_derived(self.op),
+            right=dump.label(dump.donors[self.op]) if self.op in dump.donors else None,
+            follows=dump.keys.follows(self.op),
             consumer=self._consumer(),
             last_use=self._last_use(),
-            effects=table.of(self.op),
-            effects_source=table.source_of(self.op),
-            inversions=len(inverted),
+            effects=effects.of(self.op),
+            effects_source=effects.source_of(self.op),
+            inversions=len(inversions),
             kinds={kind: numbers[kind] for kind in InversionKind if kind in numbers},
-            inverted=tuple(self._described(list(zip(inverted, kinds, strict=True)))),
-            same_index=self.keys.count(self._own_key) - 1 if self._own_key is not None else 0,
+            inverted=tuple(self._described(inversions)),
+            same_index=block.indexed_keys.count(self.key) - 1 if self.key is not None else 0,
             lower=self._neighbour(higher=False),
             higher=self._neighbour(higher=True),
-            fixed=None if block.is_graph else block.fixed(self.place),
+            fixed=block.fixed(self.place) if block.has_order else None,
         )
 
-    @property
-    def _own_key(self) -> int | None:
-        return self.keys[self.place]
-
-    # ------------------------------------------------------------------ inversions
+    def _inverted_places(self) -> list[int]:
+        own, keys = self.key, self.block.keys
+        if own is None:
+            return []
+        before, after = range(self.place), range(self.place, len(keys))
+        larger = [place for place in before if (key := keys[place]) is not None and key > own]
+        return larger + [place for place in after if (key := keys[place]) is not None and key < own]
 
     def _kind(self, place: int) -> InversionKind:
-        if self.block.is_graph:
+        if not self.block.has_order:
             return InversionKind.UNORDERED
         if self._paths.reach(place):
             return InversionKind.FORCED
@@ -291,105 +267,125 @@ class _OpInBlock:
         is_before = new_place[place] < new_place[self.place]
         return InversionKind.KNOCK_ON if is_before == (place < self.place) else InversionKind.AVOIDABLE
 
-    def _described(self, inversions: Sequence[tuple[int, InversionKind]]) -> list[InvertedOp]:
-        described = []
+    def _described(self, inversions: Sequence[tuple[int, InversionKind]]) -> Iterator[InvertedOp]:
+        block, own = self.block, self.key
+
+        def rank(place: int) -> tuple[int, int, int]:
+            length = self._paths.length(place) if kind is InversionKind.FORCED else 0
+            return length, -abs(block.key(place) - (own or 0)), place
+
         for kind in InversionKind:
-            places = [place for place, other in inversions if other == kind]
-            places.sort(key=lambda place: (self._path_length(place, kind), -self._gap(place), place))
-            described += [self._inverted(place, kind) for place in places[:DESCRIBED_INVERSIONS]]
-        return described
+            places = sorted((place for place, other in inversions if other == kind), key=rank)
+            for place in places[:DESCRIBED_INVERSIONS]:
+                path = self._paths.between(place) if kind is InversionKind.FORCED else []
+                yield InvertedOp(
+                    op=block.label(place),
+                    kind=kind,
+                    path=tuple(PathStep(block.label(u), block.label(v), how) for u, v, how in path),
+                    fixed=block.fixed(place) if kind is InversionKind.AVOIDABLE else None,
+                )
 
-    def _inverted(self, place: int, kind: InversionKind) -> InvertedOp:
-        path = self._paths.between(place) if kind is InversionKind.FORCED else []
-        return InvertedOp(
-            op=self.block.label(place),
-            kind=kind,
-            path=tuple(PathStep(self.block.label(u), self.block.label(v), how) for u, v, how in path),
-            fixed=self.block.fixed(place) if kind is InversionKind.AVOIDABLE else None,
-        )
-
-    def _path_length(self, place: int, kind: InversionKind) -> int:
-        return self._paths.length(place) if kind is InversionKind.FORCED else 0
-
-    def _gap(self, place: int) -> int:
-        own, other = self._own_key, self.keys[place]
-        assert own is not None and other is not None
-        return abs(own - other)
+    @property
+    def _graph(self) -> DependenceGraph:
+        assert self.block.graph is not None
+        return self.block.graph
 
     @cached_property
-    def _paths(self) -> DependencePaths:
-        return DependencePaths(self.block.graph, self.place)
-
-    # ------------------------------------------------------------------ the original order
+    def _paths(self) -> _DependencePaths:
+        return _DependencePaths(self._graph, self.place)
 
     def _neighbour(self, *, higher: bool) -> Neighbour | None:
         """The op of the next index above or below; of several the nearest."""
-        own = self._own_key
+        own, block = self.key, self.block
         if own is None:
             return None
-        beyond = [
-            (abs(key - own), abs(place - self.place), place)
-            for place, key in enumerate(self.keys)
-            if key is not None and (key > own if higher else key < own)
-        ]
-        if not beyond:
-            return None
-        place = min(beyond)[2]
-        return Neighbour(self.block.label(place), place - self.place)
+        beyond = (
+            place for place in block.indexed if (block.key(place) > own if higher else block.key(place) < own)
+        )
+        place = min(beyond, key=lambda p: (abs(block.key(p) - own), abs(p - self.place), p), default=None)
+        return None if place is None else Neighbour(block.label(place), place - self.place)
 
     def _consumer(self) -> OpLabel | None:
         """The indexed op that an unindexed one stays with: its user of lowest index, else a producer."""
-        if self._own_key is not None or self.block.is_graph or self._follows_last_use:
+        if self.key is not None or not self.block.has_order or self.place in self.block.frees_that_follow:
             return None
-        precedence = self.block.graph.precedence
-        users = self._first_indexed(precedence.successors)
-        producers = self._first_indexed(precedence.predecessors)
-        if users:
+        precedence = self._graph.precedence
+        if users := self._first_indexed(precedence.successors):
             return self.block.label(min(users)[1])
+        producers = self._first_indexed(precedence.predecessors)
         return self.block.label(max(producers)[1]) if producers else None
-
-    @property
-    def _follows_last_use(self) -> bool:
-        return self.place in self.dump.keys.frees_that_follow(self.block.block)
-
-    def _last_use(self) -> OpLabel | None:
-        """The last op that is no free of those that a free waits for."""
-        frees = self.dump.keys.frees_in(self.block.block)
-        if self.place not in frees or self.block.is_graph:
-            return None
-        predecessors = self.block.graph.precedence.predecessors
-        seen, pending = {self.place}, [self.place]
-        while pending:
-            found = [place for place in predecessors(pending.pop()) if place not in seen]
-            seen.update(found)
-            pending += [place for place in found if place in frees]
-        order = self.block.new_place if self._follows_last_use else range(len(self.keys))
-        uses = [place for place in seen if place not in frees]
-        return self.block.label(max(uses, key=order.__getitem__)) if uses else None
 
     def _first_indexed(self, neighbours_of: Callable[[int], Sequence[int]]) -> list[tuple[int, int]]:
         """(index, place) of the ops that are reached through unindexed ops only."""
-        found, seen, pending = [], {self.place}, [self.place]
-        while pending:
-            for place in neighbours_of(pending.pop()):
-                if place in seen:
-                    continue
-                seen.add(place)
-                key = self.keys[place]
-                if key is None:
-                    pending.append(place)
-                else:
-                    found.append((key, place))
-        return found
+        keys = self.block.keys
+        reached = _reached(self.place, neighbours_of, lambda place: keys[place] is None)
+        return [(key, place) for place in reached if (key := keys[place]) is not None]
+
+    def _last_use(self) -> OpLabel | None:
+        """The last op that is no free of those that a free waits for."""
+        block = self.block
+        frees = self.dump.keys.frees_in(block.number)
+        if self.place not in frees or not block.has_order:
+            return None
+        reached = _reached(self.place, self._graph.precedence.predecessors, frees.__contains__)
+        order = block.new_place if self.place in block.frees_that_follow else range(len(block.ops))
+        uses = [place for place in reached if place not in frees]
+        return block.label(max(uses, key=order.__getitem__)) if uses else None
 
 
-def _inverted_with(keys: Sequence[int | None], place: int) -> list[int]:
-    """The places whose keys are inverted with the key at ``place``."""
-    own = keys[place]
-    if own is None:
-        return []
-    return [
-        other
-        for other, key in enumerate(keys)
-        if key is not None and (key > own if other < place else key < own)
-    ]
+def _reached(
+    start: int, neighbours_of: Callable[[int], Sequence[int]], is_passed: Callable[[int], bool]
+) -> list[int]:
+    """The places that are reached from a place through those that are passed only, itself left out."""
+    found = {start: None}
+    pending = [start]
+    while pending:
+        new = [place for place in neighbours_of(pending.pop()) if place not in found]
+        found |= dict.fromkeys(new)
+        pending += filter(is_passed, new)
+    return list(found)[1:]
+
+
+class _DependencePaths:
+    """The shortest chains of dependences between one op of a block and the others.
+
+    Complexity: linear in the ops and dependences of the block.
+    """
+
+    def __init__(self, graph: DependenceGraph, place: int) -> None:
+        self._kinds = graph.kinds()
+        self._place = place
+        self._below = _search(graph.precedence.successors, place)
+        self._above = _search(graph.precedence.predecessors, place)
+
+    def reach(self, place: int) -> bool:
+        """Whether one of the two ops depends on the other."""
+        return place in self._below or place in self._above
+
+    def length(self, place: int) -> int:
+        """How many edges a shortest path has."""
+        return self._steps(place)[place][1]
+
+    def between(self, place: int) -> list[tuple[int, int, DependenceKind]]:
+        """The edges of a shortest path, from the earlier op to the later one: (producer, user, kind)."""
+        steps = self._steps(place)
+        chain = [place]
+        while chain[-1] != self._place:
+            chain.append(steps[chain[-1]][0])
+        return [(u, v, self._kinds[u, v]) for u, v in pairwise(sorted(chain))]
+
+    def _steps(self, place: int) -> dict[int, tuple[int, int]]:
+        return self._below if place > self._place else self._above
+
+
+def _search(neighbours_of: Callable[[int], Sequence[int]], start: int) -> dict[int, tuple[int, int]]:
+    """By place that can be reached: the place before it on a shortest path, and that path's length."""
+    steps: dict[int, tuple[int, int]] = {}
+    pending = deque([(start, 0)])
+    while pending:
+        place, length = pending.popleft()
+        for neighbour in neighbours_of(place):
+            if neighbour not in steps:
+                steps[neighbour] = place, length + 1
+                pending.append((neighbour, length + 1))
+    return steps

@@ -1,24 +1,18 @@
-"""The order of a block op by op, as plain data to be drawn: where each op stands, where it stood, and why."""
+"""The order of a block op by op, as plain data to be drawn: where each op is, where it was, and why."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump, measured
+from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.disorder import NAMED_OPS, describe_displaced
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.order.displaced import displaced_in
-from eio_audit.order.inversions import inversions_carried
-from eio_audit.order.permutation import split_into_runs
 
 PICTURED_BLOCKS = 6
 """How many blocks of a report are drawn, those with most avoidable inversions, then with most of any kind."""
@@ -32,26 +26,25 @@ class Disorder(StrEnum):
     """What becomes of a displaced op's inversions; the first that holds."""
 
     DERIVED = "derived"
-    """A pass made it from the op whose index it carries: it never stood there."""
+    """A pass made it from the op whose index it carries: it never was there."""
     AVOIDABLE = "avoidable"
     """After a fix it is an end of fewer inversions."""
     FORCED = "forced"
-    """A dependence holds it where it is."""
+    """A dependence keeps it where it is."""
     KNOCK_ON = "knock-on"
-    """Nothing holds it, yet the best order found has it in as many inversions."""
+    """Nothing keeps it there, yet the best order found has it in as many inversions."""
     UNORDERED = "unordered"
-    """It stands in a graph region, which has no order."""
+    """It is in a graph region, which has no order."""
 
 
 @dataclass(frozen=True, slots=True)
 class PicturedOp:
-    """An op of a block, and where it stands.
+    """An op of a block, and where it is.
 
     Attributes:
-        op: which.
         place: 0-based among the ops of the block.
-        standing: 0-based among the ops with a say in inversions, as they stand; None for an op without.
-        original: 0-based among the same ops in the original order; ops of equal index as they stand.
+        standing: 0-based among the ops that count in inversions, in textual order; None for other ops.
+        original: 0-based among the same ops in the original order; ops of equal index in textual order.
         inversions: how many inversions it is an end of.
         inversions_fixed: and of how many after a fix.
         disorder: what becomes of them, of a displaced op; None for the others.
@@ -85,31 +78,31 @@ class OrderPicture:
     dataflow: tuple[Dataflow, ...]
 
 
-class OrderAlbum:
+class WorstBlocks:
     """The pictures of the blocks with most avoidable inversions, then with most of any kind.
 
-    Dumps are shown to it one after the other, as ``check`` audits them; only what is drawn is kept. Of a
+    Dumps are given to it one after the other, as ``check`` audits them; only what is drawn is kept. Of a
     block that several dumps of a source show, told by its function and label, the worst state is drawn.
 
     Args:
-        limit: how many blocks, at the most. Blocks without inversions are none.
+        limit: how many blocks, at the most. Blocks without inversions are not drawn.
     """
 
     def __init__(self, limit: int = PICTURED_BLOCKS) -> None:
         self._limit = limit
-        self._shown_blocks = 0
+        self._seen_blocks = 0
         self._kept: dict[Hashable, tuple[tuple[int, int, int], OrderPicture]] = {}
 
     def add(self, dump: AuditedDump) -> None:
         """Draws the blocks of a dump that are among the worst so far."""
-        seen: Counter[Hashable] = Counter()
-        for number, block in enumerate(dump.audit.blocks):
+        times: Counter[Hashable] = Counter()
+        for number, block in zip(dump.blocks, dump.audit.blocks, strict=True):
             label = dump.audit.source, block.function, block.block
-            seen[label] += 1
-            self._shown_blocks += 1
-            rank = block.avoidable, block.inversions, -self._shown_blocks
-            if block.inversions and self._makes_room_for((label, seen[label]), rank):
-                self._kept[label, seen[label]] = rank, _picture(dump, number)
+            times[label] += 1
+            self._seen_blocks += 1
+            rank = block.avoidable, block.inversions, -self._seen_blocks
+            if block.inversions and self._makes_room_for((label, times[label]), rank):
+                self._kept[label, times[label]] = rank, _picture(dump, KeyedBlock(dump, number), block)
 
     def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
         """Whether a block is to be drawn; what it takes the place of is dropped."""
@@ -123,47 +116,16 @@ class OrderAlbum:
 
     @property
     def pictures(self) -> list[OrderPicture]:
-        """What it holds, in the order in which it was shown."""
+        """What it has, in the order in which it was given."""
         return [picture for rank, picture in sorted(self._kept.values(), key=lambda kept: -kept[0][2])]
 
 
-def order_pictures(
-    dumps: Iterable[Dump],
-    options: AuditOptions = DEFAULT_OPTIONS,
-    limit: int = PICTURED_BLOCKS,
-    *,
-    measures_memory: bool = False,
-) -> list[OrderPicture]:
-    """The pictures of the worst blocks of some dumps, as ``OrderAlbum`` chooses them.
-
-    Args:
-        dumps: what to draw.
-        options: as for ``check``.
-        limit: how many blocks, at the most.
-        measures_memory: as for ``check``.
-
-    Raises:
-        InputError: a dump cannot be read.
-    """
-    album = OrderAlbum(limit)
-    for dump in dumps:
-        audited = audit_dump(dump, options)
-        album.add(measured(audited) if measures_memory else audited)
-    return album.pictures
-
-
-def _picture(dump: AuditedDump, number: int) -> OrderPicture:
-    """The picture of the block whose audit is the ``number``-th of the dump's."""
-    block, audit = dump.keyed_block(dump.blocks[number]), dump.audit.blocks[number]
+def _picture(dump: AuditedDump, block: KeyedBlock, audit: BlockAudit) -> OrderPicture:
     original = block.original_places
-    places = list(original)
-    standing = {place: position for position, place in enumerate(places)}
-    runs = split_into_runs(block.counted_keys)
-    inversions = runs.carried_by_position()
-    carried = dict(zip(places, inversions, strict=True))
-    carried_fixed = _carried_after_fix(block, dump.orders.get(block.block)) or carried
-    out_of_place = describe_displaced(block, displaced_in(runs), inversions)
-    dataflow = BlockDataflow(dump, block) if block.graph is not None else None
+    standing = {place: position for position, place in enumerate(block.indexed)}
+    fixed = block.carried_in(dump.orders.get(block.number, range(len(block.ops))))
+    displaced = describe_displaced(block)
+    dataflow = BlockDataflow(dump, block) if block.has_order else None
     return OrderPicture(
         dump=dump.audit,
         block=audit,
@@ -173,27 +135,19 @@ def _picture(dump: AuditedDump, number: int) -> OrderPicture:
                 place=place,
                 standing=standing.get(place),
                 original=original.get(place),
-                inversions=carried.get(place, 0),
-                inversions_fixed=carried_fixed.get(place, 0),
-                disorder=_disorder(out_of_place[place], audit, carried_fixed[place])
-                if place in out_of_place
-                else None,
+                inversions=block.carried.get(place, 0),
+                inversions_fixed=fixed.get(place, 0),
+                disorder=_disorder(displaced[place], audit, fixed[place]) if place in displaced else None,
             )
             for place in range(len(block.ops))
         ),
-        displaced=out_of_place,
+        displaced=displaced,
         dataflow=tuple(
             dataflow.around([place], DRAWN_RADIUS, DRAWN_NEIGHBOURS)
-            for place in list(out_of_place)[:NAMED_OPS]
+            for place in list(displaced)[:NAMED_OPS]
             if dataflow is not None
         ),
     )
-
-
-def _carried_after_fix(block: KeyedBlock, order: Sequence[int] | None) -> dict[int, int]:
-    """By place of an op with a say, its inversions after a fix; empty where a fix moves nothing."""
-    places = [place for place in order or () if block.keys[place] is not None]
-    return dict(zip(places, inversions_carried([block.key(place) for place in places]), strict=True))
 
 
 def _disorder(op: DisplacedOp, block: BlockAudit, inversions_fixed: int) -> Disorder:
@@ -203,4 +157,4 @@ def _disorder(op: DisplacedOp, block: BlockAudit, inversions_fixed: int) -> Diso
         return Disorder.DERIVED
     if inversions_fixed < op.inversions:
         return Disorder.AVOIDABLE
-    return Disorder.KNOCK_ON if op.hold is None else Disorder.FORCED
+    return Disorder.KNOCK_ON if op.blocker is None else Disorder.FORCED

@@ -1,10 +1,9 @@
 """The labels of ops that only free, where they follow their last use and labels are put right.
 
 Such a free counts in no inversion, but its label is read all the same: by a check that does not follow frees,
-and by code generation. Where a free stands, its label must not be below that of the last op before it, nor
-above that of the next one behind it. Of the frees between two ops the most keep their labels: those of a
-longest sequence that is in order. The others take the label of what stands before them, at the start of a
-block that of what stands behind.
+and by code generation. So its label must not be below that of the last op before it, nor above that of the
+next op after it. Of the frees between two ops as many as possible keep their labels: a longest sequence that
+is in order. Each other takes the label of the op before it, at the start of a block that of the op after it.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def _wrong(
     ops: Sequence[int], frees: set[int], key_of: Sequence[int | None], index_of: Sequence[int | None]
 ) -> Iterator[tuple[int, int]]:
     """The frees of a block with wrong labels, and the ops whose labels they should carry."""
-    before: int | None = None  # the last op with a say
+    before: int | None = None  # the last op that counts
     gap: list[int] = []
     for op in ops:
         if op in frees and index_of[op] is not None:
@@ -58,9 +57,9 @@ def _wrong(
 
 
 def _wrong_between(
-    before: int | None, frees: Sequence[int], behind: int | None, index_of: Sequence[int | None]
+    before: int | None, frees: Sequence[int], after: int | None, index_of: Sequence[int | None]
 ) -> Iterator[tuple[int, int]]:
-    """The same for the frees between two ops with a say; None where there is none."""
+    """The same for the frees between two ops that count; None where there is none."""
 
     def index(op: int) -> int:
         found = index_of[op]
@@ -70,11 +69,11 @@ def _wrong_between(
     fitting = [
         op
         for op in frees
-        if (before is None or index(op) >= index(before)) and (behind is None or index(op) <= index(behind))
+        if (before is None or index(op) >= index(before)) and (after is None or index(op) <= index(after))
     ]
     out_of_order = displaced([index(op) for op in fitting])
     kept = set(fitting) - {fitting[position] for position in out_of_order}
-    first_kept = next((op for op in frees if op in kept), behind)
+    first_kept = next((op for op in frees if op in kept), after)
     last = first_kept if before is None else before
     for op in frees:
         if op in kept:

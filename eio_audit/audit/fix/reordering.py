@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.fix.verification import Reordering, VerificationError, verify
+from eio_audit.audit.fix.reading_again import VerificationError
+from eio_audit.audit.fix.verification import Orders, verify
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.writer import reorder
+from eio_audit.order.permutation import permuted_ranges
 
 
-def reordered(before: Reordering) -> bytes:
-    """The dump's text with its blocks in their orders; values get other names only where theirs clash then.
+def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
+    """The dump's text with its blocks in ``orders``; values get other names only where theirs clash then.
 
     Raises:
         VerificationError: the text is not the same program (see ``verify``).
     """
+    text = in_orders(ir, orders)
     try:
-        return _verified(before)
+        verify(ir, orders, dependences, text)
     except VerificationError:
-        from eio_audit.audit.fix.renumbering import with_names_apart  # noqa: PLC0415  (rarely needed)
+        from eio_audit.audit.fix.renumbering import with_names_apart
 
-        ir = with_names_apart(before.ir)
-        if ir is before.ir:
+        renamed = with_names_apart(ir)
+        if renamed is ir:
             raise
-        return _verified(_Renamed(ir, before.dependences, before.orders))
-
-
-@dataclass(frozen=True, slots=True)
-class _Renamed:
-    """The same with other names of values."""
-
-    ir: IR
-    dependences: Dependences
-    orders: Mapping[int, Sequence[int]]
-
-
-def _verified(before: Reordering) -> bytes:
-    text = reorder(before.ir, before.orders)
-    verify(before, text)
+        text = in_orders(renamed, orders)
+        verify(renamed, orders, dependences, text)
     return text
+
+
+def in_orders(ir: IR, orders: Orders) -> bytes:
+    """The dump's text with its blocks in ``orders``, not verified."""
+    return reorder(ir, {block: permuted_ranges(order) for block, order in orders.items()})

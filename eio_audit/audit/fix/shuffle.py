@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.reordering import reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, common_source
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.pieces import BlockOrder
+from eio_audit.mlir.source import Span, splice
 from eio_audit.order.precedence import Precedence
 
 
@@ -32,26 +30,12 @@ def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OP
     >>> shuffle(dumps, seed=2).decode().split("\n")[1:4]
     ['  %1 = ttir.ones', '  %0 = ttir.zeros', '  return']
     """
-    source = common_source(dumps)
-    random = Random(seed)
-    pieces, offset = [], 0
-    for dump in dumps:
-        text = reordered(_shuffled(dump, random, options))
-        pieces += [source.data[offset : dump.span.start], text]
-        offset = dump.span.end
-    return b"".join([*pieces, source.data[offset:]])
+    source, random = common_source(dumps), Random(seed)
+    texts = [(dump.span, _shuffled(dump, random, options)) for dump in dumps]
+    return splice(source.data, Span(0, len(source.data)), texts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shuffled:
-    """A dump and new orders for its blocks; see ``Reordering``."""
-
-    ir: IR
-    dependences: Dependences
-    orders: dict[int, BlockOrder]
-
-
-def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> _Shuffled:
+def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> bytes:
     ir = read_ir(dump.source, dump.span, options.op_table)
     dependences = Dependences(ir, options.assume_pure)
     blocks = [
@@ -60,8 +44,8 @@ def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> _Shuffled:
         if len(ops) > 1 and not ir.region_is_graph[ir.block_region[block]]
     ]
     graphs = dependences.of(blocks)
-    orders = {block: BlockOrder(random_order(graphs[block].precedence, random)) for block in blocks}
-    return _Shuffled(ir, dependences, orders)
+    orders = {block: random_order(graphs[block].precedence, random) for block in blocks}
+    return reordered(ir, orders, dependences)
 
 
 def random_order(precedence: Precedence, random: Random) -> list[int]:

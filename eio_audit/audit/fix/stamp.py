@@ -2,7 +2,7 @@
 
 An index location is what the default index pattern reads: a name ``DEBUG|7|arith.addf``, 7 being the op's
 place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
-location, or the place in the file where it stands, as MLIR's parser notes it.
+location, or its place in the file, as MLIR's parser notes it.
 
 Functions, modules and what else holds functions get no index, because passes give their locations to ops
 that they make. They keep their own location; without one, or with an index in it, they get their place in the
@@ -14,13 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.fix.verification import VerificationError, read_again
+from eio_audit.audit.fix.reading_again import VerificationError
+from eio_audit.audit.fix.relocation import relocated
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.input.dumps import Dump, common_source
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.named_locations import NamedLocations, quoted
+from eio_audit.mlir.rewriting.locations import quoted
+from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import OR_FAIL
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
@@ -46,29 +48,25 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     """
     source = common_source(dumps)
-    pieces, offset = [], 0
-    for dump in dumps:
-        ir = read_ir(source, dump.span)
-        text = _stamped(ir)
-        _verify(ir, text)
-        pieces += [source.data[offset : dump.span.start], text]
-        offset = dump.span.end
-    return b"".join([*pieces, source.data[offset:]])
+    texts = [(dump.span, _stamped(read_ir(source, dump.span))) for dump in dumps]
+    return splice(source.data, Span(0, len(source.data)), texts)
 
 
 def _stamped(ir: IR) -> bytes:
     """The dump with a name around every location, and places for scopes."""
-    locations = NamedLocations(ir, b"#stamp")
+    expected: list[int | None] = [None] * len(ir)
     scopes = _scope_locations(ir)
+    locations = {op: location for op, location in scopes.items() if location != ir.location_text(op)}
     for index, op in enumerate(_printed_ops(ir)):
-        own = ir.location_text(op)
         if op not in scopes:
-            locations.add(op, b'"DEBUG|%d|%s"' % (index, ir.name(op).encode()), _place(ir, op))
-        elif own is None:
-            locations.add(op, scopes[op])
-        elif own != scopes[op]:
-            locations.replace(op, scopes[op])
-    return locations.text()
+            expected[op] = index
+            child = ir.location_text(op)
+            name = b'"DEBUG|%d|%s"' % (index, ir.name(op).encode())
+            locations[op] = b"%s(%s)" % (name, _place(ir, op) if child is None else child)
+    stamped = relocated(ir, locations, "stamped", b"#stamp")
+    if OriginalIndices(stamped).by_op != expected:
+        raise VerificationError("the stamped text carries other op indices than it was to")
+    return stamped.dump_text
 
 
 def _scope_locations(ir: IR) -> dict[int, bytes]:
@@ -89,7 +87,7 @@ def _place(ir: IR, op: int) -> bytes:
 
 
 def _printed_ops(ir: IR) -> Iterator[int]:
-    """The ops that stand in the text with a place for a location, in textual order."""
+    """The ops that are in the text with a place for a location, in textual order."""
     for op in range(len(ir)):
         holder = ir.parent_op(ir.op_block[op])
         is_only_named = (
@@ -104,31 +102,6 @@ def _printed_ops(ir: IR) -> Iterator[int]:
 
 
 def _name_offset(ir: IR, op: int) -> int:
-    """Where the op's name stands, behind its results."""
+    """Where the op's name begins, after its results."""
     results = _RESULTS.match(ir.source.data, ir.op_start[op], ir.op_end[op])
     return results.end() if results else ir.op_start[op]
-
-
-def _verify(before: IR, text: bytes) -> None:
-    """Checks that a stamped dump is the old one with other locations.
-
-    Raises:
-        VerificationError: it is not.
-    """
-    after = read_again(before, text, "stamped")
-    if len(after) != len(before):
-        raise VerificationError("the stamped text has other operations")
-    indices = OriginalIndices(after)
-    scopes = _scope_locations(before)
-    for index, op in enumerate(_printed_ops(before)):
-        is_scope = op in scopes
-        is_located = not is_scope or after.location_text(op) == scopes[op]
-        is_indexed = indices.index(op) == (None if is_scope else index)
-        if not (is_located and is_indexed and _without_location(after, op) == _without_location(before, op)):
-            line = before.source.line_at(before.op_start[op])
-            raise VerificationError(f"an op changed: {before.name(op)} at {before.source.name}:{line}")
-
-
-def _without_location(ir: IR, op: int) -> tuple[bytes, list[int]]:
-    """The op's own text up to its location, and its operands."""
-    return ir.bare_text(op).rstrip(), list(ir.operands_of(op))

@@ -2,14 +2,14 @@
 
 A finding is known again by its code, file, function, op name and origin in the model, not by value names,
 indices or line numbers, so that edits elsewhere leave it known. Several findings may have all of that in
-common; the baseline holds how many of them there may be in one dump.
+common; the baseline has how many of them there may be in one dump.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -22,7 +22,7 @@ class BaselineEntry:
     """What a finding is known again by.
 
     Attributes:
-        source: the dump's file, seen from the baseline's folder, with forward slashes.
+        source: the dump's file, relative to the baseline's folder, with forward slashes.
         code: of the rule.
         function: symbol of the function; empty outside one.
         op: the op's name.
@@ -37,8 +37,8 @@ class BaselineEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Findings held against a baseline.
+class BaselineComparison:
+    """Findings compared with a baseline.
 
     Attributes:
         new: the findings that are not known.
@@ -57,7 +57,7 @@ class Baseline:
     """The known findings.
 
     Attributes:
-        folder: where the baseline stands; the files it names are seen from there.
+        folder: where the baseline is; the files it names are relative to that.
         counts: how many findings of each entry one dump may have.
     """
 
@@ -73,17 +73,14 @@ class Baseline:
     @classmethod
     def of(cls, findings: Iterable[Finding], folder: str) -> Baseline:
         """The baseline that knows all of the findings, and no more."""
-        numbers: Counter[tuple[int, BaselineEntry]] = Counter()
         counts: dict[BaselineEntry, int] = {}
-        for finding in findings:
-            entry = entry_of(finding, folder)
-            numbers[finding.dump_line, entry] += 1
-            counts[entry] = max(counts.get(entry, 0), numbers[finding.dump_line, entry])
+        for _, entry, number in _numbered(findings, folder):
+            counts[entry] = max(counts.get(entry, 0), number)
         return cls(folder, counts)
 
     def compare(
         self, findings: Sequence[Finding], sources: Iterable[str], rules: Collection[Rule]
-    ) -> Comparison:
+    ) -> BaselineComparison:
         """Tells new findings from known ones.
 
         Args:
@@ -92,32 +89,36 @@ class Baseline:
             rules: that were in force; entries of others are not stale.
         """
         found = Baseline.of(findings, self.folder).counts
-        checked = {_seen_from(source, self.folder) for source in sources}
+        checked = {_relative_to(source, self.folder) for source in sources}
         codes = {rule.code for rule in rules}
         stale = {
             entry: count - found.get(entry, 0)
             for entry, count in self.counts.items()
             if entry.source in checked and entry.code in codes and count > found.get(entry, 0)
         }
-        remaining = {
-            entry: count - stale.get(entry, 0)
-            for entry, count in self.counts.items()
-            if count > stale.get(entry, 0)
-        }
-        new = []
-        numbers: Counter[tuple[int, BaselineEntry]] = Counter()
-        for finding in findings:
-            entry = entry_of(finding, self.folder)
-            numbers[finding.dump_line, entry] += 1
-            if numbers[finding.dump_line, entry] > self.counts.get(entry, 0):
-                new.append(finding)
-        return Comparison(tuple(new), len(findings) - len(new), stale, Baseline(self.folder, remaining))
+        left = {entry: count - stale.get(entry, 0) for entry, count in self.counts.items()}
+        remaining = Baseline(self.folder, {entry: count for entry, count in left.items() if count})
+        new = [
+            finding
+            for finding, entry, number in _numbered(findings, self.folder)
+            if number > self.counts.get(entry, 0)
+        ]
+        return BaselineComparison(tuple(new), len(findings) - len(new), stale, remaining)
+
+
+def _numbered(findings: Iterable[Finding], folder: str) -> Iterator[tuple[Finding, BaselineEntry, int]]:
+    """Each finding with its entry, and the how many-th of that entry it is in its dump, from 1."""
+    numbers: Counter[tuple[int, BaselineEntry]] = Counter()
+    for finding in findings:
+        entry = entry_of(finding, folder)
+        numbers[finding.dump_line, entry] += 1
+        yield finding, entry, numbers[finding.dump_line, entry]
 
 
 def entry_of(finding: Finding, folder: str) -> BaselineEntry:
-    """What a finding is known again by, in a baseline that stands in ``folder``."""
+    """What a finding is known again by, in a baseline in ``folder``."""
     return BaselineEntry(
-        source=_seen_from(finding.source, folder),
+        source=_relative_to(finding.source, folder),
         code=finding.rule.code,
         function=finding.function or "",
         op=finding.op.name,
@@ -125,6 +126,6 @@ def entry_of(finding: Finding, folder: str) -> BaselineEntry:
     )
 
 
-def _seen_from(source: str, folder: str) -> str:
+def _relative_to(source: str, folder: str) -> str:
     """The relative path, with forward slashes; what is no file, such as ``<stdin>``, as it is."""
     return source if source.startswith("<") else PurePath(os.path.relpath(source, folder)).as_posix()

@@ -1,12 +1,13 @@
-"""What is wrong with a dump, one finding per op: what a gate reports, whatever the format."""
+"""What is wrong with a dump, one finding per op and rule: what a gate reports in all formats."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
+from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     LOCATION_RULES,
@@ -17,19 +18,17 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.locations.location_health import broken_locations
 from eio_audit.audit.locations.origin import ModelLine
-from eio_audit.audit.op_label import OpLabel, label
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import displaced
-from eio_audit.order.inversions import inversions_carried
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One op that a rule finds fault with.
+    """One op that breaks a rule.
 
     Attributes:
-        rule: which.
-        message: what is wrong with the op, said of it: ``stands early; fix removes 3 of its 7 inversions``.
-        source: the file the dump stands in, ``<stdin>`` for standard input.
+        message: what is wrong with the op: ``is early; fix removes 3 of its 7 inversions``.
+        source: the file the dump is in, ``<stdin>`` for standard input.
         dump_line: 1-based line the dump begins at.
         line: 1-based, of the op.
         column: 1-based, of the op.
@@ -38,7 +37,7 @@ class Finding:
         block: label of its block, and ``block_line`` the line that begins at.
         op: the op.
         origin: where in the model it comes from, without line numbers and indices.
-        model: the model's line it comes from, as far as its location says.
+        model: the line of the model it comes from, if its location names one.
         inversions: how many inversions the finding is about; 0 for a finding about something else.
         model_path: where the file of ``model`` is in the repository, if it was looked for and is there.
     """
@@ -69,34 +68,22 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     Raises:
         InputError: a location is malformed.
     """
-    on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
-    found = list(_in_locations(dump, on_locations)) if on_locations else []
-    if UNREADABLE in rules:
-        found += _unreadable(dump)
+    found = list(_in_locations(dump, rules))
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
-        if not audit.inversions:
-            continue
-        block = _Block(dump, number, audit)
-        if AVOIDABLE in rules and number in dump.orders:
-            found += block.avoidable()
-        if UNAVOIDABLE in rules:
-            found += block.unavoidable()
-        if WRONG_LABEL in rules:
-            found += block.wrong_labels()
+        if audit.inversions:
+            block = KeyedBlock(dump, number)
+            order = [
+                place
+                for place in dump.orders.get(number, range(len(block.ops)))
+                if block.keys[place] is not None
+            ]
+            if AVOIDABLE in rules and number in dump.orders:
+                found += _avoidable(dump, block, order)
+            if UNAVOIDABLE in rules:
+                found += _unavoidable(dump, block, order, audit)
+            if WRONG_LABEL in rules:
+                found += _wrong_labels(dump, block)
     return found
-
-
-def _in_locations(dump: AuditedDump, rules: Mapping[str, Rule]) -> Iterator[Finding]:
-    for op, broken in broken_locations(dump):
-        if broken.rule in rules:
-            yield finding_at(dump, op, rules[broken.rule], broken.message)
-
-
-def _unreadable(dump: AuditedDump) -> Iterator[Finding]:
-    from eio_audit.audit.locations.unreadable_locations import unreadable_locations  # noqa: PLC0415  (off by default)
-
-    for op, unreadable in unreadable_locations(dump):
-        yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
 
 
 def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions: int = 0) -> Finding:
@@ -113,78 +100,73 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
         moment=" ".join(filter(None, (dump.audit.when, dump.audit.pass_name))),
         function=dump.functions[block],
         block=ir.block_name(block),
-        block_line=ir.source.line_at(ir.block_offset(block)),
-        op=label(ir, dump.indices, op),
+        block_line=dump.line_of(block),
+        op=dump.label(op),
         origin=dump.indices.place_in_model(op),
         model=dump.indices.model_line(op),
         inversions=inversions,
     )
 
 
-class _Block:
-    """A block with inversions. Places are 0-based among its ops, in textual order.
+def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
+    on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
+    for op, broken in broken_locations(dump) if on_locations else ():
+        if broken.rule in on_locations:
+            yield finding_at(dump, op, on_locations[broken.rule], broken.message)
+    if UNREADABLE in rules:
+        from eio_audit.audit.codegen.codegen_location import CodegenLocations
+        from eio_audit.audit.codegen.codegen_ops import unreadable_locations
 
-    Attributes:
-        indexed: the places of the ops that have a say in inversions.
-        best: the same places in the best order found.
-        key: by such a place, what the op is ordered by.
+        for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.locations)):
+            yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
+
+
+def _avoidable(dump: AuditedDump, block: KeyedBlock, order: list[int]) -> Iterator[Finding]:
+    """The ops that a fix moves: the fewest that explain the best order.
+
+    ``order`` has the places of the ops that count in inversions, in the best order found.
     """
+    now, then = block.carried, block.carried_in(order)
+    rank = {place: k for k, place in enumerate(block.indexed)}
+    for k in displaced(order):
+        place = order[k]
+        removed = now[place] - then[place]
+        side = "early" if k > rank[place] else "late"
+        message = f"is {side}; {_remedy(removed, now[place])}"
+        yield finding_at(dump, block.ops[place], AVOIDABLE, message, max(removed, 0))
 
-    def __init__(self, dump: AuditedDump, number: int, audit: BlockAudit) -> None:
-        self.dump = dump
-        self.audit = audit
-        self.ops = dump.ir.block_ops[number]
-        keys = dump.keys.of(self.ops)
-        self.indexed = [place for place, key in enumerate(keys) if key is not None]
-        order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
-        self.best = [place for place in order if keys[place] is not None]
-        self.key = {place: key for place, key in enumerate(keys) if key is not None}
 
-    def avoidable(self) -> Iterator[Finding]:
-        """The ops that a fix moves: the fewest that explain the best order."""
-        now, then = self._carried(self.indexed), self._carried(self.best)
-        rank = {place: k for k, place in enumerate(self.indexed)}
-        for k in displaced(self.best):
-            place = self.best[k]
-            removed = now[place] - then[place]
-            side = "early" if k > rank[place] else "late"
-            message = f"stands {side}; {_remedy(removed, now[place])}"
-            yield finding_at(self.dump, self.ops[place], AVOIDABLE, message, max(removed, 0))
+def _unavoidable(
+    dump: AuditedDump, block: KeyedBlock, order: list[int], audit: BlockAudit
+) -> Iterator[Finding]:
+    """The ops that are displaced even in the best order."""
+    carried, keys = block.carried_in(order), [block.key(place) for place in order]
+    ascending = sorted(range(len(keys)), key=keys.__getitem__)
+    rank = {k: place for place, k in enumerate(ascending)}
+    if audit.forced is None:
+        why = "in a graph region, which has no order"
+    elif audit.certified:
+        why = "that no legal order is without"
+    else:
+        why = "that no order found is without"
+    for k in displaced(keys):
+        place = order[k]
+        # A stable sort moves an op to the right by as many places as it has more smaller keys after it
+        # than larger ones before it.
+        side = "early" if rank[k] >= k else "late"
+        count = f"{carried[place]:,} inversion{'' if carried[place] == 1 else 's'}"
+        yield finding_at(dump, block.ops[place], UNAVOIDABLE, f"is {side}, in {count} {why}", carried[place])
 
-    def unavoidable(self) -> Iterator[Finding]:
-        """The ops that are displaced even in the best order."""
-        carried = self._carried(self.best)
-        keys = [self.key[place] for place in self.best]
-        sorted_rank = {k: rank for rank, k in enumerate(sorted(range(len(keys)), key=keys.__getitem__))}
-        if self.audit.forced is None:
-            why = "in a graph region, which has no order"
-        elif self.audit.certified:
-            why = "that no legal order is without"
-        else:
-            why = "that no order found is without"
-        for k in displaced(keys):
-            place = self.best[k]
-            # A stable sort moves an op to the right by as many places as it has more smaller keys behind it
-            # than larger ones before it.
-            side = "early" if sorted_rank[k] >= k else "late"
-            message = f"stands {side}, in {_inversions(carried[place])} {why}"
-            yield finding_at(self.dump, self.ops[place], UNAVOIDABLE, message, carried[place])
 
-    def wrong_labels(self) -> Iterator[Finding]:
-        """The ops whose indices contradict the dependences."""
-        ir, donors = self.dump.ir, self.dump.donors
-        carried = self._carried(self.indexed)
-        for place, op in enumerate(self.ops):
-            if op in donors:
-                right = label(ir, self.dump.indices, donors[op])
-                name = " ".join(filter(None, (right.name, right.result)))
-                should = f"it should carry {right.index}, as {name} (line {right.line}) does"
-                message = f"carries an index that contradicts dataflow; {should}"
-                yield finding_at(self.dump, op, WRONG_LABEL, message, carried[place])
-
-    def _carried(self, places: Sequence[int]) -> dict[int, int]:
-        """By place, the inversions that its op is an end of in an order."""
-        return dict(zip(places, inversions_carried([self.key[place] for place in places]), strict=True))
+def _wrong_labels(dump: AuditedDump, block: KeyedBlock) -> Iterator[Finding]:
+    """The ops whose indices contradict the dependences."""
+    for place, op in enumerate(block.ops):
+        if op in dump.donors:
+            right = dump.label(dump.donors[op])
+            name = " ".join(filter(None, (right.name, right.result)))
+            should = f"it should carry {right.index}, as {name} (line {right.line}) does"
+            message = f"carries an index that contradicts dataflow; {should}"
+            yield finding_at(dump, op, WRONG_LABEL, message, block.carried[place])
 
 
 def _remedy(removed: int, inversions: int) -> str:
@@ -194,7 +176,3 @@ def _remedy(removed: int, inversions: int) -> str:
     if removed == inversions:
         return f"fix removes {'its inversion' if removed == 1 else f'all its {removed:,} inversions'}"
     return f"fix removes {removed:,} of its {inversions:,} inversions"
-
-
-def _inversions(number: int) -> str:
-    return f"{number:,} inversion" if number == 1 else f"{number:,} inversions"

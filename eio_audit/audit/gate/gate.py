@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a check that lists no findings does without them
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a gate looks for and what it lets through.
+    """What a gate looks for and lets through.
 
     Attributes:
         rules: those in force.
@@ -33,12 +33,12 @@ class Gate:
 
     @property
     def says_more(self) -> bool:
-        """Whether there is more to say of a check than what its order is."""
+        """Whether more than the order decides."""
         return self.needs_findings or self.max_inversions is not None or self.max_avoidable is not None
 
     @property
     def needs_findings(self) -> bool:
-        """Whether the figures alone do not say who passes."""
+        """Whether more than the figures decides."""
         return bool(set(self.rules) - {AVOIDABLE, UNAVOIDABLE})
 
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
@@ -59,11 +59,11 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a gate says of a check.
+    """What a gate decides about a check.
 
     Attributes:
         check: what was checked.
-        gate: what it was held against.
+        gate: what it was compared with.
         findings: of the rules in force, worst first, known ones left out.
         failed: the rules because of which the gate fails; none where it passes.
         known: how many findings the baseline knows; None without a baseline.
@@ -79,7 +79,7 @@ class Verdict:
 
 
 def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Baseline | None = None) -> Verdict:
-    """Holds a check against a gate.
+    """Compares a check with a gate.
 
     Args:
         check: the figures.
@@ -91,8 +91,7 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
     if baseline is None:
         failed = gate.failed_rules(check.summary, {finding.rule for finding in findings})
         return Verdict(check, gate, tuple(worst_first(findings)), failed)
-    sources = {dump.source for dump in check.dumps}
-    compared = baseline.compare(findings, sources, gate.rules)
+    compared = baseline.compare(findings, {dump.source for dump in check.dumps}, gate.rules)
     new = {finding.rule for finding in compared.new}
     failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
     return Verdict(check, gate, tuple(worst_first(compared.new)), failed, compared.known, compared.stale)

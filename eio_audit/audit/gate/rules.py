@@ -12,7 +12,7 @@ class Rule:
 
     Attributes:
         code: ``EIO001``.
-        name: what the code stands for, in a few words with dashes.
+        name: the code in a few words with dashes.
         summary: one sentence of what is wrong where it is found.
     """
 
@@ -24,12 +24,12 @@ class Rule:
 AVOIDABLE = Rule(
     "EIO001",
     "avoidable-inversion",
-    "An op stands before or behind others against the original order, and a legal order without that exists.",
+    "An op is before or after others against the original order, and a legal order without that exists.",
 )
 UNAVOIDABLE = Rule(
     "EIO002",
     "unavoidable-inversion",
-    "An op stands before or behind others against the original order, and no better legal order was found.",
+    "An op is before or after others against the original order, and no better legal order was found.",
 )
 WRONG_LABEL = Rule(
     "EIO003",
@@ -61,7 +61,7 @@ def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
     """The rules whose code begins so: one for a whole code, several for ``EIO0``.
 
     Raises:
-        ValueError: there is none.
+        ValueError: no rule has such a code.
     """
     rules = tuple(rule for rule in RULES if rule.code.startswith(prefix.upper())) if prefix else ()
     if not rules:

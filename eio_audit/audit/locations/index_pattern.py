@@ -22,10 +22,11 @@ _CHILD = (
     rb"\((?:unknown|#[\w$.-]++"
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
-_PLAIN_INDICES = re.compile(
-    rb'^"(?:DEBUG\|)?([0-9]{1,18})\|' + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?$|^[^\n]*+$", re.MULTILINE
-)
-"""The index of a name's location, whose child is simple; what else there is may be malformed."""
+_NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
+_LINE_NUMBER = re.compile(rb"(?:" + _NUMBER + rb")?.*\n")
+_NUMBER_BYTES = len(b'"DEBUG||') + 18
+_NAME = re.compile(_NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?")
+"""A name's location whose child is simple; any other location may be malformed."""
 
 
 class IndexPattern:
@@ -44,7 +45,7 @@ class IndexPattern:
         self.is_default = expression == DEFAULT_INDEX_PATTERN
         if self.is_default:
             return
-        import regex  # noqa: PLC0415  (slow to import; needed for a user's pattern only: it can be stopped)
+        import regex
 
         try:
             self._pattern = regex.compile(expression)
@@ -53,17 +54,21 @@ class IndexPattern:
         if "index" not in self._pattern.groupindex:
             raise ValueError("the index pattern has no group named 'index'")
 
-    def indices_in(self, locations: Sequence[bytes]) -> list[int | None]:
-        """The indices of many locations' texts at once, as far as they can be told without parsing them.
+    def first_indices(self, locations: Sequence[bytes]) -> list[int | None]:
+        """The indices that many locations' texts begin with, if the pattern is the usual one.
 
-        Only the default pattern has a short cut; None stands for "parse it", not for "unindexed".
+        None stands for "parse it", not for "unindexed". An index counts if the location is a name.
         """
         if not self.is_default:
             return [None] * len(locations)
-        found = _PLAIN_INDICES.findall(b"\n".join(locations))
-        if len(found) != len(locations):  # a location over several lines
+        numbers = _LINE_NUMBER.findall(b"\n".join([text[:_NUMBER_BYTES] for text in locations]) + b"\n")
+        if len(numbers) != len(locations):  # a location over several lines
             return [None] * len(locations)
-        return list(map(int, found)) if all(found) else [int(index) if index else None for index in found]
+        return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
+
+    def is_indexed_name(self, location: bytes) -> bool:
+        """Whether a location's text that begins with an index is a name, with a simple child or without."""
+        return _NAME.fullmatch(location) is not None
 
     def index_in(self, name: str) -> int | None:
         """The integer that group ``index`` matches in ``name``; None for no match or no integer.

@@ -25,6 +25,13 @@ from eio_audit.mlir.location import (
     UnknownLoc,
 )
 
+_KINDS: dict[type[Location], str] = {
+    CallSiteLoc: "a call site",
+    FusedLoc: "fused",
+    FileLineColLoc: "a place in a file",
+    OpaqueLoc: "a dialect's own",
+}
+
 
 class LocationRule(StrEnum):
     """What can be wrong; the values are stable."""
@@ -98,12 +105,7 @@ class HealthChange:
 
 
 def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
-    """What a pass did to the locations.
-
-    Args:
-        before: the dump before.
-        after: the dump after.
-        was: by op of the dump after, the op it was.
+    """What a pass did to the locations; ``was`` has, by op of the dump after, the op it was.
 
     Raises:
         InputError: a location is malformed.
@@ -123,16 +125,10 @@ def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int
 
 
 class _Inspection:
-    """The locations of one dump's ops, looked at once.
-
-    Attributes:
-        findings: with the number of the op they are about, in textual order.
-    """
-
     def __init__(self, dump: AuditedDump) -> None:
         self.dump = dump
         ops = list(_printed_ops(dump))
-        numbers = LocationNumbers(dump.ir, dump.indices, Interned())
+        numbers = LocationNumbers(dump.indices, Interned())
         self.numbers = {op: numbers.of(op) for op in ops}
         self.sharing = Counter(self.numbers.values())
         self.first: dict[int, int] = {}
@@ -147,20 +143,16 @@ class _Inspection:
         return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
 
     def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, str]]:
-        locations = self.dump.indices.locations
-        location = locations.of(op)
-        outer = None if location is None else locations.resolve(location, op)
+        outer = self.dump.indices.locations.of(op)
         if outer is None or isinstance(outer, UnknownLoc):
             yield LocationRule.UNKNOWN_LOCATION, "no location" if outer is None else "its location is unknown"
             return
         if not isinstance(outer, NameLoc):
-            yield LocationRule.REFUSED_LOCATION, f"its location is {_kind(outer)}, not a name"
+            yield LocationRule.REFUSED_LOCATION, f"its location is {_KINDS[type(outer)]}, not a name"
         if self.dump.indices.index(op) is None:
             if self.dump.indices.is_unknown(op):
-                yield (
-                    LocationRule.UNKNOWN_INDEX,
-                    "its index is negative: the front end did not know its place",
-                )
+                message = "its index is negative: the front end did not know its place"
+                yield LocationRule.UNKNOWN_INDEX, message
             else:
                 yield LocationRule.NO_INDEX, "its location carries no op index"
         yield from self._repeated(op)
@@ -173,10 +165,8 @@ class _Inspection:
         first = self.first.setdefault(number, op)
         if first != op:
             line = self.dump.ir.source.line_at(self.dump.ir.op_start[first])
-            yield (
-                LocationRule.REPEATED_LOCATION,
-                f"same location as {self.dump.ir.name(first)} at line {line}",
-            )
+            message = f"same location as {self.dump.ir.name(first)} at line {line}"
+            yield LocationRule.REPEATED_LOCATION, message
 
     def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, str]]:
         origin = self.dump.indices.origin(op)
@@ -184,10 +174,8 @@ class _Inspection:
             return
         known = self.function_at.setdefault(origin.file, origin.function)
         if known != origin.function:
-            yield (
-                LocationRule.TWO_FUNCTIONS,
-                f"{origin.file} defines {origin.function} here, {known} elsewhere",
-            )
+            message = f"{origin.file} defines {origin.function} here, {known} elsewhere"
+            yield LocationRule.TWO_FUNCTIONS, message
 
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:
@@ -205,17 +193,3 @@ def _printed_ops(dump: AuditedDump) -> Iterator[int]:
 def _ends_block(ir: IR, op: int, last: int) -> bool:
     """Whether an op, perhaps unlisted, is its block's terminator by all appearance."""
     return op == last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
-
-
-def _kind(location: Location) -> str:
-    match location:
-        case CallSiteLoc():
-            return "a call site"
-        case FusedLoc():
-            return "fused"
-        case FileLineColLoc():
-            return "a place in a file"
-        case OpaqueLoc():
-            return "a dialect's own"
-        case _:
-            return "unknown"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, repeat
-from operator import eq, is_
+from operator import add, is_, ne
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
-from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:
     from eio_audit.audit.locations.origin import ModelLine, Origin
@@ -70,7 +70,7 @@ class OriginalIndices:
         return self._parsed.locations
 
     def is_unknown(self, op: int) -> bool:
-        """Whether the op's location carries a negative index: where it stood is not known."""
+        """Whether the op's location carries a negative index: where it was is not known."""
         return self._parsed.is_unknown(op)
 
     def indexed_name(self, op: int) -> str | None:
@@ -91,41 +91,44 @@ class OriginalIndices:
 
     @cached_property
     def _parsed(self) -> ParsedLocations:
-        from eio_audit.audit.locations.parsed_locations import ParsedLocations  # noqa: PLC0415  (rarely needed)
+        from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
         return ParsedLocations(self._ir, self._pattern)
 
     @cached_property
     def _scanned(self) -> tuple[list[int | None], bytearray]:
-        """By op its index, and whether it is derived."""
-        numbers = self._ir.name_number.tolist()
-        indices: list[int | None] = [*numbers]
-        derived = bytearray(len(numbers))
-        others: Sequence[int] = range(len(numbers))
-        if self._pattern.is_default:
-            others = list(compress(others, map(eq, numbers, repeat(NO_NUMBER))))
-        for start in range(0, len(others), OPS_AT_ONCE):
-            self._look_at(others[start : start + OPS_AT_ONCE], indices, derived)
+        indices: list[int | None] = []
+        derived = bytearray(len(self._ir))
+        for start in range(0, len(self._ir), OPS_AT_ONCE):
+            self._look_at(range(start, min(start + OPS_AT_ONCE, len(self._ir))), indices, derived)
         return indices, derived
 
-    def _look_at(self, ops: Sequence[int], indices: list[int | None], derived: bytearray) -> None:
+    def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
         """Looks at the text of several ops' locations; what it does not tell is parsed."""
-        data, starts, ends = self._ir.source.data, self._ir.location_start, self._ir.op_end
-        texts = [data[starts[op] : ends[op] - 1] for op in ops]  # without one, nothing
+        data, chunk = self._ir.source.data, slice(ops.start, ops.stop)
+        starts = self._ir.location_start[chunk]
+        texts = [
+            data[start : end - 1]  # empty for an op without location
+            for start, end in zip(starts, self._ir.op_end[chunk], strict=True)
+        ]
         definitions = self._definitions(texts) if self._ir.aliases else texts
-        found = self._pattern.indices_in(definitions)
-        for place in list(compress(range(len(ops)), map(is_, found, repeat(None)))):
-            if definitions[place] != UNKNOWN and starts[ops[place]] != NO_OFFSET:
+        found = self._pattern.first_indices(definitions)
+        closing_quotes = map(bytes.find, definitions, repeat(b'"'), repeat(1))
+        has_more = list(map(ne, map(add, closing_quotes, repeat(1)), map(len, definitions)))
+        for place in compress(range(len(ops)), has_more):
+            definition = definitions[place]
+            if found[place] is not None and not self._pattern.is_indexed_name(definition):
+                found[place] = None
+            if definition.endswith(b")"):
+                is_derived = _extends_child(definition)
+                op = ops[place]
+                derived[op] = self._parsed.is_derived(op) if is_derived is None else is_derived
+        for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
+            if definitions[place] != UNKNOWN and starts[place] != NO_OFFSET:
                 found[place] = self._parsed.index(ops[place])
-        for op, index in zip(ops, found, strict=True):
-            indices[op] = index
-        has_child = map(bytes.endswith, definitions, repeat(b")"))
-        for op, definition in compress(zip(ops, definitions, strict=True), has_child):
-            is_derived = _extends_child(definition)
-            derived[op] = self._parsed.is_derived(op) if is_derived is None else is_derived
+        indices += found
 
     def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
-        """The texts of locations, for aliases those of their definitions."""
         data, spans = self._ir.source.data, map(self._ir.aliases.get, texts)
         return [
             text if span is None else data[span.start : span.end]
@@ -134,7 +137,7 @@ class OriginalIndices:
 
 
 def _extends_child(location: bytes) -> bool | None:
-    """Whether a name extends its child's, where that can be seen as it stands: ``"X_tm0"("X")``."""
+    """Whether a name extends its child's, where that can be seen as it is: ``"X_tm0"("X")``."""
     match location.split(b'"'):
         case [b"", name, b"(", child, b")"] if not (b"\\" in location or b"\n" in location):
             return len(name) > len(child) and name.startswith(child)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.input.dumps import Dump
@@ -15,10 +18,6 @@ from eio_audit.mlir.traits import OpTable
 class OriginalOrder:
     """The order of the ops in a dump from before a pass.
 
-    Args:
-        before: the dump.
-        op_table: what it is read with; the shipped table without it.
-
     Raises:
         InputError: the dump cannot be read.
     """
@@ -26,15 +25,17 @@ class OriginalOrder:
     def __init__(self, before: Dump, op_table: OpTable | None = None) -> None:
         self._interned = Interned()
         ir = read_ir(before.source, before.span, op_table)
-        self._before = ComparedOps(ir, OriginalIndices(ir), self._interned)
+        self._before = ComparedOps(ir, OriginalIndices(ir), functions_around(ir), self._interned)
 
-    def indices_of(self, ir: IR, indices: OriginalIndices) -> list[int | None]:
+    def indices_of(
+        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None]
+    ) -> list[int | None]:
         """By op of another dump: the place, from 0, of the op it was; None for an op that was not there.
 
         Ops are matched as in a diff.
         """
         known = len(self._interned)
-        matching = match_ops(self._before, ComparedOps(ir, indices, self._interned))
+        matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
         self._interned.forget_since(known)
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():

@@ -8,54 +8,59 @@ from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.audit.locations.origin import ModelLine, Origin, parse_origin, without_line
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
-    AliasLoc,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
     Location,
     Locations,
     NameLoc,
+    children_first,
+    walk,
 )
 
 
 class ParsedLocations:
-    """The locations of one dump's ops, one by one.
-
-    Attributes:
-        locations: as they are parsed.
-    """
+    """The locations of one dump's ops, one by one."""
 
     def __init__(self, ir: IR, pattern: IndexPattern) -> None:
-        self._ir = ir
         self._pattern = pattern
-        self._by_text: dict[bytes, int | None] = {}
-        self._by_alias: dict[str, int | None] = {}
+        self._indices: dict[int, int | None] = {}  # by ``id`` of a location, which ``locations`` keeps alive
         self.locations = Locations(ir)
 
     def index(self, op: int) -> int | None:
         """The index that the op's location carries, if any."""
-        text = self._ir.location_text(op)
-        if text is None:
+        root = self.locations.of(op)
+        if root is None:
             return None
-        if text not in self._by_text:
-            location = self.locations.of(op)
-            assert location is not None
-            self._by_text[text] = self._evaluate(location, op)
-        return self._by_text[text]
+        for location in children_first(root, self._indices):
+            self._indices[id(location)] = self._index_of(location)
+        return self._indices[id(root)]
+
+    def _index_of(self, location: Location) -> int | None:
+        match location:
+            case NameLoc(name, child):
+                index = self._pattern.index_in(name)
+                if index is not None:
+                    return None if index < 0 else index
+                return None if child is None else self._indices[id(child)]
+            case CallSiteLoc(callee, caller):
+                index = self._indices[id(caller)]
+                return self._indices[id(callee)] if index is None else index
+            case FusedLoc(locations, _):
+                indices = (self._indices[id(inner)] for inner in locations)
+                return min((index for index in indices if index is not None), default=None)
+            case _:
+                return None
 
     def is_derived(self, op: int) -> bool:
         """Whether the op's name extends its child's."""
-        location = self.locations.of(op)
-        outer = None if location is None else self.locations.resolve(location, op)
-        if not isinstance(outer, NameLoc) or outer.child is None:
-            return False
-        child = self.locations.resolve(outer.child, op)
-        if not isinstance(child, NameLoc):
-            return False
-        return len(outer.name) > len(child.name) and outer.name.startswith(child.name)
+        match self.locations.of(op):
+            case NameLoc(name, NameLoc(child, _)):
+                return len(name) > len(child) and name.startswith(child)
+        return False
 
     def is_unknown(self, op: int) -> bool:
-        """Whether the op's location carries a negative index: where it stood is not known."""
+        """Whether the op's location carries a negative index: where it was is not known."""
         names = (inner.name for inner in self._walk(op) if isinstance(inner, NameLoc))
         index = next((index for name in names if (index := self._pattern.index_in(name)) is not None), 0)
         return index < 0
@@ -106,59 +111,4 @@ class ParsedLocations:
 
     def _walk(self, op: int) -> Iterable[Location]:
         location = self.locations.of(op)
-        return () if location is None else self.locations.walk(location, op)
-
-    def _evaluate(self, root: Location, op: int) -> int | None:
-        """The index a location carries; iterative, since locations nest to any depth."""
-        frames = [_Frame([root])]
-        entered: set[str] = set()
-        while True:
-            frame = frames[-1]
-            if frame.is_done():
-                frames.pop()
-                if frame.alias is not None:
-                    self._by_alias[frame.alias] = frame.index
-                if not frames:
-                    return frame.index
-                frames[-1].take(frame.index)
-                continue
-            match frame.pending.pop():
-                case AliasLoc(alias) if alias in self._by_alias:
-                    frame.take(self._by_alias[alias])
-                case AliasLoc(alias):
-                    span = self.locations.alias_span(alias, op)
-                    if alias in entered:
-                        raise self.locations.loop(alias, op)
-                    entered.add(alias)
-                    frames.append(_Frame([self.locations.parse(span)], alias=alias))
-                case NameLoc(name, child):
-                    index = self._pattern.index_in(name)
-                    if index is not None:
-                        frame.take(None if index < 0 else index)
-                    elif child is not None:
-                        frame.pending.append(child)
-                case CallSiteLoc(callee, caller):
-                    frames.append(_Frame([callee, caller]))
-                case FusedLoc(locations, _):
-                    frames.append(_Frame(list(locations), smallest=True))
-                case _:
-                    pass
-
-
-class _Frame:
-    """Alternative locations, the last one first: the first index found counts, or the smallest."""
-
-    __slots__ = ("alias", "index", "pending", "smallest")
-
-    def __init__(self, pending: list[Location], *, smallest: bool = False, alias: str | None = None) -> None:
-        self.pending = pending
-        self.smallest = smallest
-        self.alias = alias
-        self.index: int | None = None
-
-    def is_done(self) -> bool:
-        return not self.pending or (self.index is not None and not self.smallest)
-
-    def take(self, index: int | None) -> None:
-        if index is not None:
-            self.index = index if self.index is None else min(self.index, index)
+        return () if location is None else walk(location)

@@ -1,29 +1,29 @@
 """The states that the functions of a program pass through in a log, each audited once.
 
-A dump shows the state of the functions it holds. A dump that is, to the byte, one of the last few shows the
-same states, and nothing of it is read. A function that says the same as in the dump before keeps its audit
-and is not even read; only its text is compared. So does what is around the functions.
+A dump shows the state of the functions in it. A dump that is, to the byte, one of the last few shows the
+same states, and nothing of it is read. A function whose text is that in the dump before keeps its audit and
+is not read either; only its text is compared. The same holds for what is around the functions.
 
-A dump may show a program, or only a module or a function of it. What it cannot show is not gone.
+A dump may show a program, or only a module or a function of it. What it cannot show has not vanished.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeAlias
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.check import AuditedDump, audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
+from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import only_function
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.modules import KnownModules, Module, Parts, parts_of
+from eio_audit.audit.trace.modules import KnownModules, Module, parts_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
 
 RECENT_DUMPS = 4
@@ -31,18 +31,21 @@ RECENT_DUMPS = 4
 
 _INDENTATION = re.compile(rb"\n[ \t]+")
 
+Part: TypeAlias = str | int | None
+"""The symbol of a function, the number of a module; None for what is in neither."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionState:
     """A function, or a module without its functions and modules, as one dump shows it.
 
     Attributes:
-        key: equal for states that are the same, aliases and what stands around the function apart.
-        callees: the keys of the functions whose effects its figures depend on.
-        blocks: the audits of its blocks that hold an op with an index.
+        key: equal for states that are the same, aliases and what is around the function apart.
+        blocks: the audits of its blocks that have an op with an index.
         indices: the op indices in it, at any depth.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
-        shown_as: the text that showed it, and the aliases it may use; None where there is no text of its own.
+        callees: the keys of the functions whose effects its figures depend on.
+        text: where it was found; None if it is not a function with a text of its own.
     """
 
     key: bytes
@@ -50,18 +53,28 @@ class FunctionState:
     indices: frozenset[int]
     unmatched: frozenset[str]
     callees: tuple[bytes, ...] = ()
-    shown_as: FunctionText | None = None
+    text: FunctionText | None = None
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Whether a text shows this very state."""
-        own = self.shown_as
+        own = self.text
         if own is not None and own.raw == text.raw and own.aliases.definitions == text.aliases.definitions:
             return True
         return self.key == text.key
 
+    @property
+    def avoidable(self) -> int:
+        """Inversions that a fix removes."""
+        return sum(block.avoidable for block in self.blocks)
 
-Part: TypeAlias = str | int | None
-"""The symbol of a function, the number of a module; None for what is in neither."""
+    @property
+    def wrong_labels(self) -> int:
+        """Indices that contradict the dependences."""
+        return sum(block.wrong_labels for block in self.blocks)
+
+
+_NOTHING = FunctionState(b"", (), frozenset(), frozenset())
+"""The figures of a function that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +86,8 @@ class DumpStates:
         functions: the functions and modules in it; a module without them.
         homes: by function or module that of the module around it; None for an outermost one.
         modules: the modules, each with its number, in textual order.
-        blocks: the audits of all its blocks that hold an op with an index.
+        blocks: the audits of all its blocks that have an op with an index.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
-        dump: which.
     """
 
     alone: str | None
@@ -88,7 +100,7 @@ class DumpStates:
 
     @property
     def has_no_module(self) -> bool:
-        """Whether it shows functions that stand in no module."""
+        """Whether it shows functions that are in no module."""
         return self.alone is None and not self.modules
 
     @property
@@ -96,23 +108,22 @@ class DumpStates:
         """Whether the outermost module has a symbol."""
         return bool(self.modules) and self.modules[0][1].label[1] is not None
 
-    def described(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
-        """The audits of a function's blocks, with the ops out of place: a state goes without these."""
-        text = DumpText(self.dump, options.op_table)
-        symbol = part if isinstance(part, str) else None
-        function = text.functions.get(symbol) if symbol is not None else None
-        if function is None or options.order_from is not None:
-            blocks = audit_dump(self.dump, options).audit.blocks
-            return tuple(block for block in blocks if block.function == symbol)
-        return _with_callees(text, function, options).blocks
+    def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
+        """The audits of a function's blocks, with the lines that they have in this dump."""
+        state, symbol = self.functions[part], part if isinstance(part, str) else None
+        here = DumpText(self.dump, options.op_table).functions.get(symbol or "")
+        if here is not None and state.text is not None and here.line == state.text.line:
+            return state.blocks
+        blocks = audit_dump(self.dump, options).audit.blocks
+        return tuple(block for block in blocks if block.function == symbol)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class StateChange:
     """What happened to functions between what was known of them and what a dump shows.
 
     Attributes:
-        changed: one of them differs, has come or has gone.
+        changed: one of them differs, has come or has vanished.
         introduced: avoidable inversions that they have more, function by function. What a function that has
             come brings along counts as far as the others have not lost as many: it may have been theirs.
         mislabelled: wrong indices that they have more, function by function.
@@ -136,7 +147,13 @@ class _Read:
     homes: Mapping[str, int | None]
     modules: tuple[Module, ...]
     module_states: tuple[FunctionState, ...]
-    unmatched: frozenset[str]
+    unmatched: frozenset[str] = frozenset()
+
+    def with_functions(self, functions: Mapping[str | None, FunctionState], options: AuditOptions) -> _Read:
+        """The same around these functions."""
+        states = (*functions.values(), *self.module_states)
+        unmatched = frozenset(options.assume_pure).intersection(*(state.unmatched for state in states))
+        return replace(self, functions=functions, unmatched=unmatched)
 
 
 class _Recent:
@@ -155,36 +172,42 @@ class _Recent:
         return found
 
 
-@dataclass(slots=True)
 class History:
     """The last known states of one program's functions and modules.
+
+    Args:
+        options: of the audits.
 
     Attributes:
         functions: the last known states.
     """
 
-    functions: dict[Part, FunctionState] = field(default_factory=dict)
-    _homes: dict[Part, int | None] = field(default_factory=dict)
-    _modules: KnownModules = field(default_factory=KnownModules)
-    _shows_no_module: bool = False
-    _last: tuple[bytes, _Read] | None = None
-    _recent: _Recent = field(default_factory=_Recent)
-    _recent_around: _Recent = field(default_factory=_Recent)
-    _recent_matched: _Recent = field(default_factory=_Recent)
+    def __init__(self, options: AuditOptions) -> None:
+        self.functions: dict[Part, FunctionState] = {}
+        self._options = options
+        self._homes: dict[Part, int | None] = {}
+        self._modules = KnownModules()
+        self._shows_no_module = False
+        self._last: tuple[bytes, _Read] | None = None
+        self._recent = _Recent()
+        self._recent_around = _Recent()
 
-    def states(self, dump: Dump, options: AuditOptions) -> DumpStates:
+    def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
 
         Args:
-            dump: which.
-            options: the same for all dumps of a history.
+            dump: which dump.
+            describes_worst: as for ``audit_dump``; what is known may be without.
 
         Raises:
             InputError: the dump cannot be read.
         """
         if self._last is None or not dump.has_text(self._last[0]):
             text = dump.text
-            self._last = text, self._recent.get(text, lambda: self._read(dump, options))
+            self._last = (
+                text,
+                self._recent.get(text, lambda: self._read(dump, describes_worst=describes_worst)),
+            )
         return self._located(self._last[1], dump)
 
     def _located(self, read: _Read, dump: Dump) -> DumpStates:
@@ -206,204 +229,168 @@ class History:
             dump=dump,
         )
 
-    def _read(self, dump: Dump, options: AuditOptions) -> _Read:
-        text = DumpText(dump, options.op_table)
-        if options.order_from is not None:
-            return self._read_matched(text, options)
+    def _read(self, dump: Dump, *, describes_worst: bool) -> _Read:
+        text = DumpText(dump, self._options.op_table)
+
+        def read(part: Dump) -> _Read:
+            audited = audit_dump(part, self._options, describes_worst=describes_worst)
+            return _grouped(text, audited, self._options)
+
+        if self._options.order_from is not None:  # all of a dump is matched with another at once
+            return read(dump)
         try:
-            around = self._read_around(text, options)
-            functions = {**around.functions}
+            is_known = text.aliases.are_unique
+            around = (
+                self._recent_around.get(text.around_key, lambda: read(text.around))
+                if is_known
+                else read(dump)
+            )
+            functions = dict(around.functions)
             for symbol, function in text.functions.items():
-                functions[symbol] = self._state(text, function, options)
+                functions[symbol] = self._state(text, function, describes_worst=describes_worst)
         except InputError:  # in a part of the dump: the dump as a whole may be sound, or tells the place
-            return _grouped(text, audit_dump(dump, options), options)
-        return _with_functions(around, functions, options)
+            return read(dump)
+        return around.with_functions(functions, self._options)
 
-    def _read_around(self, text: DumpText, options: AuditOptions) -> _Read:
-        """What is around the functions, which are empty in it."""
-        if not text.aliases.are_unique:
-            return _grouped(text, audit_dump(text.dump, options), options)
-        return self._recent_around.get(
-            text.around_key, lambda: _grouped(text, audit_dump(text.around, options), options)
-        )
+    def _state(self, text: DumpText, function: FunctionText, *, describes_worst: bool) -> FunctionState:
+        known = self.functions.get(function.symbol)
+        if known is not None and known.is_shown_by(function):
+            callees = text.reached_from(function) if known.callees else []
+            if known.callees == tuple(callee.key for callee in callees):
+                return known
+            keyed = None
+        else:
+            keyed = read_dump(text.function_dump(function), self._options)
+            callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
+        if keyed is None or callees:
+            keyed = read_dump(text.function_dump(function, callees), self._options)
+        audited = audit_keyed(keyed, describes_worst=describes_worst)
+        return _function_state(function, audited, tuple(callee.key for callee in callees))
 
-    def _read_matched(self, text: DumpText, options: AuditOptions) -> _Read:
-        """Where another dump tells the order, all of a dump is matched with it at once, as ``check`` does."""
-
-        def read() -> _Read:
-            matched = _grouped(text, audit_dump(text.dump, options, describes_worst=False), options)
-            functions = {
-                symbol: replace(state, key=text.functions[symbol].key) if symbol in text.functions else state
-                for symbol, state in matched.functions.items()
-            }
-            return replace(matched, functions=functions)
-
-        return self._recent_matched.get(text.key, read)
-
-    def gone(self, shown: DumpStates) -> list[Part]:
+    def vanished(self, observed: DumpStates) -> list[Part]:
         """The known functions and modules that a dump does not show, though it shows what was around them."""
-        holders = {part for part in shown.functions if isinstance(part, int)}
-        gone: dict[Part, None] = {}
-        if shown.alone is not None:
+        if observed.alone is not None:
             return []
+        around = {part for part in observed.functions if isinstance(part, int)}
+        vanished: dict[Part, None] = {}
         while True:
             found = [
                 part
                 for part, home in self._homes.items()
-                if part not in shown.functions
-                and part not in gone
-                and (home in holders if home is not None else shown.has_no_module and isinstance(part, str))
+                if part not in observed.functions
+                and part not in vanished
+                and (home in around if home is not None else observed.has_no_module and isinstance(part, str))
             ]
             if not found:
-                return [*gone]
-            gone.update(dict.fromkeys(found))
-            holders.update(part for part in found if isinstance(part, int))
+                return [*vanished]
+            vanished |= dict.fromkeys(found)
+            around.update(part for part in found if isinstance(part, int))
 
-    def is_new(self, part: Part, shown: DumpStates) -> bool:
+    def is_new(self, part: Part, observed: DumpStates) -> bool:
         """Whether a function or module came with a dump: what is around it was known, and it was not."""
-        if part in self.functions or part not in shown.homes:
+        if part in self.functions or part not in observed.homes:
             return False
-        home = shown.homes[part]
+        home = observed.homes[part]
         if home is None:
             return self._shows_no_module and isinstance(part, str)
-        return home in self.functions or self.is_new(home, shown)
+        return home in self.functions or self.is_new(home, observed)
 
-    def difference(
-        self, shown: DumpStates, parts: Collection[Part], *, may_wrap: bool = False
-    ) -> Difference | None:
-        """What happened to some of the functions and modules shown or gone; None where none was known.
+    def change(
+        self, observed: DumpStates, parts: Collection[Part], *, may_wrap: bool = False
+    ) -> StateChange | None:
+        """What happened to some functions and modules, observed or vanished; None where none was known.
 
         Args:
-            shown: what a dump shows.
+            observed: what a dump shows.
             parts: which of it.
             may_wrap: the dump is one after a pass, which may have put a module around the outermost one. A
                 dump of another kind may just show more of the program.
         """
-        pairs = {part: (self.functions.get(part), shown.functions.get(part)) for part in parts}
-        pairs = {p: pair for p, pair in pairs.items() if pair[0] is not None or self.is_new(p, shown)}
+        known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
+        pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]
         if not pairs:
             return None
-        growth = {f: _avoidable(new) - _avoidable(old) for f, (old, new) in pairs.items()}
-        come = sum(growth[f] for f, (old, _) in pairs.items() if old is None)
-        shrunk = -sum(g for g in growth.values() if g < 0)
-        is_wrapped = may_wrap and not shown.is_named and any(map(partial(self._is_inside, shown), pairs))
-        return Difference(
-            changed=is_wrapped
-            or any(old is None or new is None or old.key != new.key for old, new in pairs.values()),
-            introduced=sum(g for g in growth.values() if g > 0) - min(come, shrunk),
-            mislabelled=sum(max(_wrong_labels(new) - _wrong_labels(old), 0) for old, new in pairs.values()),
-            lost=self._lost(shown, pairs),
-            grown=max(growth, key=lambda f: growth[f]),
+        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
+        growth = [new.avoidable - old.avoidable for old, new in figures]
+        come = sum(grown for grown, (old, _) in zip(growth, pairs, strict=True) if old is None)
+        shrunk = -sum(grown for grown in growth if grown < 0)
+        is_wrapped = may_wrap and not observed.is_named and any(self._is_inside(observed, p) for p in known)
+        return StateChange(
+            changed=is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs),
+            introduced=sum(grown for grown in growth if grown > 0) - min(come, shrunk),
+            mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
+            lost=self._lost(observed, figures),
+            grown=known[growth.index(max(growth))],
         )
 
-    def _is_inside(self, shown: DumpStates, part: Part) -> bool:
+    def _is_inside(self, observed: DumpStates, part: Part) -> bool:
         """Whether a module that was always outermost has another one around it."""
-        return (
-            isinstance(part, int) and self._homes.get(part, 0) is None and shown.homes.get(part) is not None
-        )
+        was_outermost = isinstance(part, int) and self._homes.get(part, 0) is None
+        return was_outermost and observed.homes.get(part) is not None
 
-    def _lost(self, shown: DumpStates, pairs: Mapping[Part, _Pair]) -> int:
-        lost: set[int] = set()
-        for old, new in pairs.values():
-            if old is not None and old is not new:
-                lost |= old.indices - new.indices if new is not None else old.indices
-        after = {**self.functions, **shown.functions}
-        for part in self.gone(shown) if lost else ():
-            del after[part]
-        for state in after.values() if lost else ():
-            lost -= state.indices
+    def _lost(self, observed: DumpStates, pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
+        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
+        if lost:
+            after = {**self.functions, **observed.functions}
+            vanished = set(self.vanished(observed))
+            lost = lost.difference(*(state.indices for part, state in after.items() if part not in vanished))
         return len(lost)
 
-    def remember(self, shown: DumpStates) -> None:
+    def remember(self, observed: DumpStates) -> None:
         """What a dump shows is known from now on."""
-        for part in self.gone(shown):
+        for part in self.vanished(observed):
             del self.functions[part]
             del self._homes[part]
             if isinstance(part, int):
                 self._modules.forget(part)
-        self.functions.update(shown.functions)
-        for part, home in shown.homes.items():
+        self.functions.update(observed.functions)
+        for part, home in observed.homes.items():
             if home is not None or part not in self._homes:
                 self._homes[part] = home
-        self._modules.remember(shown.modules)
-        self._shows_no_module = self._shows_no_module or shown.has_no_module
-
-    def _state(self, text: DumpText, function: FunctionText, options: AuditOptions) -> FunctionState:
-        known = self.functions.get(function.symbol)
-        if known is None or not known.is_shown_by(function):
-            state = _audited(
-                function, audit_dump(text.function_dump(function), options, describes_worst=False)
-            )
-            is_inverted = any(block.inversions for block in state.blocks)
-            calls = is_inverted and text.reached_from(function)
-            return _with_callees(text, function, options) if calls else state
-        callees = tuple(callee.key for callee in text.reached_from(function)) if known.callees else ()
-        return known if known.callees == callees else _with_callees(text, function, options)
+        self._modules.remember(observed.modules)
+        self._shows_no_module = self._shows_no_module or observed.has_no_module
 
 
-_Pair = tuple[FunctionState | None, FunctionState | None]
-
-
-def _avoidable(state: FunctionState | None) -> int:
-    """Inversions that a fix removes; none where there is no function."""
-    return sum(block.avoidable for block in state.blocks) if state is not None else 0
-
-
-def _wrong_labels(state: FunctionState | None) -> int:
-    """Indices that contradict the dependences."""
-    return sum(block.wrong_labels for block in state.blocks) if state is not None else 0
-
-
-def _with_callees(text: DumpText, function: FunctionText, options: AuditOptions) -> FunctionState:
-    """A function's state, its calls having the effects of the functions they call."""
-    callees = text.reached_from(function)
-    audited = audit_dump(text.function_dump(function, callees), options)
-    return _audited(function, audited, tuple(callee.key for callee in callees))
-
-
-def _audited(function: FunctionText, audited: AuditedDump, callees: tuple[bytes, ...] = ()) -> FunctionState:
+def _function_state(
+    function: FunctionText, audited: AuditedDump, callees: tuple[bytes, ...]
+) -> FunctionState:
     """The state of the first op of an audited dump, with the blocks in it."""
-    ir = audited.ir
     next_line = function.line + function.text.count(b"\n") + 1
     blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
-    indices = audited.indices.keys(range(ir.subtree_end[0])) if len(ir) else []
+    ops = range(audited.ir.subtree_end[0]) if len(audited.ir) else range(0)
     return FunctionState(
         key=function.key,
         blocks=tuple(blocks),
-        indices=frozenset(index for index in indices if index is not None),
+        indices=_indices(audited, ops),
         unmatched=frozenset(audited.audit.unmatched),
         callees=callees,
-        shown_as=function,
+        text=function,
     )
 
 
-def _with_functions(
-    around: _Read, functions: dict[str | None, FunctionState], options: AuditOptions
-) -> _Read:
-    """What is read around functions, and these."""
-    states = (*functions.values(), *around.module_states)
-    unmatched = frozenset(options.assume_pure).intersection(*(state.unmatched for state in states))
-    return replace(around, functions=functions, unmatched=unmatched)
+def _indices(audited: AuditedDump, ops: Collection[int]) -> frozenset[int]:
+    return frozenset(index for index in audited.indices.keys(ops) if index is not None)
 
 
 def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> _Read:
     """What an audited dump shows: all of a dump, or what is around its functions."""
     ir = audited.ir
-    parts = parts_of(ir)
-    ops: dict[Part, list[int]] = {place: [] for place in range(len(parts.modules))}
+    parts = parts_of(ir, audited.functions)
+    ops: dict[Part, list[int]] = defaultdict(list, {place: [] for place in range(len(parts.modules))})
     for op, part in enumerate(parts.of_op):
-        ops.setdefault(part, []).append(op)
-    blocks: dict[Part, list[BlockAudit]] = {}
-    home_of_line = _module_lines(ir, parts) if audited.audit.blocks else {}
-    for block in audited.audit.blocks:
-        part = block.function if block.function is not None else home_of_line.get((block.line, block.block))
-        blocks.setdefault(part, []).append(block)
+        ops[part].append(op)
+    blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
+    for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
+        parent = ir.parent_op(number)
+        home = parts.of_op[parent] if parent >= 0 else None
+        part = block.function if block.function is not None else home
+        blocks[part].append(block)
         ops.setdefault(part, [])
     states = {
         part: FunctionState(
             key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
-            blocks=tuple(blocks.get(part, ())),
-            indices=frozenset(index for index in audited.indices.keys(members) if index is not None),
+            blocks=tuple(blocks[part]),
+            indices=_indices(audited, members),
             unmatched=frozenset(audited.audit.unmatched),
         )
         for part, members in ops.items()
@@ -412,28 +399,15 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> _Re
     alone = only_function(ir)
     if alone is not None and None in functions:
         functions.setdefault(alone, functions.pop(None))  # a function without a body is in no block
-    read = _Read(
-        alone=alone,
-        functions={},
-        homes=parts.homes,
-        modules=parts.modules,
-        module_states=tuple(states[place] for place in range(len(parts.modules))),
-        unmatched=frozenset(),
-    )
-    return _with_functions(read, functions, options)
+    if options.order_from is not None:
+        for symbol in functions.keys() & text.functions.keys():
+            function = text.functions[symbol or ""]
+            functions[symbol] = replace(functions[symbol], key=function.key, text=function)
+    module_states = tuple(states[place] for place in range(len(parts.modules)))
+    read = _Read(alone, {}, parts.homes, parts.modules, module_states)
+    return read.with_functions(functions, options)
 
 
 def _as_outermost(text: bytes) -> bytes:
     """A module's text, and that of ops in it, as it is printed where no other module is around it."""
     return _INDENTATION.sub(b"\n", text.removeprefix(b"builtin."))
-
-
-def _module_lines(ir: IR, parts: Parts) -> dict[tuple[int, str], Part]:
-    """By line and name of a block that is in no function, the place of the module around it."""
-    lines = {}
-    for block in range(ir.block_count):
-        parent = ir.parent_op(block)
-        if ir.block_ops[block]:
-            line = ir.source.line_at(ir.block_offset(block))
-            lines[line, ir.block_name(block)] = parts.of_op[parent] if parent >= 0 else None
-    return lines

@@ -1,7 +1,7 @@
 """The modules of a dump, and which of them are those of dumps before.
 
-A log may show a program whole, or only a module in it, by the level that a pass runs on. What is around a
-module then is not gone. Modules need not have names, so they are told apart by what they hold as well.
+A log may show a whole program, or only a module in it, by the level that a pass runs on. What is around the
+module has not vanished then. Modules need not have names, so they are told apart by their contents as well.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.functions import function_symbol, functions_around
+from eio_audit.audit.functions import function_symbol
 from eio_audit.mlir.ir import IR
 
 Label = tuple[str, str | None]
@@ -47,42 +47,40 @@ class Parts:
     homes: Mapping[str, int | None]
 
 
-def parts_of(ir: IR) -> Parts:
-    """Divides a dump into functions and modules. Complexity: linear."""
-    around = functions_around(ir)
+def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
+    """Divides a dump into functions and modules; ``functions`` are those around its blocks.
+
+    Complexity: linear.
+    """
     rows = map(ir.op_table.rows.get, ir.names)
     is_module = [row is not None and "symbol_table" in row.flags for row in rows]
-    parents: list[int | None] = []
-    labels: list[Label] = []
-    held: list[set[Label]] = []
+    modules: list[tuple[Label, int | None, set[Label]]] = []
     homes: dict[str, int | None] = {}
     of_op: list[str | int | None] = []
     for op, block in enumerate(ir.op_block):
-        if (function := around[block]) is not None:
-            of_op.append(function)
-            if op in ir.regions_of and (symbol := function_symbol(ir, op)) is not None:
-                homes.setdefault(symbol, homes.get(function))
-            continue
-        parent = ir.parent_op(block)
-        home = of_op[parent] if parent >= 0 else None
+        function, parent = functions[block], ir.parent_op(block)
+        home = of_op[parent] if parent >= 0 and function is None else None
         assert not isinstance(home, str)
+        symbol = function_symbol(ir, op) if op in ir.regions_of else None
         label = None
-        if is_module[ir.op_name[op]]:
+        if function is not None:
+            of_op.append(function)
+            if symbol is not None:
+                homes.setdefault(symbol, homes.get(function))
+        elif is_module[ir.op_name[op]]:
             label = ir.name(op), ir.symbol(op)
-            of_op.append(len(labels))
-            parents.append(home)
-            labels.append(label)
-            held.append(set())
-        elif op in ir.regions_of and (symbol := function_symbol(ir, op)) is not None:
+            of_op.append(len(modules))
+            modules.append((label, home, set()))
+        elif symbol is not None:
             label = ir.name(op), symbol
             homes[symbol] = home
             of_op.append(symbol)
         else:
             of_op.append(home)
         if label is not None and home is not None:
-            held[home].add(label)
-    modules = map(Module, labels, parents, map(frozenset, held))
-    return Parts(tuple(modules), of_op, homes)
+            modules[home][2].add(label)
+    found = tuple(Module(label, home, frozenset(holds)) for label, home, holds in modules)
+    return Parts(found, of_op, homes)
 
 
 class KnownModules:
@@ -100,10 +98,10 @@ class KnownModules:
     def identify(self, modules: Sequence[Module]) -> list[int]:
         """The numbers of a dump's modules; new ones for those that are none of the known.
 
-        A module is a known one that has the same name and holds most of the same functions and modules.
+        A module is a known one that has the same name and contains most of the same functions and modules.
         Without anything in common it is the known one of that name in the same place.
 
-        Complexity: quadratic in the modules of one name, linear in what they hold.
+        Complexity: quadratic in the modules of one name, linear in their contents.
         """
         numbers: dict[int, int] = {}
         common = [
@@ -131,7 +129,7 @@ class KnownModules:
                 self.parents[number] = parent
 
     def forget(self, number: int) -> None:
-        """A module is gone."""
+        """A module has vanished."""
         for known in (self.parents, self._labels, self._holds):
             del known[number]
 

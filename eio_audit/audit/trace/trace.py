@@ -1,24 +1,23 @@
 """What each pass of a log did to the order, and the first that shuffled.
 
 Every function has a history of its own: a pass is charged with the difference between a function in the dump
-after it and the same function in the last dump before that, wherever that stands. So dumps of several
+after it and the same function in the last dump before that, wherever that is. So dumps of several
 functions may interleave, and where a pass runs inside another one the outer is charged with what is left.
 
 A difference that shows in a dump *before* a pass was made by the innermost pass that has begun and not ended,
-as far as the log tells: the outer pass, or in a log of dumps before passes only the pass before. Where there
-is none, passes made it that the log does not show.
+as far as the log tells: the outer pass, or in a log of dumps before passes only the pass before. Without such
+a pass, it was made by passes that the log does not show.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.history import Difference, DumpStates, History, Part
+from eio_audit.audit.trace.history import DumpStates, History, Part, StateChange
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
@@ -26,7 +25,7 @@ from eio_audit.mlir.source import InputError
 
 @dataclass(frozen=True, slots=True)
 class DumpPlace:
-    """Where a dump stands.
+    """Where a dump is.
 
     Attributes:
         source: the file.
@@ -84,7 +83,7 @@ class Culprit:
         before: the dump that showed the function before; None where the pass made it.
         is_pair: that is the last dump before the same pass in the same file.
         block: the block of the function with most avoidable inversions then.
-        worst: an op of it that nothing holds where it stands, in most inversions; else any in most.
+        worst: of its ops that nothing blocks, the one in most inversions; without such, of all.
     """
 
     pass_name: str | None
@@ -141,17 +140,17 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
 
 
 @dataclass(slots=True, eq=False)
-class _Run:
-    """A run of a pass, and what it is charged with so far.
+class _PassRun:
+    """One run of a pass, and what it is charged with so far.
 
-    ``shown_at`` counts dumps: the one that showed what the pass did; None where none has.
+    ``place`` is the dump that showed what the pass did, the ``shown_at``-th of all; None before that.
     """
 
     pass_name: str | None
     function: str | None
     program: str
     failed: bool = False
-    shown_at: int | None = None
+    shown_at: int = -1
     place: DumpPlace | None = None
     changed: bool | None = None
     figures: Summary = field(default_factory=lambda: summarize_blocks([]))
@@ -159,18 +158,21 @@ class _Run:
     mislabelled: int = 0
     lost: int = 0
 
-    def charge(self, difference: Difference | None) -> None:
-        if difference is not None:
-            self.changed = bool(self.changed) or difference.changed
-            self.introduced += difference.introduced
-            self.mislabelled += difference.mislabelled
-            self.lost += difference.lost
+    def charge(self, change: StateChange) -> None:
+        self.changed = bool(self.changed) or change.changed
+        self.introduced += change.introduced
+        self.mislabelled += change.mislabelled
+        self.lost += change.lost
 
-    def show(self, shown: _Shown) -> None:
-        self.shown_at, self.place = shown.count, shown.place
-        states = shown.states
+    def show(self, observed: _Observed) -> None:
+        self.shown_at, self.place = observed.count, observed.place
+        states = observed.states
         is_part = states.alone is None and self.function is not None and self.function in states.functions
         self.figures = summarize_blocks(states.functions[self.function].blocks if is_part else states.blocks)
+
+    def traced(self, index: int) -> TracedPass:
+        figures = {field.name: getattr(self, field.name) for field in fields(TracedPass)[1:]}
+        return TracedPass(index, **figures)
 
 
 @dataclass(slots=True)
@@ -181,15 +183,15 @@ class _Program:
     """
 
     name: str
-    history: History = field(default_factory=History)
+    history: History
     shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
-    open: list[_Run] = field(default_factory=list)
+    open: list[_PassRun] = field(default_factory=list)
 
-    def innermost(self, function: Part) -> _Run | None:
+    def innermost(self, function: Part) -> _PassRun | None:
         """The pass that is at work on a function or module."""
         return next((run for run in reversed(self.open) if run.function in (None, function)), None)
 
-    def end(self, pass_name: str, function: str | None) -> _Run | None:
+    def end(self, pass_name: str, function: str | None) -> _PassRun | None:
         """The pass that began last of those with this name; it ends, with all that began in it."""
         for k in range(len(self.open) - 1, -1, -1):
             run = self.open[k]
@@ -200,13 +202,14 @@ class _Program:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _Observed:
     """A dump that has been audited: the ``count``-th, and the function that its pass ran on."""
 
     count: int
     place: DumpPlace
     states: DumpStates
     function: str | None
+    parts: Sequence[Part]
 
 
 class _Tracer:
@@ -216,7 +219,7 @@ class _Tracer:
         self.errors: list[InputError] = []
         self._options = options
         self._programs: dict[str, _Program] = {}
-        self._runs: list[_Run] = []
+        self._runs: list[_PassRun] = []
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
         self._unmatched = frozenset(options.assume_pure)
@@ -229,29 +232,33 @@ class _Tracer:
         Raises:
             InputError: it cannot be read.
         """
-        program = self._programs.setdefault(dump.program, _Program(dump.program))
-        place = self._place(dump)
-        states = program.history.states(dump, self._options)
+        program = self._programs.setdefault(dump.program, _Program(dump.program, History(self._options)))
+        history, marker, place = program.history, dump.marker, self._place(dump)
+        states = history.observe(dump, describes_worst=self._culprit is None)
         summary = summarize_blocks(states.blocks)
-        shown = _Shown(self._summary.dumps, place, states, _function_of(dump.marker, states))
-        self._summary = _sum(self._summary, summary)
+        parts = [*states.functions, *history.vanished(states)]
+        observed = _Observed(self._summary.dumps, place, states, _function_of(marker, states), parts)
+        self._summary += summary
         self._unmatched &= states.unmatched
-        if dump.marker is None and not summary.has_indices:
+        if marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
-        if dump.marker is not None and dump.marker.when != "before":
-            self._take_after(program, shown, dump.marker)
+        if marker is not None and marker.when != "before":
+            self._take_after(program, observed, marker)
         else:
-            self._take_before(program, shown)
-        if dump.marker is not None and dump.marker.when == "before":
-            self._begin(program, dump.marker.pass_name, shown.function)
-        self._remember(program, shown)
+            self._take_before(program, observed)
+        if marker is not None and marker.when == "before":
+            program.open.append(self._begin(program, marker.pass_name, observed.function))
+        for part, state in states.functions.items():
+            program.shown_in[part] = place
+            if part not in history.functions and not history.is_new(part, states):
+                self._initial += state.avoidable
+        history.remember(states)
 
     def result(self) -> Trace:
         """The passes that dumps have shown."""
-        runs = sorted((r for r in self._runs if r.shown_at is not None), key=lambda r: r.shown_at or 0)
-        passes = tuple(_traced(index, run) for index, run in enumerate(runs))
+        runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
         return Trace(
-            passes=passes,
+            passes=tuple(run.traced(index) for index, run in enumerate(runs)),
             culprit=self._culprit,
             initial=self._initial,
             summary=self._summary,
@@ -260,82 +267,70 @@ class _Tracer:
         )
 
     def _place(self, dump: Dump) -> DumpPlace:
-        marker = dump.marker
-        kind = self._kind(dump.source.name, marker)
+        kind = _kind(dump.source.name, dump.marker)
         self._occurrences[kind] += 1
-        return DumpPlace(dump.source.name, dump.line, marker, self._occurrences[kind] - 1)
+        return DumpPlace(dump.source.name, dump.line, dump.marker, self._occurrences[kind] - 1)
 
-    @staticmethod
-    def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:
-        return source, marker.pass_name if marker else None, marker.when if marker else None
+    def _begin(self, program: _Program, pass_name: str | None, function: str | None) -> _PassRun:
+        self._runs.append(_PassRun(pass_name, function, program.name))
+        return self._runs[-1]
 
-    def _begin(self, program: _Program, pass_name: str | None, function: str | None) -> _Run:
-        run = _Run(pass_name, function, program.name)
-        self._runs.append(run)
-        if pass_name is not None:
-            program.open.append(run)
-        return run
-
-    def _take_after(self, program: _Program, shown: _Shown, marker: Marker) -> None:
+    def _take_after(self, program: _Program, observed: _Observed, marker: Marker) -> None:
         """A dump after a pass: what is different, the pass did."""
-        run = program.end(marker.pass_name, shown.function)
-        if run is None:
-            run = _Run(marker.pass_name, shown.function, program.name)
-            self._runs.append(run)
+        run = program.end(marker.pass_name, observed.function)
+        run = run or self._begin(program, marker.pass_name, observed.function)
         run.failed = marker.failed
-        parts = [*shown.states.functions, *program.history.gone(shown.states)]
-        self._charge(run, program, shown, parts, may_wrap=True)
-        run.show(shown)
+        self._charge(
+            run, program, observed, program.history.change(observed.states, observed.parts, may_wrap=True)
+        )
+        run.show(observed)
 
-    def _take_before(self, program: _Program, shown: _Shown) -> None:
+    def _take_before(self, program: _Program, observed: _Observed) -> None:
         """A dump before a pass, or without marker: what is different, the passes at work did."""
-        history = program.history
-        by_run: dict[_Run | None, list[Part]] = {}
-        for function in [*shown.states.functions, *history.gone(shown.states)]:
-            by_run.setdefault(program.innermost(function), []).append(function)
-        for run, functions in by_run.items():
-            if run is not None:
-                self._charge(run, program, shown, functions)
-                run.show(shown)
-            elif (difference := history.difference(shown.states, functions)) and difference.changed:
-                unknown = self._begin(program, None, shown.function)
-                self._charge(unknown, program, shown, functions)
-                unknown.show(shown)
+        by_run: dict[_PassRun | None, list[Part]] = {}
+        for part in observed.parts:
+            by_run.setdefault(program.innermost(part), []).append(part)
+        for run, parts in by_run.items():
+            change = program.history.change(observed.states, parts)
+            if run is None and (change is None or not change.changed):
+                continue
+            worker = run or self._begin(program, None, observed.function)
+            self._charge(worker, program, observed, change)
+            worker.show(observed)
 
     def _charge(
-        self, run: _Run, program: _Program, shown: _Shown, parts: Collection[Part], *, may_wrap: bool = False
+        self, run: _PassRun, program: _Program, observed: _Observed, change: StateChange | None
     ) -> None:
-        difference = program.history.difference(shown.states, parts, may_wrap=may_wrap)
-        run.charge(difference)
-        if difference is not None and difference.introduced and self._culprit is None:
-            before = program.shown_in.get(difference.grown)
-            self._culprit = self._found(run, difference, shown, before)
+        if change is not None:
+            run.charge(change)
+            if change.introduced and self._culprit is None:
+                before = program.shown_in.get(change.grown)
+                self._culprit = self._found(run, change, observed, before)
 
-    def _found(self, run: _Run, difference: Difference, shown: _Shown, before: DumpPlace | None) -> Culprit:
-        blocks = shown.states.described(difference.grown, self._options)
+    def _found(
+        self, run: _PassRun, change: StateChange, observed: _Observed, before: DumpPlace | None
+    ) -> Culprit:
+        blocks = observed.states.blocks_of(change.grown, self._options)
         block = max(blocks, key=lambda block: block.avoidable)
-        marker = shown.place.marker
-        dump_before = self._kind(shown.place.source, replace(marker, when="before") if marker else None)
+        marker = observed.place.marker
+        dump_before = _kind(observed.place.source, replace(marker, when="before") if marker else None)
         return Culprit(
             pass_name=run.pass_name,
-            function=difference.grown if isinstance(difference.grown, str) else None,
-            introduced=difference.introduced,
-            place=shown.place,
+            function=change.grown if isinstance(change.grown, str) else None,
+            introduced=change.introduced,
+            place=observed.place,
             before=before,
             is_pair=before is not None
-            and self._kind(before.source, before.marker) == dump_before
+            and _kind(before.source, before.marker) == dump_before
             and before.occurrence + 1 == self._occurrences[dump_before],
             block=block,
-            worst=next((op for op in block.worst if op.hold is None), block.worst[0]),
+            worst=next((op for op in block.worst if op.blocker is None), block.worst[0]),
         )
 
-    def _remember(self, program: _Program, shown: _Shown) -> None:
-        history = program.history
-        for function, state in shown.states.functions.items():
-            program.shown_in[function] = shown.place
-            if function not in history.functions and not history.is_new(function, shown.states):
-                self._initial += sum(block.avoidable for block in state.blocks)
-        history.remember(shown.states)
+
+def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:
+    """What dumps are counted by."""
+    return source, marker.pass_name if marker else None, marker.when if marker else None
 
 
 def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
@@ -344,27 +339,3 @@ def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
         return states.alone
     is_function = marker is not None and marker.op_name != "builtin.module"
     return marker.symbol if marker and is_function and marker.symbol in states.functions else None
-
-
-def _sum(one: Summary, other: Summary) -> Summary:
-    """The figures of both; certified where both are."""
-    added = {f.name: getattr(one, f.name) + getattr(other, f.name) for f in fields(Summary)}
-    proven = {name: getattr(one, name) and getattr(other, name) for name in ("certified", "wrong_certified")}
-    return Summary(**{**added, **proven})
-
-
-def _traced(index: int, run: _Run) -> TracedPass:
-    assert run.place is not None
-    return TracedPass(
-        index=index,
-        pass_name=run.pass_name,
-        function=run.function,
-        program=run.program,
-        place=run.place,
-        failed=run.failed,
-        changed=run.changed,
-        figures=run.figures,
-        introduced=run.introduced,
-        mislabelled=run.mislabelled,
-        lost=run.lost,
-    )

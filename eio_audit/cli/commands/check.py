@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import AuditOptions, Dump, InputError, check, find_files, source_name
+from eio_audit import AuditOptions, check, find_files, unmatched_patterns
 from eio_audit.cli.gate import GateChoice, gate_options
-from eio_audit.cli.options import (
-    GATE_EXIT_CODES,
-    NO_IR,
-    NOTHING_INDEXED,
-    PATH,
-    audit_options,
-    dump_option,
-    format_option,
+from eio_audit.cli.inputs import (
+    DumpChoice,
+    dumps_of_all,
+    find_all,
     note_skipped,
-    pass_option,
-    quiet_option,
     read_dumps,
-    select,
-    verbose_option,
+    require_indices,
+    show_errors,
+    size,
+    total_size,
     warn_of_unmatched,
 )
-from eio_audit.cli.output import show_error
-from eio_audit.cli.reports import (
-    FORMATS,
-    chosen_reports,
-    list_findings,
-    outputs_option,
-    picture_album,
-    write_report,
-)
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
+from eio_audit.cli.reports import Reports, gate_report_options
 from eio_audit.report.text.progress import advancing, progress
 
 if TYPE_CHECKING:
@@ -44,26 +31,18 @@ if TYPE_CHECKING:
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
-@pass_option
-@dump_option
+@dump_options
 @audit_options
 @gate_options
-@format_option(*FORMATS)
-@outputs_option
-@quiet_option
-@verbose_option
+@gate_report_options
 @click.pass_context
 def check_command(
     ctx: click.Context,
     paths: tuple[str, ...],
-    pass_name: str | None,
-    dump_number: int | None,
+    choice: DumpChoice,
     options: AuditOptions,
-    choice: GateChoice,
-    format_: str,
-    outputs: tuple[tuple[str | None, str], ...],
-    quiet: bool,
-    verbose: bool,
+    gate_choice: GateChoice,
+    reports: Reports,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
 
@@ -75,83 +54,35 @@ def check_command(
       eio-audit check dumps/ --format github -o sarif:order.sarif
       eio-audit check dumps/ --baseline order-baseline.json
     """
-    reports = chosen_reports(format_, outputs, quiet=quiet)
-    skipped: list[str] = []
-    files = _files(paths, skipped)
-    unreadable: list[InputError] = []
+    files, errors, skipped = find_all(paths, find_files)
     findings: list[Finding] = []
-    album = picture_album(reports)
-    looks = [choice.collect(findings)] if choice.needs_findings or list_findings(reports) else []
-    looks += [album.add] if album else []
+    worst_blocks = None
+    visits = []
+    if gate_choice.needs_findings or reports.formats - {"text", "html"}:  # these show findings one by one
+        visits.append(gate_choice.collect(findings))
+    if "html" in reports.formats:
+        from eio_audit import WorstBlocks
 
-    def look_into(dump: AuditedDump) -> None:
-        for look in looks:
-            look(dump)
+        worst_blocks = WorstBlocks()
+        visits.append(worst_blocks.add)
 
-    with progress(_total_bytes(files), "checking") as advance:
-        dumps = _dumps(files, pass_name, dump_number, unreadable, advance)
-        measures_memory = verbose or any(name in ("json", "html") for name, _ in reports)
-        result = check(dumps, options, look_into if looks else None, measures_memory=measures_memory)
-    result = replace(result, errors=(*unreadable, *result.errors))
-    for error in result.errors:
-        show_error(error)
-    if not quiet:
+    def visit(dump: AuditedDump) -> None:
+        for each in visits:
+            each(dump)
+
+    with progress(total_size(files), "checking") as advance:
+        dumps = dumps_of_all(
+            files, lambda file: advancing(choice.of(read_dumps(file)), advance, size(file)), errors
+        )
+        result = check(dumps, options, visit if visits else None, measures_memory=reports.measures_memory)
+    result = replace(result, errors=(*errors, *result.errors))
+    show_errors(result.errors)
+    if not reports.quiet:
         note_skipped(skipped)
-        warn_of_unmatched(result.dumps)
-    verdict = choice.judge(result, findings, quiet=quiet)
-    for report in reports:
-        write_report(verdict, album.pictures if album else (), report, verbose=verbose)
+        warn_of_unmatched(unmatched_patterns(result.dumps))
+    verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
+    reports.write(verdict, worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)
-    if not result.summary.has_indices:
-        raise InputError(_all_names(paths), None, NOTHING_INDEXED if result.summary.dumps else NO_IR)
+    require_indices(result.summary, *paths)
     ctx.exit(1 if verdict.failed else 0)
-
-
-def _files(paths: Sequence[str], skipped: list[str]) -> list[str | InputError]:
-    """The files of all paths; a path that leads to none does not hide the others."""
-    files: list[str | InputError] = []
-    for path in paths:
-        try:
-            files += find_files(path, skipped.append)
-        except InputError as error:
-            files.append(error)
-    return files
-
-
-def _total_bytes(files: Sequence[str | InputError]) -> int | None:
-    """What there is to read on disk; None where it comes from a pipe."""
-    sizes = [_size(file) for file in files if isinstance(file, str)]
-    return None if 0 in sizes else sum(sizes)
-
-
-def _size(file: str) -> int:
-    """Bytes of a file; 0 for a pipe and for what cannot be read."""
-    try:
-        return Path(file).stat().st_size
-    except OSError:
-        return 0
-
-
-def _dumps(
-    files: Sequence[str | InputError],
-    pass_name: str | None,
-    dump_number: int | None,
-    unreadable: list[InputError],
-    advance: Callable[[int], None],
-) -> Iterator[Dump]:
-    """The chosen dumps of all files; one that cannot be read does not hide the others."""
-    for file in files:
-        if isinstance(file, InputError):
-            unreadable.append(file)
-            continue
-        try:
-            chosen = select(read_dumps(file), pass_name, dump_number)
-        except InputError as error:
-            unreadable.append(error)
-            continue
-        yield from advancing(chosen, advance, _size(file))
-
-
-def _all_names(paths: tuple[str, ...]) -> str:
-    return ", ".join(map(source_name, paths))

@@ -1,4 +1,4 @@
-"""``eio-audit config``: what is in force, and where it comes from."""
+"""``eio-audit config``: the options in force and their sources."""
 
 from __future__ import annotations
 
@@ -10,24 +10,9 @@ import click
 from click.core import ParameterSource
 
 from eio_audit import IndexPattern
+from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
-from eio_audit.cli.gate import (
-    baseline_option,
-    ignore_option,
-    max_avoidable_option,
-    max_inversions_option,
-    select_option,
-    source_root_option,
-)
-from eio_audit.cli.options import (
-    assume_pure_option,
-    config_options,
-    fail_on_option,
-    follow_option,
-    index_pattern_option,
-    key_of,
-    max_size_option,
-)
+from eio_audit.cli.options import key_of
 from eio_audit.cli.output import write_bytes
 
 CONFIG_EXIT_CODES = """\b
@@ -41,63 +26,38 @@ Exit codes:
     "config",
     short_help="Print the options in force and where each value comes from.",
     epilog=CONFIG_EXIT_CODES,
+    params=[option for option in check_command.params if key_of(option) in (*KEYS, "config", "isolated")],
 )
-@config_options
-@index_pattern_option
-@follow_option
-@assume_pure_option
-@max_size_option
-@fail_on_option
-@max_avoidable_option
-@max_inversions_option
-@select_option
-@ignore_option
-@baseline_option
-@source_root_option
 @click.pass_context
 def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     """Print the options in force and where each value comes from.
 
-    What is printed is itself a configuration file; options that have no value are left out.
+    The output is itself a configuration file; options that have no value are left out.
 
     \b
     Examples:
       eio-audit config
       eio-audit config --follow derived > eio-audit.toml
     """
-    options = {key_of(option): option for option in ctx.command.params}
-    settings = [(key, options[key].name or "") for key in KEYS]
-    lines = [
-        (f"{key} = {_toml(ctx.params[name])}", _origin(ctx, name, config))
-        for key, name in settings
-        if ctx.params[name] is not None
-    ]
+    names = {key_of(option): option.name or "" for option in ctx.command.params}
+    file_name = config.path.name if config.path else ""
+    origins = {ParameterSource.COMMANDLINE: "command line", ParameterSource.DEFAULT_MAP: file_name}
+    lines = []
+    for key in KEYS:
+        value, source = ctx.params[names[key]], ctx.get_parameter_source(names[key])
+        if value is not None:
+            lines.append((f"{key} = {_toml(value)}", origins.get(source, "default") if source else "default"))
     width = max(len(line) for line, _ in lines)
     text = [f"# {config.path or 'no configuration file in this folder or above it'}"]
     text += [f"{line:{width}}  # {origin}" for line, origin in lines]
     for name, entry in config.op_entries.items():
-        text += ["", f"[ops.{_toml(name)}]  # {_file_name(config)}"]
+        text += ["", f"[ops.{_toml(name)}]  # {file_name}"]
         text += [f"{_key(key)} = {_toml(value)}" for key, value in entry.items()]
-    write_bytes("".join(f"{line}\n" for line in text).encode(), None)
-
-
-def _origin(ctx: click.Context, name: str, config: Config) -> str:
-    """Where the value of an option comes from."""
-    match ctx.get_parameter_source(name):
-        case ParameterSource.COMMANDLINE:
-            return "command line"
-        case ParameterSource.DEFAULT_MAP:
-            return _file_name(config)
-        case _:
-            return "default"
-
-
-def _file_name(config: Config) -> str:
-    return config.path.name if config.path else ""
+    write_bytes(None, *(f"{line}\n".encode() for line in text))
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML: literal strings, for expressions are hard to read with twice the backslashes."""
+    """A value as TOML. A text with backslashes is a literal string, which does not double them."""
     if isinstance(value, IndexPattern):
         return _toml(value.expression)
     if isinstance(value, Mapping):

@@ -4,57 +4,35 @@ from __future__ import annotations
 
 import click
 
-import eio_audit
-from eio_audit import AuditOptions, Gate, InputError, __version__, diff
+from eio_audit import AuditOptions, Gate, WorstBlocks, diff, unmatched_patterns
 from eio_audit.cli.gate import ceiling_options
-from eio_audit.cli.options import (
-    GATE_EXIT_CODES,
-    NOTHING_INDEXED,
-    PATH,
-    audit_options,
-    dump_option,
-    format_option,
-    only_dump,
-    output_option,
-    pass_option,
-    quiet_option,
-    report_output,
-    verbose_option,
-    warn_of_unmatched,
-)
-from eio_audit.cli.output import encoded, write_bytes, write_text
+from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
 @click.argument("before", type=PATH)
 @click.argument("after", type=PATH, required=False)
-@pass_option
-@dump_option
+@dump_options
 @audit_options
 @ceiling_options
-@format_option("text", "json", "markdown", "html")
-@output_option
-@quiet_option
-@verbose_option
+@report_options("Diff", quiet_option, verbose_option)
 @click.pass_context
 def diff_command(
     ctx: click.Context,
     before: str,
     after: str | None,
-    pass_name: str | None,
-    dump_number: int | None,
+    choice: DumpChoice,
     options: AuditOptions,
     gate: Gate,
-    format_: str,
-    output: str | None,
-    quiet: bool,
-    verbose: bool,
+    reports: Reports,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
 
     With one log or folder instead of two dumps: what the pass named by --pass did. Files of a folder such as
-    ttir-before-PASS.mlir and ttir-after-PASS.mlir are a pair. What fails is looked for in the dump after.
+    ttir-before-PASS.mlir and ttir-after-PASS.mlir are a pair. The exit code is that of the dump after.
 
     \b
     Examples:
@@ -64,32 +42,15 @@ def diff_command(
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
     """
     if after is None:
-        old, new = around_pass(before, pass_name, dump_number)
+        old, new = around_pass(before, choice)
     else:
-        old, new = (only_dump(path, pass_name, dump_number) for path in (before, after))
-    result = diff(old, new, options, measures_memory=verbose or format_ in ("json", "html"))
-    if not quiet:
-        warn_of_unmatched([result.before, result.after])
-    output = report_output(output, quiet=quiet)
-    if format_ == "json":
-        from eio_audit.report.json import diff_to_json
-
-        write_bytes(encoded(diff_to_json(result)), output)
-    elif format_ == "markdown":
-        from eio_audit.report.markdown.diff import diff_to_markdown
-
-        write_bytes(encoded(diff_to_markdown(result, verbose=verbose)), output)
-    elif format_ == "html":
-        from eio_audit.report.html import diff_to_html
-
-        pictures = eio_audit.order_pictures([new], options, measures_memory=True)
-        write_bytes(encoded(diff_to_html(result, pictures, __version__)), output)
-    else:
-        from eio_audit.report.text.console import make_console
-        from eio_audit.report.text.diff import print_diff
-
-        write_text(lambda file: print_diff(result, make_console(file), verbose=verbose), output)
-    has_indices = result.before.summary.has_indices or result.after.summary.has_indices
-    if not has_indices and not gate.never_fails:
-        raise InputError(new.source.name, None, NOTHING_INDEXED)
+        old, new = (choice.only_dump(path) for path in (before, after))
+    worst_blocks = WorstBlocks()
+    visit = worst_blocks.add if "html" in reports.formats else None
+    result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
+    if not reports.quiet:
+        warn_of_unmatched(unmatched_patterns([result.before, result.after]))
+    reports.write(result, worst_blocks.pictures)
+    if not gate.never_fails and not result.before.summary.has_indices:
+        require_indices(result.after.summary, new.source.name)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)

@@ -1,4 +1,4 @@
-"""``eio-audit explain``: why an op stands where it stands."""
+"""``eio-audit explain``: why an op is where it is."""
 
 from __future__ import annotations
 
@@ -6,52 +6,29 @@ from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, InputError, explain, source_name
-from eio_audit.cli.options import (
-    EXIT_CODES,
-    NO_IR,
-    NOTHING_INDEXED,
-    PATH,
-    audit_options,
-    dump_option,
-    format_option,
-    output_option,
-    pass_option,
-    read_dumps,
-    select,
-    verbose_option,
-    warn_of_unmatched,
-)
-from eio_audit.cli.output import encoded, write_bytes, write_text
+from eio_audit import AuditOptions, explain
+from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
+from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
+from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 WHICH_OP = (
     "which op? %name, '#index' (in quotes: to a shell an unquoted # begins a comment) or a line of the file"
 )
 
 
-@click.command("explain", short_help="Tell why an op stands where it stands.", epilog=EXIT_CODES)
+@click.command("explain", short_help="Tell why an op is where it is.", epilog=EXIT_CODES)
 @click.argument("path", type=PATH)
 @click.argument("op", required=False)
-@pass_option
-@dump_option
+@dump_options
 @audit_options
-@format_option("text", "json")
-@output_option
-@verbose_option
+@report_options("Explanation", verbose_option)
 def explain_command(
-    path: str,
-    op: str | None,
-    pass_name: str | None,
-    dump_number: int | None,
-    options: AuditOptions,
-    format_: str,
-    output: str | None,
-    verbose: bool,
+    path: str, op: str | None, choice: DumpChoice, options: AuditOptions, reports: Reports
 ) -> None:
-    """Tell why an op stands where it stands: what it is inverted with, and what forces that.
+    """Tell why an op is where it is: what it is inverted with, and what forces that.
 
-    OP is %name, '#index' (quoted), or a line of the file: 57, or 57:3 with a column. In a log, a line says
-    which dump is meant; otherwise --pass and --dump do.
+    OP is %name, '#index' (quoted), or a line of the file: 57, or 57:3 with a column. In a log, a line tells
+    the dump; otherwise --pass and --dump choose it.
 
     \b
     Examples:
@@ -65,19 +42,7 @@ def explain_command(
         if not Path(path).exists() and look_up(path):
             raise click.UsageError(f"there is no file '{path}'; did you mean 'eio-audit rule {path}'?")
         raise click.UsageError(WHICH_OP)
-    dumps = select(read_dumps(path), pass_name, dump_number)
-    if not dumps:
-        raise InputError(source_name(path), None, NO_IR)
-    explanation = explain(dumps, op, options)
-    warn_of_unmatched([explanation.dump])
-    if not explanation.dump.summary.has_indices:
-        raise InputError(explanation.dump.source, None, NOTHING_INDEXED)
-    if format_ == "json":
-        from eio_audit.report.json import explanation_to_json
-
-        write_bytes(encoded(explanation_to_json(explanation)), output)
-        return
-    from eio_audit.report.text.console import make_console
-    from eio_audit.report.text.explain import print_explanation
-
-    write_text(lambda file: print_explanation(explanation, make_console(file), verbose=verbose), output)
+    explanation = explain(choice.some_dumps(path), op, options)
+    warn_of_unmatched(explanation.dump.unmatched)
+    require_indices(explanation.dump.summary, explanation.dump.source)
+    reports.write(explanation)

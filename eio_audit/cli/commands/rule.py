@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import click
+import sys
 
-from eio_audit.cli.output import write_text
+import click
 
 RULE_EXIT_CODES = """\b
 Exit codes:
@@ -43,7 +43,8 @@ def rule_command(name: tuple[str, ...]) -> None:
         close = " or ".join(f"'{other}'" for other in close_names(word))
         hint = f"did you mean {close}?" if close else "'eio-audit rule' lists all"
         raise click.UsageError(f"there is no rule or word '{word}': {hint}")
+    console = make_console(sys.stdout)
     if found:
-        write_text(lambda file: print_entries(found, make_console(file)), None)
+        print_entries(found, console)
     else:
-        write_text(lambda file: print_list(entries(), make_console(file)), None)
+        print_list(entries(), console)

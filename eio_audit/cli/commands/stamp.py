@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import InputError, source_name, stamp
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, max_size_option, read_dumps
+from eio_audit import stamp
+from eio_audit.cli.inputs import read_dumps
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, ir_output_option, max_size_option
 from eio_audit.cli.output import write_bytes
 
 
 @click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES)
 @click.argument("path", type=PATH)
 @max_size_option
-@click.option("-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output.")
+@ir_output_option
 def stamp_command(path: str, max_size: int, output: str | None) -> None:
-    """Give every op an index location, so that a pass behind can be audited; - is standard input.
+    """Give every op an index location, so that the passes that follow can be audited; - is standard input.
 
-    An op's index is its place in the text. The location it had is kept below. Functions and modules keep
-    theirs and get no index: passes give it to ops that they make. Needs a compiler that prints locations:
-    --mlir-print-debuginfo.
+    An op's index is its place in the text. Its old location is kept as the child of the new one. Functions
+    and modules keep their locations and get no index, because passes copy it to ops that they make. The
+    compiler has to print locations: --mlir-print-debuginfo.
 
     \b
     Examples:
@@ -26,7 +27,4 @@ def stamp_command(path: str, max_size: int, output: str | None) -> None:
       eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
         eio-audit check -
     """
-    dumps = read_dumps(path)
-    if not dumps:
-        raise InputError(source_name(path), None, "nothing to stamp: the input holds no IR")
-    write_bytes(stamp(dumps), output)
+    write_bytes(output, stamp(read_dumps(path, "stamp")))

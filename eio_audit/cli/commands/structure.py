@@ -4,46 +4,24 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, InputError, __version__, structure
-from eio_audit.cli.options import (
-    EXIT_CODES,
-    NOTHING_INDEXED,
-    PATH,
-    audit_options,
-    dump_option,
-    format_option,
-    only_dump,
-    output_option,
-    pass_option,
-    verbose_option,
-    warn_of_unmatched,
-)
-from eio_audit.cli.output import encoded, write_bytes, write_text
+from eio_audit import AuditOptions, structure
+from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
+from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
+from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 
 @click.command(
     "structure", short_help="Show the functions that code generation makes of a dump.", epilog=EXIT_CODES
 )
 @click.argument("path", type=PATH)
-@pass_option
-@dump_option
+@dump_options
 @audit_options
-@format_option("text", "json", "html")
-@output_option
-@verbose_option
-def structure_command(
-    path: str,
-    pass_name: str | None,
-    dump_number: int | None,
-    options: AuditOptions,
-    format_: str,
-    output: str | None,
-    verbose: bool,
-) -> None:
+@report_options("Structure", verbose_option)
+def structure_command(path: str, choice: DumpChoice, options: AuditOptions, reports: Reports) -> None:
     """Show the functions that code generation makes of a dump, and which modules of the model they tear.
 
-    A model of tt-mlir's ttnn-recover-structure, which does not read the order of the ops but their
-    locations. Of a log, --pass and --dump say which dump.
+    This is a model of tt-mlir's ttnn-recover-structure, which reads the locations of the ops and not their
+    order. In a log, --pass and --dump choose the dump.
 
     \b
     Examples:
@@ -51,20 +29,7 @@ def structure_command(
       eio-audit structure passes.log --pass ttir-erase-inverse-ops --dump last
       eio-audit structure after.mlir --format html -o structure.html
     """
-    result = structure(only_dump(path, pass_name, dump_number), options)
-    warn_of_unmatched([result.dump])
-    if not result.dump.summary.has_indices:
-        raise InputError(result.dump.source, None, NOTHING_INDEXED)
-    if format_ == "json":
-        from eio_audit.report.json import structure_to_json
-
-        write_bytes(encoded(structure_to_json(result)), output)
-    elif format_ == "html":
-        from eio_audit.report.html import structure_to_html
-
-        write_bytes(encoded(structure_to_html(result, __version__)), output)
-    else:
-        from eio_audit.report.text.console import make_console
-        from eio_audit.report.text.structure import print_structure
-
-        write_text(lambda file: print_structure(result, make_console(file), verbose=verbose), output)
+    result = structure(choice.only_dump(path), options)
+    warn_of_unmatched(result.dump.unmatched)
+    require_indices(result.dump.summary, result.dump.source)
+    reports.write(result)

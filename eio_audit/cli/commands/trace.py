@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
-from eio_audit import (
-    AuditOptions,
-    Dump,
-    DumpFile,
-    Gate,
-    InputError,
-    __version__,
-    find_dump_files,
-    source_name,
-    stream,
-    trace,
-)
+from eio_audit import AuditOptions, Dump, DumpFile, Gate, find_dump_files, stream, trace
 from eio_audit.cli.gate import ceiling_options
-from eio_audit.cli.options import (
-    GATE_EXIT_CODES,
-    NO_IR,
-    NOTHING_INDEXED,
-    PATH,
-    audit_options,
-    format_option,
+from eio_audit.cli.inputs import (
+    dumps_of_all,
+    find_all,
     max_size,
     note_apart,
     note_skipped,
-    output_option,
-    quiet_option,
-    report_output,
-    warn_of_patterns,
+    require_indices,
+    show_errors,
+    total_size,
+    warn_of_unmatched,
 )
-from eio_audit.cli.output import encoded, show_error, write_bytes, write_text
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
+from eio_audit.cli.reports import Reports, quiet_option, report_options
+from eio_audit.report.text.progress import progress
 
 
 @click.command(
@@ -47,20 +35,14 @@ from eio_audit.cli.output import encoded, show_error, write_bytes, write_text
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @audit_options
 @ceiling_options
-@format_option("text", "json", "html")
-@output_option
-@quiet_option
-@click.option("-v", "--verbose", is_flag=True, help="Show the passes that changed nothing one by one.")
+@report_options(
+    "Trace",
+    quiet_option,
+    click.option("-v", "--verbose", is_flag=True, help="Show the passes that changed nothing one by one."),
+)
 @click.pass_context
 def trace_command(
-    ctx: click.Context,
-    paths: tuple[str, ...],
-    options: AuditOptions,
-    gate: Gate,
-    format_: str,
-    output: str | None,
-    quiet: bool,
-    verbose: bool,
+    ctx: click.Context, paths: tuple[str, ...], options: AuditOptions, gate: Gate, reports: Reports
 ) -> None:
     """Tell what each pass of a log or a folder of dumps did to the order, and which one shuffled first.
 
@@ -74,64 +56,24 @@ def trace_command(
       eio-audit trace ttir.mlir before.mlir after.mlir
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
     """
-    from eio_audit.report.text.progress import progress
-
-    unreadable: list[InputError] = []
-    skipped: list[str] = []
-    files = list(_files(paths, unreadable, skipped))
-    with progress(_total_bytes(files), "tracing") as advance:
-        result = trace(_dumps(files, unreadable, advance), options)
-    result = replace(result, errors=(*unreadable, *result.errors))
-    for error in result.errors:
-        show_error(error)
-    if not quiet:
+    files, errors, skipped = find_all(paths, find_dump_files)
+    with progress(total_size([file.path for file in files]), "tracing") as advance:
+        read_file = partial(_dumps, advance=advance, is_only=len(files) == 1)
+        result = trace(dumps_of_all(files, read_file, errors), options)
+    result = replace(result, errors=(*errors, *result.errors))
+    show_errors(result.errors)
+    if not reports.quiet:
         note_skipped(skipped)
         note_apart(files)
-        warn_of_patterns(result.unmatched)
-    output = report_output(output, quiet=quiet)
-    if format_ == "json":
-        from eio_audit.report.json import trace_to_json
-
-        write_bytes(encoded(trace_to_json(result)), output)
-    elif format_ == "html":
-        from eio_audit.report.html import trace_to_html
-
-        write_bytes(encoded(trace_to_html(result, __version__)), output)
-    else:
-        from eio_audit.report.text.console import make_console
-        from eio_audit.report.text.trace import print_trace
-
-        write_text(lambda file: print_trace(result, make_console(file), verbose=verbose), output)
+        warn_of_unmatched(result.unmatched)
+    reports.write(result)
     if result.errors:
         ctx.exit(2)
-    if not result.summary.has_indices:
-        names = ", ".join(map(source_name, paths))
-        raise InputError(names, None, NOTHING_INDEXED if result.summary.dumps else NO_IR)
+    require_indices(result.summary, *paths)
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 
 
-def _files(paths: Sequence[str], unreadable: list[InputError], skipped: list[str]) -> Iterator[DumpFile]:
-    for path in paths:
-        try:
-            yield from find_dump_files(path, skipped.append)
-        except InputError as error:
-            unreadable.append(error)
-
-
-def _dumps(
-    files: Sequence[DumpFile], unreadable: list[InputError], advance: Callable[[int], None]
-) -> Iterator[Dump]:
-    """The dumps of all files; one that cannot be read does not hide the others."""
-    for file in files:
-        named = file.state.marker if file.state is not None else None
-        stage = named or (Path(file.path).name if len(files) > 1 else None)
-        try:
-            yield from stream(file.path, file.program, stage, advance, max_size())
-        except InputError as error:
-            unreadable.append(error)
-
-
-def _total_bytes(files: Sequence[DumpFile]) -> int | None:
-    """How much there is to read; None behind a pipe."""
-    paths = [Path(file.path) for file in files]
-    return sum(path.stat().st_size for path in paths) if all(path.is_file() for path in paths) else None
+def _dumps(file: DumpFile, advance: Callable[[int], None], *, is_only: bool) -> Iterator[Dump]:
+    named = file.state.marker if file.state is not None else None
+    stage = named or (None if is_only else Path(file.path).name)
+    return stream(file.path, file.program, stage, advance, max_size())

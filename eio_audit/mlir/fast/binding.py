@@ -17,15 +17,9 @@ _UNKNOWN = -1
 class Binding:
     """Ops on their way from columns into an IR.
 
-    What their text alone tells is added at once, and is taken back in the end of those that were not bound.
-    Names mean something else in each region, so they are bound a block's ops at a time, in textual order.
-
-    Args:
-        builder: of the IR.
-        columns: the ops.
-        first: the first of them that is meant, by its place in the columns.
-        stop: the place behind the last.
-        numbers_of_names: of names that are printed with their dialect; grows.
+    What their text alone tells is added at once; ``rollback`` removes what was not resolved. Names mean
+    something else in each region, so they are resolved a block's ops at a time, in textual order. Places are
+    those in the columns. ``numbers_of_names``, of names that are printed with their dialect, grows.
     """
 
     def __init__(
@@ -64,7 +58,6 @@ class Binding:
         ir.op_end.extend(columns.op_ends[first:stop])
         ir.op_is_generic.extend(columns.is_generic[first:stop])
         ir.location_start.extend(columns.location_starts[first:stop])
-        ir.name_number.fromlist(columns.name_numbers[first:stop])
         ir.subtree_end.extend(ops[1:])
         ir.first_result.fromlist(values)
         ir.value_owner.fromlist(list(_repeated(ops[:-1], results)))
@@ -72,8 +65,8 @@ class Binding:
         ir.operand_start.fromlist(list(accumulate(uses, initial=len(ir.operands))))
         return values
 
-    def take_back(self) -> None:
-        """Takes back the columns of the ops that were not bound."""
+    def rollback(self) -> None:
+        """Removes the columns of the ops that were not resolved."""
         ir, ops = self._ir, len(self._ir)
         if ops < len(ir.first_result):
             del ir.value_owner[ir.first_result[ops] :]
@@ -82,20 +75,14 @@ class Binding:
             ir.op_end,
             ir.op_is_generic,
             ir.location_start,
-            ir.name_number,
             ir.subtree_end,
             ir.first_result,
         ):
             del column[ops:]
         del ir.operand_start[ops + 1 :]
 
-    def bind(self, first: int, stop: int) -> bool:
-        """Binds the next ops of the current block; False, and nothing changed, where that needs care.
-
-        Args:
-            first: the place in the columns of the first.
-            stop: the place behind the last.
-        """
+    def resolve(self, first: int, stop: int) -> bool:
+        """Resolves the next ops of the current block; False, and nothing changed, where that needs care."""
         if first == stop:
             return True
         ir, scopes, columns = self._ir, self._builder.scopes, self._columns
@@ -122,9 +109,7 @@ class Binding:
     def _add_numbers(self, used: list[int], first_use: int) -> bool:
         """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
 
-        Args:
-            used: by use, the value it names.
-            first_use: the place of the first of them in the columns.
+        ``used`` are the values by use, ``first_use`` is the place of the first of them in the columns.
         """
         columns, owners = self._columns, self._ir.value_owner
         stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)

@@ -15,10 +15,9 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
-from eio_audit.mlir.ir import NO_NUMBER
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.op_columns import BARE_NAME, OpColumns
-from eio_audit.mlir.source import Text
-from eio_audit.mlir.tokens import NUMBERED_NAME, all_but
+from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
 CHUNK_BYTES = 1 << 19
 
@@ -37,11 +36,11 @@ _LINE = re.compile(
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
     rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
-    rb"(?:loc\((" + NUMBERED_NAME + rb"(?=\)\n)|" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)",
+    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)",
     re.MULTILINE,
 )
 _ALIAS_LINE = re.compile(
-    rb"^((#[A-Za-z_][\w$.-]*+) = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)", re.MULTILINE
+    rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)", re.MULTILINE
 )
 _USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
@@ -49,14 +48,14 @@ CLOSING = b"}"
 """Stands in place of an op's name in a line that closes a region."""
 
 IS_CUSTOM = OPENS_REGION = b"\n"
-"""Marks of shapes, which are parts of one line else."""
+"""Marks of templates, which otherwise are parts of one line."""
 
 
 class Line:
     """The places in a row of ``OpLines``: what the pattern's groups hold, each empty where it is missing."""
 
-    GROUPS = range(10)
-    LINE, INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION, NUMBER = GROUPS
+    GROUPS = range(9)
+    LINE, INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION = GROUPS
 
 
 class Lines:
@@ -67,8 +66,6 @@ class Lines:
         starts: where the lines begin, and where the next stretch does.
         others: the lines that are to be read otherwise, ascending, and the number of lines.
     """
-
-    __slots__ = ("others", "rows", "starts")
 
     def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
         chunk_end = _last_line_end(data, offset, end)
@@ -105,18 +102,16 @@ class OpLines(Lines):
     """Lines that may be ops with their location, or open or close regions; ``Line`` names what rows hold.
 
     Attributes:
-        seams: the lines that open or close regions, ascending.
+        region_lines: the lines that open or close regions, ascending.
         columns: what the rows of ops hold, by group.
         is_op: by line, 1 if an op begins in it; nothing where each is an op.
         places: by line, how many ops begin in the lines before it; one entry more than there are lines.
     """
 
-    __slots__ = ("columns", "is_op", "places", "seams")
-
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _LINE)
         rows, name = self.rows, Line.NAME
-        self.seams: list[int] = []
+        self.region_lines: list[int] = []
         self.is_op = bytearray()
         self.places: Sequence[int] = range(len(rows) + 1)
         self.columns: list[Sequence[bytes]] = []
@@ -125,7 +120,7 @@ class OpLines(Lines):
             if all(self.columns[Line.QUOTE]):
                 return
         no_plain = [k for k, row in enumerate(rows) if not row[Line.LOCATION] or row[name] == CLOSING]
-        self.seams = [line for line in no_plain if rows[line][name]]
+        self.region_lines = [line for line in no_plain if rows[line][name]]
         self.refuse(line for line in no_plain if not rows[line][name])
         self.is_op = bytearray(b"\1") * len(rows)
         for line in no_plain:
@@ -137,48 +132,48 @@ class OpLines(Lines):
         """By op, the line it begins in."""
         return list(compress(count(), self.is_op or repeat(1, len(self.rows))))
 
-    def seams_in(self, first: int, stop: int) -> list[int]:
-        """The seams among a range of lines."""
-        return self.seams[bisect_left(self.seams, first) : bisect_left(self.seams, stop)]
+    def region_lines_in(self, first: int, stop: int) -> list[int]:
+        """The lines that open or close regions among a range of lines."""
+        return self.region_lines[bisect_left(self.region_lines, first) : bisect_left(self.region_lines, stop)]
 
 
 class LineColumns(OpColumns):
     """The ops of lines that a pattern has split.
 
     Attributes:
-        shapes: what stands behind name and operands; in custom assembly IS_CUSTOM and all text from the name
-            on, with ``%`` for every use; behind it OPENS_REGION where the op opens a region.
+        templates: what follows name and operands; in custom assembly IS_CUSTOM and all text from the name on,
+            with ``%`` for every use; then OPENS_REGION where the op opens a region.
     """
 
     def __init__(self, lines: OpLines) -> None:
         starts, ends = lines.starts[:-1], lines.starts[1:]
         if lines.is_op:
             starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
-        _, indents, results, counts, quotes, self.names, operands, texts, locations, numbers = lines.columns
+        _, indents, results, counts, quotes, self.names, operands, texts, locations = lines.columns
         self.is_generic = bytes(map(len, quotes))
-        self.shapes: list[bytes] = list(texts)
+        self.templates: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
-        self.result_counts = _result_counts(results, counts)
+        self.result_counts = list(map(bool, results))
+        for op in compress(count(), counts):
+            self.result_counts[op] = int(counts[op])
         self.results = results if all(locations) else self._open_regions(results, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])
-        self.name_numbers = [int(number or NO_NUMBER) for number in numbers]
         before = [end - 2 for end in ends]
         self.location_starts = array("q", list(map(sub, before, map(len, locations))))
 
     def _custom_uses(self, operands: Sequence[bytes]) -> list[bytes]:
-        """The operands with those of custom assembly, whose texts become shapes."""
+        """The operands with those of custom assembly, whose texts become templates."""
         custom = [op for op, is_generic in enumerate(self.is_generic) if not is_generic]
-        texts = b"\n".join(map(self.shapes.__getitem__, custom))
+        texts = b"\n".join(map(self.templates.__getitem__, custom))
         with_uses = list(operands)
         without_names = _USE.sub(b"%", texts).split(b"\n")
         uses = b", ".join(_USE_OR_END.findall(texts)).replace(b", \n", b"\n").replace(b"\n, ", b"\n")
-        for op, shape, with_uses[op] in zip(custom, without_names, uses.split(b"\n"), strict=True):
-            self.shapes[op] = IS_CUSTOM + self.names[op] + shape
+        for op, template, with_uses[op] in zip(custom, without_names, uses.split(b"\n"), strict=True):
+            self.templates[op] = IS_CUSTOM + self.names[op] + template
         return with_uses
 
     def _add_uses(self, operands: Sequence[bytes]) -> None:
-        """Adds the uses in lists ``%a, %b#1, ...``, by op."""
         listed = b", ".join(filter(None, operands))
         numbered = listed.split(b"#")
         self.use_counts = list(map(bytes.count, operands, repeat(b"%")))
@@ -189,20 +184,12 @@ class LineColumns(OpColumns):
         self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 
     def _open_regions(self, results: Sequence[bytes], locations: Sequence[bytes]) -> list[bytes]:
-        """Marks the shapes of the ops that open a region; returns the results' names without theirs."""
+        """Marks the templates of the ops that open a region; returns the results' names without theirs."""
         others = list(results)
         for op in compress(count(), map(not_, locations)):
-            self.shapes[op] += OPENS_REGION
+            self.templates[op] += OPENS_REGION
             others[op] = b""
         return others
-
-
-def _result_counts(results: Sequence[bytes], counts: Sequence[bytes]) -> list[int]:
-    """How many values each op defines, from its result's name and the number behind it."""
-    result_counts: list[int] = list(map(bool, results))
-    for op in compress(range(len(counts)), counts):
-        result_counts[op] = int(counts[op])
-    return result_counts
 
 
 def _last_line_end(data: Text, offset: int, end: int) -> int:

@@ -1,6 +1,6 @@
-"""Which lines may be read many at once: those whose *shape* the exact reader has read as what it looks like.
+"""Which lines may be read many at once: those whose template the exact reader has read as what it looks like.
 
-A shape is a line without value names, operands and location, so a dump of a million lines has a few dozen.
+A template is a line without value names, operands and location, so a dump of a million lines has a few dozen.
 Each is put to the exact reader once, among lines that are beyond doubt.
 """
 
@@ -18,30 +18,27 @@ from eio_audit.mlir.reading.builder import OpenOp
 from eio_audit.mlir.tokens import STRING
 from eio_audit.mlir.traits import OpTable
 
-LONGEST_SHAPE = 1 << 12
-MOST_SHAPES = 1 << 16
+LONGEST_TEMPLATE = 1 << 12
+MOST_TEMPLATES = 1 << 16
 FEWEST_JUDGED = 64
-SHAPES_JUDGED = 8
-"""Of how many lines one may have a new shape; a judgement costs as much as reading several lines exactly."""
+TEMPLATES_JUDGED = 8
+"""Of how many lines one may have a new template; to judge one costs as much as to read several lines."""
 
 _SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
 
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
-"""By op table, what the exact reader says of a shape with one name for all symbols."""
+"""By op table, what the exact reader says of a template with one name for all symbols."""
 
 _BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
 _INSIDE = b'\n"judge.inside"() : () -> ()\n'
-_BEHIND = b"\n}) : () -> ()"
+_AFTER = b"\n}) : () -> ()"
 _LOCATION = b"loc(unknown)"
 
 
-class LineShapes:
-    """The exact reader's verdicts, by shape.
+class LineTemplates:
+    """The exact reader's verdicts, by template. All dumps that are read with one op table share them.
 
-    Args:
-        read_exactly: reads a text line by line; None where it is damaged.
-        text: looks at what follows a brace.
-        op_table: what it is read with. All dumps that are read with one table share the verdicts.
+    ``read_exactly`` reads a text line by line and returns None where it is damaged.
     """
 
     def __init__(
@@ -56,37 +53,39 @@ class LineShapes:
 
     def refuse_others(self, lines: OpLines, columns: LineColumns) -> None:
         """Refuses the lines that look like an op, or the header of one that opens a region, but are not."""
-        shapes = columns.shapes
-        if all(map(self._ops.get, shapes)):
+        templates = columns.templates
+        if all(map(self._ops.get, templates)):
             return
-        if len(self._ops) > MOST_SHAPES:
+        if len(self._ops) > MOST_TEMPLATES:
             self._ops.clear()
-        if len(self._verdicts) > MOST_SHAPES:
+        if len(self._verdicts) > MOST_TEMPLATES:
             self._verdicts.clear()
-        new = [shape for shape in dict.fromkeys(shapes) if shape not in self._ops]
-        for shape in islice(new, FEWEST_JUDGED + len(shapes) // SHAPES_JUDGED):
-            self._ops[shape] = len(shape) <= LONGEST_SHAPE and self._is_op_for_any_symbol(shape)
+        new = [template for template in dict.fromkeys(templates) if template not in self._ops]
+        for template in islice(new, FEWEST_JUDGED + len(templates) // TEMPLATES_JUDGED):
+            self._ops[template] = len(template) <= LONGEST_TEMPLATE and self._is_op_for_any_symbol(template)
         line_of = lines.lines_of_ops()
-        lines.refuse(line_of[op] for op, shape in enumerate(shapes) if not self._ops.get(shape))
+        lines.refuse(line_of[op] for op, template in enumerate(templates) if not self._ops.get(template))
 
-    def _is_op_for_any_symbol(self, shape: bytes) -> bool:
+    def _is_op_for_any_symbol(self, template: bytes) -> bool:
         """The same for lines that differ in the names of symbols only, as the headers of functions do."""
-        general = _SYMBOL.sub(lambda match: match[1] or b"@s", shape)
+        general = _SYMBOL.sub(lambda match: match[1] or b"@s", template)
         if general not in self._verdicts:
             self._verdicts[general] = self._is_op(general)
         return self._verdicts[general]
 
-    def _is_op(self, shape: bytes) -> bool:
-        line = shape.removesuffix(OPENS_REGION)
+    def _is_op(self, template: bytes) -> bool:
+        line = template.removesuffix(OPENS_REGION)
         if line.startswith(IS_CUSTOM):
             line = line.removeprefix(IS_CUSTOM).replace(b"%", b"%v")
         else:
             line = b'"judge.op"()' + line
-        return self._opens_region(line) if shape.endswith(OPENS_REGION) else self._is_one_op(line + _LOCATION)
+        return (
+            self._opens_region(line) if template.endswith(OPENS_REGION) else self._is_one_op(line + _LOCATION)
+        )
 
     def _is_one_op(self, line: bytes) -> bool:
         """Whether a line is one op without region, ended by its location."""
-        ir = self._read_exactly(_BEFORE + line + _BEHIND)
+        ir = self._read_exactly(_BEFORE + line + _AFTER)
         return (
             ir is not None
             and len(ir) == 2
@@ -102,7 +101,7 @@ class LineShapes:
         Not if the region has arguments that the header names: they depend on what is visible.
         """
         end = (b")" if opens_list(line) else b"") + b" : () -> ()" * line.startswith(b'"')
-        ir = self._read_exactly(_BEFORE + line + _INSIDE + b"}" + end + _BEHIND)
+        ir = self._read_exactly(_BEFORE + line + _INSIDE + b"}" + end + _AFTER)
         return (
             ir is not None
             and len(ir) == 3
@@ -114,14 +113,9 @@ class LineShapes:
         )
 
     def ends_region(self, row: tuple[bytes, ...], current: OpenOp) -> bool:
-        """Whether a line that begins with a brace closes a region, and what follows is the end of its op too.
+        """Whether a line that begins with a brace closes a region, and ends its op or opens its next region.
 
-        That is its location, or the brace of its next region. Not if values are named in between: they may
-        be arguments of that region.
-
-        Args:
-            row: of the line.
-            current: the innermost open op.
+        Not if values are named in between: they may be arguments of that region.
         """
         text, has_location = row[Line.TEXT], bool(row[Line.LOCATION])
         if row[Line.RESULT] or b"%" in text or len(current.brackets) != current.in_region_list:
@@ -130,9 +124,9 @@ class LineShapes:
         verdict = self._ends.get(key)
         self._ends_seen += 1
         if verdict is None:
-            if len(self._ends) > min(FEWEST_JUDGED + self._ends_seen // SHAPES_JUDGED, MOST_SHAPES):
+            if len(self._ends) > min(FEWEST_JUDGED + self._ends_seen // TEMPLATES_JUDGED, MOST_TEMPLATES):
                 return False
-            verdict = self._ends[key] = len(text) <= LONGEST_SHAPE and self._is_end(*key)
+            verdict = self._ends[key] = len(text) <= LONGEST_TEMPLATE and self._is_end(*key)
         return verdict
 
     def _is_end(self, name: str, is_generic: bool, in_list: bool, text: bytes, has_location: bool) -> bool:
@@ -140,7 +134,7 @@ class LineShapes:
         end = b"}" + (b")" if in_list else b"") + b" : () -> ()" * is_generic
         before = _BEFORE + header + _INSIDE
         line = b"}" + text + (_LOCATION if has_location else b"")
-        ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _BEHIND)
+        ir = self._read_exactly(before + line + (b"" if has_location else _INSIDE + end) + _AFTER)
         regions = [-1, 0, 1] if has_location else [-1, 0, 1, 1]
         if ir is None or list(ir.region_op) != regions or len(ir) != len(regions):
             return False
@@ -152,14 +146,9 @@ class LineShapes:
         return ir.region_start[3] == line_end - 1
 
     def region_follows(self, lines: OpLines, line: int, name: bytes) -> bool:
-        """Whether what stands below a line shows that the brace at its end opens a region.
+        """Whether what is below a line shows that the brace at its end opens a region of an op of that name.
 
         In generic form it can open nothing else.
-
-        Args:
-            lines: of the stretch.
-            line: its number.
-            name: of the op in custom assembly that the region would belong to.
         """
         if line + 1 < len(lines.rows):
             below = lines.rows[line + 1]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from eio_audit.mlir.input.chunks import read_blocks, whole_lines
+from eio_audit.mlir.input.files import UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.markers import find_markers
-from eio_audit.mlir.source import InputError
 
 _BYTECODE = b"ML\xefR"
 _SIGN = re.compile(
@@ -34,6 +33,6 @@ def holds_ir(path: str) -> bool:
             is_marked = next(find_markers(lines), None) is not None
             if is_marked or lines.startswith(_BYTECODE) or _SIGN.search(lines):
                 return True
-    except InputError:
+    except UnreadableFileError:
         return True
     return False

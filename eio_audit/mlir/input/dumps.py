@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 
 from eio_audit.mlir.alias_definitions import end_of_definitions
-from eio_audit.mlir.input.chunks import read_blocks, whole_lines
-from eio_audit.mlir.input.compression import MAX_UNPACKED_BYTES
+from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
-from eio_audit.mlir.source import Source, Span, Text, find_all, source_name
+from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -24,7 +23,6 @@ _HOLDS_IR = re.compile(
 )
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin a definition of an alias."""
-_BLANK_BYTES = frozenset(b" \t\r\n")
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -34,7 +32,7 @@ class Dump:
 
     Attributes:
         source: the file.
-        span: where the IR lies, behind its marker.
+        span: where the IR lies, after its marker.
         marker: the line above it in a log, else what the file's name says of its pass, or None.
         line: the 1-based line of the marker; without one, of the dump's first text.
         program: what it is a state of; equal for dumps that show one program at several times.
@@ -62,10 +60,6 @@ class Dump:
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
     """The dumps of a file, ``-`` for standard input, in order of appearance.
 
-    Args:
-        path: of the file.
-        max_unpacked_bytes: what a compressed file may unpack to.
-
     Raises:
         InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
     """
@@ -88,28 +82,30 @@ def stream(
 
     Args:
         path: of the file, ``-`` for standard input.
-        program: what the file's dumps are states of.
-        stage: what to call a file without markers, if its name alone tells of no pass: a stage of a compiler,
-            or the marker that stands for its name.
+        program: as ``find_dumps`` has it.
+        stage: the same.
         advance: is told how many bytes more of the file have been read.
         max_unpacked_bytes: what a compressed file may unpack to.
 
     Yields:
-        What ``read`` gives, but each dump in a source of its own, which is a stretch of the file.
+        What ``read`` gives, but each dump in a source of its own.
 
     Raises:
         InputError: the file cannot be read, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
-    for section in _sections(read_blocks(path, advance, max_unpacked_bytes)):
-        source = Source(name, section.data, first_line=first_line)
-        if section.is_file:
-            yield from find_dumps(source, program, stage)
-        else:
-            span = Span(section.place.end, len(section.data))
-            yield from splitter.split(source, span, (section.place, section.marker))
-        first_line = source.line_at(len(section.data))
+    try:
+        for section in _sections(read_blocks(path, advance, max_unpacked_bytes)):
+            source = Source(name, section.data, first_line=first_line)
+            if section.is_file:
+                yield from find_dumps(source, program, stage)
+            else:
+                span = Span(section.place.end, len(section.data))
+                yield from splitter.split(source, span, (section.place, section.marker))
+            first_line = source.line_at(len(section.data))
+    except UnreadableFileError as error:
+        raise InputError(name, None, str(error)) from error
 
 
 def common_source(dumps: Sequence[Dump]) -> Source:
@@ -127,12 +123,12 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     """The dumps of one source, in order of appearance.
 
     A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
-    op behind a marker; IR behind that is a dump of its own, as is IR before the first marker: the module
+    op after a marker; IR after that is a dump of its own, as is IR before the first marker: the module
     that the compiler wrote to the same stream.
 
     Args:
         source: what to split.
-        program: what its dumps are states of. Behind a ``// -----`` line another program begins, and where
+        program: what its dumps are states of. After a ``// -----`` line another program begins, and where
             a stage of a compiler comes again.
         stage: what to call a source without markers, if its name tells of no pass, or the marker to take.
 
@@ -159,7 +155,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """The bytes of a file from one marker, which stands at ``place`` in them, up to the next.
+    """The bytes of a file from one marker, which is at ``place`` in them, up to the next.
 
     ``is_file``: there is no marker in the file, and this is all of it.
     """
@@ -186,7 +182,7 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
 
 
 class _Splitter:
-    """Splits what stands between markers into dumps, and tells where another program begins."""
+    """Splits what is between markers into dumps, and tells where another program begins."""
 
     def __init__(self, program: str) -> None:
         self._program = program
@@ -194,7 +190,7 @@ class _Splitter:
         self._stages: set[str] = set()
 
     def split(self, source: Source, span: Span, marked: tuple[Span, Marker | None]) -> list[Dump]:
-        """What stands between two markers: the marked dump, and IR without marker behind it."""
+        """What is between two markers: the marked dump, and IR without marker after it."""
         place, marker = marked
         if marker is None:
             return self.pieces(source, span, None, must_hold_ir=True)
@@ -235,14 +231,13 @@ class _Splitter:
 
 
 def _text_start(source: Source, span: Span) -> int:
-    """Where the first text of a stretch begins; its end where there is none."""
     blank = _BLANK.match(source.data, span.start, span.end)
     assert blank
     return blank.end()
 
 
 def _end_of_first_op(source: Source, span: Span) -> int:
-    """Where a marked dump ends: behind the line with the op's last brace and the aliases right below it."""
+    """Where a marked dump ends: after the line with the op's last brace and the aliases right below it."""
     data, start = source.data, _start_of_first_op(source, span)
     brace = data.find(b"\n}", start, span.end)
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
@@ -256,16 +251,16 @@ def _end_of_first_op(source: Source, span: Span) -> int:
 
 
 def _last_line_end(data: Text, span: Span) -> int:
-    """Behind the last line that is not blank."""
+    """After the last line that is not blank."""
     end = span.end
-    while end > span.start and data[end - 1] in _BLANK_BYTES:
+    while end > span.start and data[end - 1] in b" \t\r\n":
         end -= 1
     line_end = data.find(b"\n", end, span.end) if end > span.start else span.start - 1
     return line_end + 1 if line_end >= 0 else span.end
 
 
 def _start_of_first_op(source: Source, span: Span) -> int:
-    """Behind the aliases above the op, which may hold braces as an op does."""
+    """After the aliases above the op, which may hold braces as an op does."""
     end = span.start
     while True:
         start = _text_start(source, Span(end, span.end))
@@ -288,7 +283,6 @@ def _end_of_aliases(source: Source, span: Span) -> int:
 
 
 def _pieces(source: Source, span: Span) -> list[Span]:
-    """Splits at ``// -----`` lines."""
     separators = list(_separators(source.data, span))
     starts = [span.start, *(s.end for s in separators)]
     ends = [*(s.start for s in separators), span.end]
@@ -296,7 +290,6 @@ def _pieces(source: Source, span: Span) -> list[Span]:
 
 
 def _separators(data: Text, span: Span) -> Iterator[Span]:
-    """The lines that read ``// -----``."""
     for offset in find_all(data, _SEPARATOR_START, span):
         match = _SEPARATOR.match(data, offset, span.end)
         if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):

@@ -4,7 +4,7 @@ Four layouts tell of passes in their files' names:
 
 - ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, and in it ``<n>[_<n>...]_<pass>.mlir``.
   Each op counts the dumps made of it; a name has the counters of the ops around the op, outermost first,
-  as they stood, and then its own (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then
+  as they were, and then its own (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then
   ``2_0_cse`` and ``2_1_cse`` of a function inside, then ``3_inline``.
 - numbered: ``<pipeline>/<n>_<pass>.mlir``, of one pipeline a folder.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, of all graphs in one folder.
@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eio_audit.mlir.input.dump_signs import holds_ir
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
@@ -30,7 +29,7 @@ IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
 LOG_SUFFIXES = (".log", TEXT_SUFFIX)
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
-"""Files of a folder that may be dumps, also with .gz, .bz2 or .xz behind; ``.mlir.txt`` is as ``.mlir``."""
+"""Files of a folder that may be dumps, also with .gz, .bz2 or .xz after; ``.mlir.txt`` is as ``.mlir``."""
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
@@ -49,7 +48,7 @@ class DumpFile:
     """A file to read.
 
     Attributes:
-        path: where it is.
+        path: where it is; ``-`` for standard input.
         program: what its dumps are states of; equal for files that show one program at several times.
         state: what its name says of a moment before or after a pass, in a folder that holds such pairs.
         is_apart: the folder holds such pairs, and this file is no state that its names tell of.
@@ -64,26 +63,23 @@ class DumpFile:
 def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[DumpFile]:
     """The files to read for a path: itself, or in a folder the dumps at any depth, in the order of passes.
 
-    In a folder every ``.mlir`` file is a dump; a ``.log`` or ``.txt`` file is one if it holds IR. Where names
-    do not tell the order it is the natural one, by which ``9_cse`` comes before ``10_cse``.
-
-    Args:
-        path: of a file or a folder, ``-`` for standard input.
-        skip: is told of each ``.log`` and ``.txt`` file of a folder that holds no IR.
+    In a folder every ``.mlir`` file is a dump; a ``.log`` or ``.txt`` file is one if it holds IR, and
+    ``skip`` is told of the others. Where names do not tell the order it is the natural one: ``9_cse`` before
+    ``10_cse``.
 
     Raises:
         InputError: a folder holds no dump, or names of files in it say that they are one state.
     """
     if path == "-" or not Path(path).is_dir():
         return [DumpFile(path, "")]
-    from eio_audit.mlir.input.states import HOW_TO_NAME_STATES  # noqa: PLC0415  (for folders only)
+    from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
 
-    folder = _Folder(path, skip)
+    folder, programs = _Folder(path, skip), _Programs()
     for states in folder.states.values():
         if states.alike:
             alike = ", ".join(states.alike[0])
             raise InputError(path, None, f"names that say the same: {alike}; {HOW_TO_NAME_STATES}")
-    return folder.dump_files()
+    return [folder.dump_file(file, programs) for file in folder.files]
 
 
 def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[str]:
@@ -115,15 +111,9 @@ def file_marker(path: str) -> Marker | None:
 
 
 class _Folder:
-    """The dumps of a folder at any depth.
+    """The dumps of a folder at any depth, in the order in which they are read.
 
-    Args:
-        path: of the folder.
-        skip: is told of each ``.log`` and ``.txt`` file that holds no IR.
-
-    Attributes:
-        states: by folder that holds pairs, what its files' names tell of states.
-        files: in the order in which they are read.
+    ``states``: by folder that holds pairs, what its files' names tell of states.
 
     Raises:
         InputError: there is none.
@@ -135,12 +125,8 @@ class _Folder:
         self.states = _states(found)
         self.files = sorted(found, key=self._place)
 
-    def dump_files(self) -> list[DumpFile]:
-        """The files, and which program each is of."""
-        programs = _Programs()
-        return [self._dump_file(file, programs) for file in self.files]
-
-    def _dump_file(self, file: Path, programs: _Programs) -> DumpFile:
+    def dump_file(self, file: Path, programs: _Programs) -> DumpFile:
+        """The file with the program it is of; asked for in order."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
         if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
@@ -153,7 +139,7 @@ class _Folder:
         return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
 
     def _place(self, file: Path) -> _Key:
-        """A sort key; states stand by program, pass and time where their program's name would."""
+        """A sort key; states are placed by program, pass and time where their program's name would."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
         state = states.by_file.get(file.name) if states is not None else None
@@ -167,11 +153,8 @@ class _Folder:
 
 
 def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
-    """The files of a folder that hold IR.
+    from eio_audit.mlir.input.dump_signs import holds_ir
 
-    Raises:
-        InputError: there is none.
-    """
     named = [p for p in folder.rglob("*") if p.is_file() and _stem(p.name) is not None]
     if not named:
         raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
@@ -185,7 +168,7 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
 
 def _states(files: Sequence[Path]) -> dict[Path, States]:
     """By folder the states of a program, where names tell of pairs and not of an order of their own."""
-    from eio_audit.mlir.input.states import find_states  # noqa: PLC0415  (for folders only)
+    from eio_audit.mlir.input.states import find_states
 
     by_folder: dict[Path, dict[str, str]] = {}
     for file in files:
@@ -199,7 +182,7 @@ def _states(files: Sequence[Path]) -> dict[Path, States]:
 
 def _may_be_state(name: str, stem: str) -> bool:
     """Whether a file may be one state: a ``.log`` or ``.txt`` file only if its name has a pass."""
-    from eio_audit.mlir.input.states import parse_state  # noqa: PLC0415  (for folders only)
+    from eio_audit.mlir.input.states import parse_state
 
     state = parse_state(stem)
     return _is_ir_file(name) or (state is not None and state.pass_name != "")

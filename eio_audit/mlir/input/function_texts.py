@@ -1,7 +1,7 @@
 """The functions of a dump as texts of their own, found without reading the dump.
 
 Most functions do not change between the dumps of a log, so most need not be read again. A printer indents
-what stands in a function and closes it where it began: the text ends at the first line behind its header
+what is in a function and closes it where it began: the text ends at the first line after its header
 that begins with as many blanks and a brace. Where somebody has indented otherwise the text is not one
 balanced op, so reading it is an error: nothing wrong comes out of it.
 """
@@ -10,22 +10,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 
 from eio_audit.mlir.alias_definitions import without_definitions
+from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
-from eio_audit.mlir.source import Source, Span, Text
+from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.tokens import ALIAS_NAME
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
 _BLANKS = re.compile(rb"[ \t]*+")
-_ALIAS_USE = re.compile(rb"([#!][A-Za-z_][\w$.-]*+)")
-_ATTRIBUTE_ALIAS_USE = re.compile(rb"(#[A-Za-z_][\w$.-]*+)")
-_LOCATION_ALIAS = re.compile(rb"loc\((#[A-Za-z_][\w$.-]*+)\)\n")
+_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME + rb")")
+_ATTRIBUTE_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb")")
+_LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
 _LONG_LOCATION = 1000
 """Bytes from which on a location stays an alias, since many ops may have it."""
 _LONGEST_EXPANSION = 4096
@@ -42,13 +45,9 @@ _LONGEST_HEADER = 1 << 16
 
 
 class FunctionText:
-    """One function of a dump.
+    """One function of a dump: its symbol, the lines it is on (``raw``), and the 1-based line of its header.
 
-    Attributes:
-        symbol: what it defines.
-        raw: the lines it stands on.
-        line: 1-based line of its header in the file.
-        aliases: the definitions of the dump.
+    ``aliases`` are the definitions of the dump.
     """
 
     def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
@@ -77,14 +76,8 @@ class FunctionText:
 class DumpText:
     """A dump, divided into its functions and what is around them.
 
-    Args:
-        dump: which.
-        op_table: says which ops are functions; the shipped table without it.
-
     Attributes:
-        dump: which.
-        functions: those that can be told from the text, by symbol; where several have one symbol, none of
-            them.
+        functions: those that can be told from the text, by symbol; where several have one symbol, none.
         aliases: the definitions of the dump.
     """
 
@@ -122,7 +115,7 @@ class DumpText:
         return [reached[symbol] for symbol in sorted(reached)]
 
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
-        """The function, other functions behind it, and the aliases they use, as a dump."""
+        """The function, other functions after it, and the aliases they use, as a dump."""
         text = b"\n".join([function.text, *(other.text for other in others)])
         return self._part(self.aliases.in_place(text), function.line)
 
@@ -138,15 +131,7 @@ class DumpText:
 
 
 class Aliases:
-    """The alias definitions of a dump.
-
-    Args:
-        found: names and values, in order.
-
-    Attributes:
-        definitions: by name what stands behind it.
-        are_unique: no name is defined twice.
-    """
+    """The alias definitions of a dump, by name; ``are_unique`` if no name is defined twice."""
 
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
@@ -157,7 +142,7 @@ class Aliases:
         if self.definitions:
             parts = self._use.split(text)
             names = parts[1::2]
-            parts[1::2] = map(self._expansions.get, names, names)
+            parts[1::2] = map(self._texts.of, names)
             text = b"".join(parts)
         return blake2b(text, digest_size=16).digest()
 
@@ -186,6 +171,10 @@ class Aliases:
         return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in names])
 
     @cached_property
+    def _texts(self) -> AliasTexts:
+        return AliasTexts(self.definitions.get, _expansion, self._plain_locations)
+
+    @cached_property
     def _use(self) -> re.Pattern[bytes]:
         """A use of an alias. One that can begin with one character only is found ten times as fast."""
         has_types = min(self.definitions, default=b"#") < b"#"  # a type's begins with "!"
@@ -206,41 +195,16 @@ class Aliases:
             if b"#" not in value and b"!" not in value
         }
 
-    @cached_property
-    def _expansions(self) -> dict[bytes, bytes]:
-        """By alias what it stands for, without aliases in it but those in a loop; a digest of a long one."""
-        expanded = {**self._plain_locations}
-        for root in self._using:
-            self._expand(root, expanded)
-        return expanded
 
-    def _expand(self, root: bytes, expanded: dict[bytes, bytes]) -> None:
-        pending = [] if root in expanded else [root]
-        entered: set[bytes] = set()
-        while pending:
-            name = pending[-1]
-            entered.add(name)
-            inside = _ALIAS_USE.findall(self.definitions[name])
-            missing = [n for n in inside if n in self.definitions and n not in expanded]
-            missing = [n for n in missing if n not in entered]
-            pending += missing
-            if not missing:
-                parts = _ALIAS_USE.split(self.definitions[name])
-                parts[1::2] = [expanded.get(inner, inner) for inner in parts[1::2]]
-                expanded[name] = _expansion(b"".join(parts))
-                pending.pop()
-
-
-def _expansion(value: bytes) -> bytes:
-    """What an alias with this definition stands for in a text."""
+def _expansion(_: bytes, value: bytes) -> bytes:
+    """What an alias with this value is in a text: a digest of a long value."""
     if value.startswith(b"loc(") and value.endswith(b")"):
         value = value[len(b"loc(") : -1]
     return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class _Extent:
-    """Where a function stands: its lines, and between them those of its body."""
+class _Extent(NamedTuple):
+    """Where a function is: its lines, and between them those of its body."""
 
     symbol: str
     indent: bytes
@@ -300,7 +264,6 @@ def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
 
 
 def _without_noise(text: bytes) -> bytes:
-    """A function's text without the lines that a logger printed in between."""
     parts, start = [], 0
     for match in _FLUSH_LINE.finditer(text):
         end = noise_end(text, match.end(), len(text)) if match.end() > start else None

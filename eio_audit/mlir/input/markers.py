@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from eio_audit.mlir.source import Span, Text, find_all
+from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.source import Span, find_all
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")
-"""What all markers hold, which is looked for with ``bytes.find``, and what stands before it in each."""
+"""What all markers hold, which is looked for with ``bytes.find``, and what is before it in each."""
 
 _PASS = re.compile(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
@@ -48,7 +49,7 @@ class Marker:
 
 
 def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
-    """The markers of a log in order, each with where it stands; None for a line that ends a dump.
+    """The markers of a log in order, each with where it is; None for a line that ends a dump.
 
     A marker inside a string is none, nor is one that another cuts off. Complexity: linear, at the speed of
     ``bytes.find``.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from eio_audit.mlir.source import Text
+from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.tokens import OR_FAIL
 
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"

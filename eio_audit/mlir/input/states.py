@@ -40,13 +40,7 @@ class Moment(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class State:
-    """What a file's name says of the dump in it.
-
-    Attributes:
-        program: which program; empty where the name tells of none.
-        pass_name: the pass before or after which it was so; empty where the name tells of none.
-        moment: when.
-    """
+    """What a file's name says of the dump in it; a name may tell of no program and of no pass."""
 
     program: str
     pass_name: str
@@ -54,11 +48,7 @@ class State:
 
     @property
     def marker(self) -> Marker | None:
-        """What a compiler would have printed above the dump; None for a source, and where no pass is named.
-
-        >>> parse_state("ttir-before-erase-inverse-ops").marker.pass_name
-        'erase-inverse-ops'
-        """
+        """What a compiler would have printed above the dump; None for a source and without a pass."""
         if not self.pass_name or self.moment is Moment.SOURCE:
             return None
         when = "after" if self.moment is Moment.AFTER else "before"
@@ -69,9 +59,7 @@ class State:
 class States:
     """The states that the files of one folder show by their names.
 
-    Attributes:
-        by_file: the files that can be told apart, and what their names say.
-        alike: files whose names say the same, so that none of them is in ``by_file``; group by group.
+    ``by_file`` has the files that can be told apart; ``alike`` groups of files whose names say the same.
     """
 
     by_file: dict[str, State]
@@ -97,13 +85,10 @@ def parse_state(name: str) -> State | None:
 
 
 def find_states(names: Mapping[str, str]) -> States:
-    """The states that the files of one folder show.
+    """The states that the files of one folder show; ``names`` are theirs without ending.
 
     A source belongs to a program of which one pass has a pair; where several passes have one, names do not
     tell which came first, and the source is of none of them. Without a pair there are no states.
-
-    Args:
-        names: by file its name without ending.
 
     >>> states = find_states({"a.mlir": "a", "a-before-cse.mlir": "a-before-cse", "b.mlir": "a-after-cse"})
     >>> [state.moment.name for state in states.by_file.values()]

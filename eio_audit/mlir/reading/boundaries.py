@@ -1,6 +1,6 @@
 """Where ops begin and end in custom assembly, told from the text alone.
 
-Generic assembly needs none of this: its ops end with a type or a location, its regions stand in
+Generic assembly needs none of this: its ops end with a type or a location, its regions are in
 ``({ ... })``. Custom assembly is free text. Three questions have to be answered by looking at a few tokens
 around a place; docs/reading.md lists the answers as the reader's assumptions.
 """
@@ -11,6 +11,7 @@ import re
 from collections.abc import Container
 
 from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.reading.builder import OpenOp
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.tokens import (
     ALIAS,
@@ -31,7 +32,7 @@ BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unreali
 _CLAUSES = frozenset(
     {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
 )
-"""Words that stand at the start of a line, aligned with the op that they go on with."""
+"""Words that are at the start of a line, aligned with the op that they go on with."""
 
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
@@ -68,18 +69,16 @@ class Boundaries:
             offset = noise
 
     def op_with_results(self, offset: int, *, any_name: bool) -> bool:
-        """Whether ``%a, %b:2 = op-name`` stands here, and not an assignment inside an op (``%i = %c0``).
+        """Whether ``%a, %b:2 = op-name`` is here, and not an assignment inside an op (``%i = %c0``).
 
-        Args:
-            offset: of the ``%``.
-            any_name: a name without dialect will do, as where a line or region begins; in the middle of an op
-                it is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
+        ``any_name``: a name without dialect will do, as where a line or region begins; in the middle of an op
+        it is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
         """
         match = ASSIGNED_NAME.match(self._data, offset, self._end)
         return match is not None and (any_name or match["bare"] is None or match["bare"] in BARE_OPS)
 
     def label(self, offset: int) -> bool:
-        """Whether a block label stands here, and not a successor."""
+        """Whether a block label is here, and not a successor."""
         match = LABEL.match(self._data, offset, self._end)
         if match is None or not match[1]:
             return match is not None
@@ -91,23 +90,24 @@ class Boundaries:
         return rest is not None and self._data[rest.end() : rest.end() + 1] == b":"
 
     def generic_op(self, offset: int) -> bool:
-        """Whether ``"op-name"(`` stands here."""
+        """Whether ``"op-name"(`` is here."""
         return GENERIC_NAME.match(self._data, offset, self._end) is not None
+
+    def _op_begins(self, offset: int, first: bytes) -> bool:
+        """Whether an op with results, a generic op or a block begins here, with the character ``first``."""
+        if first == b"%":
+            return self.op_with_results(offset, any_name=True)
+        return self.generic_op(offset) if first == b'"' else first == b"^" and self.label(offset)
 
     # ------------------------------------------------------------------ does another op begin on this line?
 
     def next_on_line(self, token: bytes, offset: int, op_start: int) -> bool:
-        """Whether a token outside brackets begins another op or block behind the op from ``op_start``."""
+        """Whether a token outside brackets begins another op or block after the op from ``op_start``."""
         first = token[:1]
         if first == b"%":
             # Asked in this order: a list of operands would be read to its end from each of them.
             return self._can_end(op_start, offset) and self.op_with_results(offset, any_name=False)
-        if first == b'"':
-            begins = self.generic_op(offset)
-        elif first == b"^":
-            begins = self.label(offset)
-        else:
-            begins = first.isalpha()
+        begins = first.isalpha() or self._op_begins(offset, first)
         return begins and self._can_end(op_start, offset)
 
     def _can_end(self, op_start: int, offset: int) -> bool:
@@ -123,43 +123,25 @@ class Boundaries:
         return word[0][0] in b"%#!@^0123456789-" or _BUILTIN_TYPE.match(word[0]) is not None
 
     def op_ends_at(self, offset: int) -> bool:
-        """Whether an op may end here, behind a ``loc(...)``: what follows is no further text of it."""
+        """Whether an op may end here, after a ``loc(...)``: what follows is no further text of it."""
         match = _BLANKS.match(self._data, offset, self._end)
         assert match
-        behind = match.end()
-        following = self._data[behind : behind + 1]
-        if behind >= self._end or following in b"\n}" or self._data[behind : behind + 2] == b"//":
+        next_offset = match.end()
+        following = self._data[next_offset : next_offset + 1]
+        is_comment = self._data[next_offset : next_offset + 2] == b"//"
+        if next_offset >= self._end or following in b"\n}" or is_comment:
             return True
-        if following == b"%":
-            return self.op_with_results(behind, any_name=True)
-        if following == b'"':
-            return self.generic_op(behind)
-        if following == b"^":
-            return self.label(behind)
-        word = IDENTIFIER.match(self._data, behind, self._end)
+        if following in (b"%", b'"', b"^"):
+            return self._op_begins(next_offset, following)
+        word = IDENTIFIER.match(self._data, next_offset, self._end)
         return word is not None and (b"." in word[0] or word[0] in BARE_OPS)
 
-    # ------------------------------------------------------------------ does the op go on behind a line end?
+    # ------------------------------------------------------------------ does the op go on after a line end?
 
-    def continuation(
-        self,
-        line_end: int,
-        op_start: int,
-        *,
-        at_top: bool,
-        has_region: bool,
-        needs_region: bool,
-        dialect: str,
-    ) -> int | None:
-        """Where an op goes on behind a line end outside brackets; None where it ends there.
+    def continuation(self, line_end: int, op_start: int, op: OpenOp, around: OpenOp | None) -> int | None:
+        """Where an op goes on after a line end outside brackets; None where it ends there.
 
-        Args:
-            line_end: offset of the line end.
-            op_start: offset of the op.
-            at_top: the op stands outside all regions.
-            has_region: a region of the op has been read.
-            needs_region: the op names values that nothing defines, if not as arguments of a region to come.
-            dialect: of the op around it; its ops may be printed without it.
+        ``around`` is the op around it, whose dialect's ops may be printed without it; None at top level.
         """
         offset = self.skip_trivia(line_end)
         first = self._data[offset : offset + 1]
@@ -167,36 +149,29 @@ class Boundaries:
             return None
         if self._needs_more(line_end):
             return None if first == b"%" and self.op_with_results(offset, any_name=False) else offset
-        if first == b"%" and self.op_with_results(offset, any_name=True):
-            return None
-        if first == b"^" and self.label(offset):
-            return None
-        if first == b'"' and self.generic_op(offset):
+        if self._op_begins(offset, first):
             return None
         word = IDENTIFIER.match(self._data, offset, self._end)
-        if word and self._is_op_name(word, dialect):
+        if word and self._is_op_name(word, around.dialect if around else ""):
             return None
-        if word and not at_top and not needs_region and self._is_aligned(word, op_start):
-            return None
-        if not at_top:
-            return offset
+        if around is not None:
+            needs_region = any(not is_visible for *_, is_visible in op.names)
+            return None if word and not needs_region and self._is_aligned(word, op_start) else offset
         if self._data[offset : offset + 3] == b"{-#" or ALIAS.match(self._data, offset, self._end):
             return None
         is_message = word is not None and self._data[word.end() : word.end() + 1] == b":"  # "error: ..."
         may_follow_region = word[0] == b"loc" if word else first in b"{:,-"
-        if _REGION_CLAUSE.match(self._data, line_end, self._end):
-            may_follow_region = True
-        return None if is_message or (has_region and not may_follow_region) else offset
+        may_follow_region |= _REGION_CLAUSE.match(self._data, line_end, self._end) is not None
+        return None if is_message or (op.has_region and not may_follow_region) else offset
 
     def _needs_more(self, line_end: int) -> bool:
-        """Whether the line ends with something that has to be continued."""
         line_start = self._data.rfind(b"\n", 0, line_end) + 1
         comment = comment_start(self._data, line_start, line_end)
         text = self._data[max(line_start, (comment or line_end) - _LONGEST_WORD) : comment or line_end]
         return text.rstrip().endswith(_NEEDS_MORE)
 
     def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
-        """Whether a word stands in its line where the op stands in its own, as the next op would."""
+        """Whether a word is in its line where the op is in its own, as the next op would."""
         blanks = _BLANKS.match(self._data, word.end(), self._end)
         assert blanks
         if word[0] in _CLAUSES or self._data[blanks.end() : blanks.end() + 1] in (b"(", b"="):
@@ -205,7 +180,7 @@ class Boundaries:
         return own is not None and own == other
 
     def _indentation(self, offset: int) -> bytes | None:
-        """The blanks between the line's start and ``offset``; None where anything else stands there."""
+        """The blanks between the line's start and ``offset``; None where anything else is there."""
         before = self._data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
         return None if before.strip() else before
 
@@ -221,12 +196,9 @@ class Boundaries:
     # ------------------------------------------------------------------ is this brace a region?
 
     def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
-        """Tells a region from an attribute dictionary by what stands around ``{``, which ends at ``offset``.
+        """Tells a region from an attribute dictionary by what is around ``{``, which ends at ``offset``.
 
-        Args:
-            offset: behind the brace.
-            dialect: of the op it belongs to.
-            has_arguments: the op names values that may be arguments of a region.
+        ``dialect`` is that of its op; ``has_arguments``: it names values that may be arguments of a region.
         """
         before = self._data[max(0, offset - 1 - _LONGEST_WORD) : offset - 1].rstrip()
         if _ATTRIBUTES.search(before):
@@ -234,35 +206,31 @@ class Boundaries:
         inside = self.skip_trivia(offset)
         first = self._data[inside : inside + 1]
         has_line = b"\n" in self._data[offset:inside]
-        if first == b"^":
-            return True
-        if first == b"}":
-            return has_arguments or has_line
-        if first == b"%":
-            return self.op_with_results(inside, any_name=True)
-        if first == b'"':
-            return self.generic_op(inside)
+        if first in (b"^", b"}"):
+            return first == b"^" or has_arguments or has_line
+        if first in (b"%", b'"'):
+            return self._op_begins(inside, first)
         word = IDENTIFIER.match(self._data, inside, self._end)
         if word is None:  # braced text of custom assembly, unless it has lines of its own
             return first not in b"@#![" and has_line
-        behind = self.skip_trivia(word.end())
-        after = self._data[behind : behind + 1]
+        next_offset = self.skip_trivia(word.end())
+        after = self._data[next_offset : next_offset + 1]
         if after == b"=":
-            return self._data[behind + 1 : behind + 2] == b"="
+            return self._data[next_offset + 1 : next_offset + 2] == b"="
         if word[0] == b"loc":  # of no op, which the reader of the region says
             return has_line and after == b"("
         if after == b"}":  # a unit attribute, or an op that is a name alone
             return self._is_lone_op(word[0], dialect, has_line=has_line)
         if b"." in word[0]:
             return after not in (b",", b":") or (after == b":" and has_line)
-        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, behind)
+        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, next_offset)
 
-    def _is_bare_op(self, name: bytes, dialect: str, behind: int) -> bool:
+    def _is_bare_op(self, name: bytes, dialect: str, next_offset: int) -> bool:
         """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
         if name in BARE_OPS or dialect in listed_dialects():
             return True
-        line_end = self._data.find(b"\n", behind, self._end)
-        return self._data.find(b" loc(", behind, line_end if line_end >= 0 else self._end) >= 0
+        line_end = self._data.find(b"\n", next_offset, self._end)
+        return self._data.find(b" loc(", next_offset, line_end if line_end >= 0 else self._end) >= 0
 
     def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
         if b"." in name:

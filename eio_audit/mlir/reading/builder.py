@@ -1,7 +1,7 @@
 """Adds ops, regions and blocks to an IR while a dump is read, and keeps what is open.
 
 Both ways of reading, line by line (reader.py) and many lines at once (plain_lines.py), tell it what they find
-and in which order, so what is open never depends on which of them has read the text so far.
+in textual order, so what is open never depends on which of them has read the text so far.
 """
 
 from __future__ import annotations
@@ -9,63 +9,36 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 
-from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.scopes import Mentions, Scopes, split_use
-from eio_audit.mlir.source import Source
 from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
+
+_Results = Sequence[tuple[bytes, int, int]]
+"""Names of results, each with the first value it means and its offset."""
 
 
 class OpenOp:
     """An op whose end has not been reached.
 
     Attributes:
-        op: its number.
-        name: its full name.
-        is_generic: it is printed in generic form.
-        traits: its row of the table.
-        is_isolated: values from outside are not visible in its regions.
         brackets: what is open in its text, its open region not counted.
-        has_region: a region of it has been opened.
         in_region_list: its outermost bracket is the ``(`` of a list of regions.
         names: values in its custom header that may be arguments of its region, each with its offset and
-            whether it means a value outside too, as which it has been used then: a dependence too many
-            is safe, one too few is not.
+            whether it means a value outside too. Then it has been used as that: a dependence too many is
+            safe, one too few is not.
         undo: what these names meant before.
-        results: its results' names, each with the first value it stands for and its offset; they are defined
-            where the op ends, so nothing inside it sees them.
+        results: they are defined where the op ends, so nothing inside it sees them.
     """
 
-    __slots__ = (
-        "brackets",
-        "has_region",
-        "in_region_list",
-        "is_generic",
-        "is_isolated",
-        "name",
-        "names",
-        "op",
-        "results",
-        "traits",
-        "undo",
-    )
-
-    def __init__(
-        self,
-        op: int,
-        name: str,
-        traits: OpTraits,
-        source: Source,
-        results: Sequence[tuple[bytes, int, int]],
-        *,
-        is_generic: bool,
-    ) -> None:
+    def __init__(self, ir: IR, op: int, traits: OpTraits, results: _Results) -> None:
         self.op = op
-        self.name = name
-        self.is_generic = is_generic
+        self.name = ir.name(op)
+        self.is_generic = bool(ir.op_is_generic[op])
+        self.dialect = self.name.partition(".")[0]
         self.traits = traits
         self.is_isolated = "isolated" in traits.flags
-        self.brackets = Brackets(source)
+        self.brackets = Brackets(ir.source)
         self.has_region = False
         self.in_region_list = False
         self.results = results
@@ -88,7 +61,7 @@ class Builder:
         self.ops: list[OpenOp] = []
         self.regions: list[int] = []
         self._end = end
-        self._name_numbers: dict[str, int] = {}
+        self._numbers_of_names: dict[str, int] = {}
         self._blocks: list[int] = []  # the current block of each open region, -1 before the first
         self.open_region(NO_OFFSET, None)
 
@@ -113,42 +86,31 @@ class Builder:
         ir.op_is_generic.append(is_generic)
         ir.op_block.append(block)
         ir.location_start.append(NO_OFFSET)
-        ir.name_number.append(NO_NUMBER)
         ir.subtree_end.append(op + 1)
         ir.first_result.append(len(ir.value_owner))
         ir.operand_start.append(len(ir.operands))
         ir.block_ops[block].append(op)
         return self.hold_open(op, self._add_results(op, results) if results else ())
 
-    def hold_open(self, op: int, results: Sequence[tuple[bytes, int, int]]) -> OpenOp:
-        """Lets an op that has been added stay open; ``results`` are those of ``OpenOp``."""
-        name, is_generic = self.ir.name(op), bool(self.ir.op_is_generic[op])
-        traits = self.traits.get(name, UNLISTED)
-        current = OpenOp(op, name, traits, self.ir.source, results, is_generic=is_generic)
+    def hold_open(self, op: int, results: _Results) -> OpenOp:
+        """Lets an op that has been added stay open."""
+        current = OpenOp(self.ir, op, self.traits.get(self.ir.name(op), UNLISTED), results)
         self.ops.append(current)
         return current
 
-    def end_op(self, end: int, location_start: int = NO_OFFSET, name_number: int = NO_NUMBER) -> None:
+    def end_op(self, end: int, location_start: int = NO_OFFSET) -> None:
         """Ends the innermost open op and defines the names of its results.
-
-        Args:
-            end: where its text ends.
-            location_start: where the text inside its ``loc(...)`` begins; NO_OFFSET without one.
-            name_number: what the location's name begins with, as ``IR.name_number`` has it.
 
         Raises:
             InputError: a name is taken.
         """
         ir, current = self.ir, self.ops.pop()
-        op = current.op
-        if current.undo:
-            self.scopes.restore(current.undo)
+        self.scopes.restore(current.undo)
         for name, value, offset in current.results:
             self.scopes.define(name, value, offset)
-        ir.location_start[op] = location_start
-        ir.name_number[op] = name_number
-        ir.op_end[op] = end
-        ir.subtree_end[op] = len(ir)
+        ir.location_start[current.op] = location_start
+        ir.op_end[current.op] = end
+        ir.subtree_end[current.op] = len(ir)
 
     def add_values(self, owner: int, count: int = 1) -> int:
         """Adds values of one owner, as ``IR.value_owner`` has them; returns the first."""
@@ -160,30 +122,25 @@ class Builder:
         """Whether there can be so many values more: each is named, or has a type, somewhere in the text."""
         return len(self.ir.value_owner) + values <= len(self.ir.source.data)
 
-    def _add_results(self, op: int, text: bytes) -> list[tuple[bytes, int, int]]:
+    def _add_results(self, op: int, text: bytes) -> _Results:
         results = []
         for result in RESULT.finditer(text):
             offset = self.ir.op_start[op] + result.start()
-            count = self._result_count(result[2], offset) if result[2] else 1
+            count = int((result[2] or b"1").lstrip(b"0")[:18] or b"0")
+            if count == 0:
+                raise self.ir.source.error(offset, "expected at least one result")
+            if not self.has_room(count):
+                raise self.ir.source.error(offset, "an op cannot have more results than the file has bytes")
             results.append((result[1], self.add_values(op, count), offset))
         return results
-
-    def _result_count(self, digits: bytes, offset: int) -> int:
-        count = int(digits.lstrip(b"0")[:18] or b"0")
-        if count == 0:
-            raise self.ir.source.error(offset, "expected at least one result")
-        if not self.has_room(count):
-            raise self.ir.source.error(offset, "an op cannot have more results than the file has bytes")
-        return count
 
     def intern(self, name: bytes, *, is_whole: bool) -> int:
         """The number of an op name; one that is printed without quotes may lack its dialect."""
         full = name.decode("utf-8", "replace")
         if "." not in full and not is_whole:
             full = self._full_name(full)
-        number = self._name_numbers.get(full)
-        if number is None:
-            number = self._name_numbers[full] = len(self.ir.names)
+        number = self._numbers_of_names.setdefault(full, len(self.ir.names))
+        if number == len(self.ir.names):
             self.ir.names.append(full)
         return number
 
@@ -211,7 +168,7 @@ class Builder:
             owner.has_region = True
             ir.regions_of.setdefault(owner.op, []).append(region)
             if owner.names:
-                self._header_arguments(owner)
+                self._add_header_arguments(owner)
 
     def close_region(self, brace: int) -> None:
         """Closes the innermost region, of the innermost open op.
@@ -223,7 +180,7 @@ class Builder:
         self._blocks.pop()
         self.scopes.close()
 
-    def _header_arguments(self, owner: OpenOp) -> None:
+    def _add_header_arguments(self, owner: OpenOp) -> None:
         """The names in a custom header that nothing defines are arguments of the region it opens."""
         block = self._begin_block(NO_OFFSET)
         for name in dict.fromkeys(split_use(token)[0] for token, *_ in owner.names):

@@ -1,4 +1,4 @@
-"""Which comments belong to an op: what stands behind it on its line, and the lines directly above it.
+"""Which comments belong to an op: what is after it on its line, and the lines directly above it.
 
 Those lines are comments and nothing else, with no blank line in between. A comment that a blank line parts
 from the op belongs to no op, nor does one above a block label or a closing brace.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.source import Span, Text
+from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.source import Span
 
 _BLANKS = re.compile(rb"[ \t]*+")
 _COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")
@@ -24,7 +25,7 @@ def comment_lines(data: Text, floor: int, op_start: int) -> Span:
 
     Args:
         data: the text.
-        floor: where what stands before the op ends; nothing before it is looked at.
+        floor: where what is before the op ends; nothing before it is looked at.
         op_start: where the op begins.
     """
     end = start = data.rfind(b"\n", floor, op_start) + 1
@@ -54,7 +55,19 @@ def comments_above(ir: IR) -> dict[int, bytes]:
     return comments
 
 
+def own_header(ir: IR, block: int) -> bytes:
+    """A block's label and arguments, and comments below that belong to no op; nothing without a label."""
+    data, label, ops = ir.source.data, ir.block_label[block], ir.block_ops[block]
+    if label == NO_OFFSET:
+        return b""
+    if ops:
+        return data[label : comment_lines(data, label, ir.op_start[ops[0]]).start].rstrip()
+    region = ir.block_region[block]
+    is_last = block + 1 == ir.block_count or ir.block_region[block + 1] != region
+    return data[label : ir.region_end[region] if is_last else ir.block_label[block + 1]].rstrip()
+
+
 def trailing_comment_end(data: Text, op_end: int, end: int) -> int:
-    """Where the comment behind an op ends, on the op's line; ``op_end`` if there is none before ``end``."""
+    """Where the comment after an op ends, on the op's line; ``op_end`` if there is none before ``end``."""
     comment = _TRAILING_COMMENT.match(data, op_end, end)
     return comment.end() if comment else op_end

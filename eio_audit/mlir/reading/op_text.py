@@ -1,6 +1,6 @@
 """An op's own text as two dumps can compare it: without value names, aliases, locations and layout.
 
-Generic assembly says where attributes and types stand, custom assembly does not: of that, only the types can
+Generic assembly says where attributes and types are, custom assembly does not: of that, only the types can
 be told from the rest, by their spelling. ``OpText`` keeps the difference apart, so that nobody takes a
 changed printing form for a changed op.
 """
@@ -8,27 +8,21 @@ changed printing form for a changed op.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from eio_audit.mlir.alias_texts import AliasTexts, shortened
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import STRING
-
-LONGEST_ALIAS = 1 << 16
-"""Bytes up to which an alias is replaced by what it stands for; nested aliases can grow without bounds."""
+from eio_audit.mlir.tokens import ALIAS_NAME, STRING, closing_end, generic_attributes, outermost_brackets
 
 LONGEST_NUMBER = 4000
 """Digits; Python refuses to make an int of more than 4,300."""
 
 _TOKEN = re.compile(
     rb"(?P<string>" + STRING + rb")|(?P<comment>//[^\n]*+)|(?P<location>\bloc\s*+\()"
-    rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>[#!][A-Za-z_][\w$.]*+(?!<))"
+    rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?P<space>\s++)"
 )
-_ALIAS = re.compile(STRING + rb"|(?P<alias>[#!][A-Za-z_][\w$.]*+(?!<))")
-_PARENTHESIS = re.compile(STRING + rb"|[()]")
-_BRACKET = re.compile(STRING + rb"|->|[<>]=|[(){}\[\]<>,:=]")
 _TYPE = re.compile(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
@@ -37,12 +31,11 @@ _LITERAL = re.compile(
     rb"(?P<symbol>@(?:[\w$.-]++|" + STRING + rb"))|(?P<string>" + STRING + rb")"
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
-_KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
 _BLANKS = re.compile(rb"(?P<string>" + STRING + rb")|\s++")
 _LONE_RESULT = re.compile(rb"-> \(((?:<[^<>\"]*>|[^(),<>\"]++)++)\)")
 """``-> (type)``, which for a function is ``-> type``."""
 _BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
-_CLOSING = {b"(": b")", b"{": b"}", b"[": b"]", b"<": b">"}
+_REPLACEMENTS = {"value": b"%", "block": b"^", "space": b" ", "comment": b""}
 
 
 @dataclass(frozen=True)
@@ -116,16 +109,9 @@ class OpText:
 
     @cached_property
     def _parsed(self) -> tuple[list[tuple[str, str]], bytes]:
-        """Attributes by name, and the type, of an op in generic form."""
-        entries: list[tuple[str, str]] = []
-        for number, (start, end, opening) in enumerate(_top_level(self.text)):
-            if opening == b":":
-                return entries, self.text[start + 1 :].strip()
-            if opening == b"<":
-                entries += _entries(self.text[start + 2 : end - 2])
-            elif opening == b"{" and number:
-                entries += _entries(self.text[start + 1 : end - 1])
-        return entries, b""
+        *_, (start, _, last) = [(0, 0, b""), *outermost_brackets(self.text)]
+        entries = [(_text(name), _text(value)) for name, value in generic_attributes(self.text)]
+        return entries, self.text[start + 1 :].strip() if last == b":" else b""
 
 
 class OpTexts:
@@ -133,7 +119,7 @@ class OpTexts:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._aliases: dict[bytes, bytes] = {}
+        self._aliases = AliasTexts(ir.definition, _finished)
 
     def of(self, op: int) -> OpText:
         """The comparable text of one op."""
@@ -156,48 +142,21 @@ class OpTexts:
         if b"loc" in text:
             text = _without_locations(text)
         return _TOKEN.sub(
-            lambda match: match[0] if match.lastgroup in ("value", "block") else self._replacement(match), text
+            lambda match: match[0] if match.lastgroup in ("value", "block") else self._replacement(match),
+            text,
         ).strip()
 
     def _replacement(self, match: re.Match[bytes]) -> bytes:
-        match match.lastgroup:
-            case "value":
-                return b"%"
-            case "block":
-                return b"^"
-            case "space":
-                return b" "
-            case "comment":
-                return b""
-            case "alias" if match[0] in self._ir.aliases:
-                return self._as_attribute(match[0])
-        return match[0]
+        kind = match.lastgroup or ""
+        if kind == "alias" and (span := self._ir.aliases.get(match[0])) is not None:
+            is_location = self._ir.source.data[max(0, span.start - 4) : span.start] == b"loc("
+            text = self._aliases.of(match[0])
+            return b"loc(%b)" % text if is_location else text
+        return _REPLACEMENTS.get(kind, match[0])
 
-    def _as_attribute(self, alias: bytes) -> bytes:
-        resolved, start = self._resolved(alias), self._ir.aliases[alias].start
-        is_location = self._ir.source.data[max(0, start - 4) : start] == b"loc("
-        return b"loc(" + resolved + b")" if is_location else resolved
 
-    def _resolved(self, alias: bytes) -> bytes:
-        """What an alias stands for, aliases inside it resolved; an alias in its own definition stays."""
-        pending, entered = [alias], {alias}
-        while pending:
-            current = pending[-1]
-            if current in self._aliases:
-                pending.pop()
-                continue
-            span = self._ir.aliases[current]
-            text = self._ir.source.data[span.start : span.end]
-            inside = {match["alias"] for match in _ALIAS.finditer(text)} & self._ir.aliases.keys()
-            missing = inside - self._aliases.keys() - entered
-            if missing:
-                pending += missing
-                entered |= missing
-                continue
-            resolved = _ALIAS.sub(lambda match: self._aliases.get(match[0], match[0]), text)
-            resolved = _BLANKS.sub(lambda match: match["string"] or b" ", resolved.strip())
-            self._aliases[current] = resolved if len(resolved) <= LONGEST_ALIAS else current
-        return self._aliases[alias]
+def _finished(alias: bytes, value: bytes) -> bytes:
+    return shortened(alias, _BLANKS.sub(lambda match: match["string"] or b" ", value.strip()))
 
 
 def _bare(ir: IR, op: int) -> bytes:
@@ -207,59 +166,16 @@ def _bare(ir: IR, op: int) -> bytes:
 
 
 def _without_locations(text: bytes) -> bytes:
-    """The text without ``loc(...)`` behind arguments, as custom assembly prints it; attributes stay."""
+    """The text without ``loc(...)`` after arguments, as custom assembly prints it; attributes stay."""
     pieces, done, offset = [], 0, 0
     while match := _TOKEN.search(text, offset):
         offset = match.end()
         if match.lastgroup != "location" or text[: match.start()].rstrip()[-1:] in _BEFORE_ATTRIBUTES:
             continue
         pieces.append(text[done : match.start()].rstrip())
-        depth = 1
-        while depth and (token := _PARENTHESIS.search(text, offset)):
-            depth += {b"(": 1, b")": -1}.get(token[0], 0)
-            offset = token.end()
-        done = offset
+        done = offset = closing_end(text, offset - 1)
     pieces.append(text[done:])
     return b"".join(pieces)
-
-
-def _top_level(text: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """The brackets that stand in no other bracket, as (start, end, opening), up to the first colon there."""
-    stack: list[bytes] = []
-    start = 0
-    for match in _BRACKET.finditer(text):
-        token = match[0]
-        if token in _CLOSING:
-            if not stack:
-                start = match.start()
-            stack.append(token)
-        elif token in b")}]>" and len(token) == 1 and stack:
-            opening = stack.pop()
-            if not stack:
-                yield start, match.end(), opening
-        elif token == b":" and not stack:
-            yield match.start(), match.end(), token
-            return
-
-
-def _entries(dictionary: bytes) -> list[tuple[str, str]]:
-    """The entries of an attribute dictionary: name and value, the value of a unit attribute empty."""
-    ends, depth = [], 0
-    for match in _BRACKET.finditer(dictionary):
-        token = match[0]
-        if token in _CLOSING:
-            depth += 1
-        elif len(token) == 1 and token in b")}]>":
-            depth -= 1
-        elif token == b"," and depth == 0:
-            ends.append(match.start())
-    entries, start = [], 0
-    for end in [*ends, len(dictionary)]:
-        key = _KEY.match(dictionary, start, end)
-        if key is not None:
-            entries.append((_text(key[1].strip(b'"')), _text(dictionary[key.end() : end].strip())))
-        start = end + 1
-    return sorted(entries)
 
 
 def _types_of(text: bytes) -> tuple[bytes, list[bytes]]:
@@ -270,25 +186,12 @@ def _types_of(text: bytes) -> tuple[bytes, list[bytes]]:
         if match["type"] is None:
             continue
         if match["open"] or match["dialect_open"]:
-            offset = _closing(text, match.end() - 1)
+            offset = closing_end(text, match.end() - 1)
         pieces.append(text[done : match.start()])
         types.append(text[match.start() : offset])
         done = offset
     pieces.append(text[done:])
     return b"!".join(pieces), types
-
-
-def _closing(text: bytes, opening: int) -> int:
-    """Behind the bracket that closes the one at ``opening``; the text's end for one that is never closed."""
-    depth = 0
-    for match in _BRACKET.finditer(text, opening):
-        if match[0] in _CLOSING:
-            depth += 1
-        elif len(match[0]) == 1 and match[0] in b")}]>":
-            depth -= 1
-            if depth == 0:
-                return match.end()
-    return len(text)
 
 
 def _literals(text: bytes) -> frozenset[object]:

@@ -22,15 +22,11 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 from eio_audit.mlir.alias_definitions import definition_end
-from eio_audit.mlir.fast.known_lines import KnownLines
 from eio_audit.mlir.fast.plain_lines import PlainLines
-from eio_audit.mlir.ir import IR, NO_NUMBER, NO_OFFSET
-from eio_audit.mlir.op_columns import LineNames
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
 from eio_audit.mlir.reading.scopes import Mentions, split_use
@@ -42,7 +38,6 @@ from eio_audit.mlir.tokens import (
     HEADER,
     INNER,
     LABEL,
-    NUMBERED_NAME,
     OPEN_BRACE,
     OPEN_PAREN,
     OR_FAIL,
@@ -62,7 +57,6 @@ _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
-_NUMBERED_NAME = re.compile(NUMBERED_NAME)
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is a location and nothing else; one of a diagnostic, ``loc(...): error: ...``, is not."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -73,18 +67,13 @@ def read_ir(
     source: Source,
     span: Span | None = None,
     op_table: OpTable | None = None,
-    *,
-    keeps_names: bool = False,
-    known: KnownLines | None = None,
 ) -> IR:
     """Reads the one dump that ``span`` of the source holds (the whole source without it).
 
     Args:
         source: the file.
-        span: where the dump stands in it.
+        span: where the dump is in it.
         op_table: says which ops are isolated or hold graph regions; the shipped table without it.
-        keeps_names: whether the IR keeps its ``line_names``, so that its lines can be known.
-        known: lines of a dump that all of the source was made from; makes no difference but to the time.
 
     Returns:
         Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
@@ -93,19 +82,11 @@ def read_ir(
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
             defined, defined twice, or used before its definition outside a graph region.
     """
-    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable(), known=known)
-    reader.ir.line_names = LineNames() if keeps_names else None
-    with _no_collection():
-        return reader.read()
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pauses the search for cyclic garbage: reading makes many objects and no cycles."""
+    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable())
     was_enabled = gc.isenabled()
-    gc.disable()
+    gc.disable()  # reading makes many objects and no cycles
     try:
-        yield
+        return reader.read()
     finally:
         if was_enabled:
             gc.enable()
@@ -120,10 +101,7 @@ def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
 
 
 class Reader:
-    """Reads one dump.
-
-    ``exact`` reads every line by itself, without the fast path (plain_lines.py); so does noting ``mentions``.
-    """
+    """Reads one dump; ``exact``, or with ``mentions``, every line by itself, without plain_lines.py."""
 
     def __init__(
         self,
@@ -133,7 +111,6 @@ class Reader:
         *,
         exact: bool = False,
         mentions: Mentions | None = None,
-        known: KnownLines | None = None,
     ) -> None:
         self.source = source
         self.data = source.data
@@ -144,7 +121,7 @@ class Reader:
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table), known)
+        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table))
         self.exact = exact or mentions is not None
         self.ops = self.builder.ops
         self.regions = self.builder.regions
@@ -166,7 +143,7 @@ class Reader:
         return self.ir
 
     def _plain_lines(self, offset: int) -> int:
-        """Reads the plain lines from the next line start on, if nothing stands before it."""
+        """Reads the plain lines from the next line start on, if nothing is before it."""
         line = _LINE_END.match(self.data, offset, self.end)
         start = line.end() if line else offset
         if line is None and self.data[offset - 1 : offset] != b"\n":
@@ -188,7 +165,6 @@ class Reader:
     # ------------------------------------------------------------------ statements
 
     def _statement(self, offset: int) -> int:
-        """Reads what begins at ``offset`` inside the current region; returns where the next may begin."""
         first = self.data[offset : offset + 1]
         if not self.ops:
             return self._top_level(offset)
@@ -199,7 +175,7 @@ class Reader:
             return self._label(offset)
         header = HEADER.match(self.data, offset, self.end)
         if header is None:
-            what = "an op name with '(' behind it" if first == b'"' else "an operation, a block label or '}'"
+            what = "an op name with '(' after it" if first == b'"' else "an operation, a block label or '}'"
             raise self._error(offset, f"expected {what}")
         if header["custom"] == b"loc":
             raise self._stray_location(header.start("custom"))
@@ -231,14 +207,12 @@ class Reader:
         name = header["custom"]
         if name in BARE_OPS or name.decode() in self.traits:
             return self.data[header.end() : header.end() + 1] != b":"
-        dialect = name.partition(b".")[0].decode()
-        if (
-            b"." in name
-            and dialect in listed_dialects()
-            and self.data[header.end() : header.end() + 1] in b" \n"
-        ):
+        if b"." not in name:
+            return False
+        is_listed = name.partition(b".")[0].decode() in listed_dialects()
+        if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
-        return b"." in name and _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
+        return _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
         """Reads this alias, and the whole table of locations that may begin with it."""
@@ -286,7 +260,7 @@ class Reader:
         space = SPACE.match(self.data, position, self.end)
         assert space
         if self.data[space.end() : space.end() + 1] != b":":
-            raise self._error(space.end(), "expected ':' behind the block's arguments")
+            raise self._error(space.end(), "expected ':' after the block's arguments")
         return space.end() + 1
 
     # ------------------------------------------------------------------ operations
@@ -300,7 +274,7 @@ class Reader:
 
     def _body(self, current: OpenOp, offset: int) -> int:
         """Reads an op from ``offset`` up to its end or to the next region it opens."""
-        brackets = current.brackets
+        brackets, op_start = current.brackets, self.ir.op_start[current.op]
         while True:
             outside = not brackets
             if outside and offset >= self.end:
@@ -311,11 +285,12 @@ class Reader:
                 return self._end_op(current, self.end)
             first = text[0]
             if outside and text == b"\n":
-                after = self._continuation(current, start)
+                around = self.ops[-2] if len(self.ops) > 1 else None
+                after = self.text.continuation(start, op_start, current, around)
                 if after is None:
                     return self._end_op(current, start)
                 offset = after
-            elif outside and (text == b"}" or self._next_begins(current, text, start)):
+            elif outside and (text == b"}" or self.text.next_on_line(text, start, op_start)):
                 return self._end_op(current, start)
             elif first == _PERCENT:
                 self._value(current, text, start)
@@ -346,11 +321,8 @@ class Reader:
             match = _END_OF_DUMP.match(self.data, self.end)
             assert match
         if match["token"] == b"%":
-            raise self._error(match.start("token"), "expected a value's name behind '%'")
+            raise self._error(match.start("token"), "expected a value's name after '%'")
         return match
-
-    def _next_begins(self, current: OpenOp, token: bytes, offset: int) -> bool:
-        return self.text.next_on_line(token, offset, self.ir.op_start[current.op])
 
     def _value(self, current: OpenOp, token: bytes, offset: int) -> None:
         """A value in an op's text: a use, or the name of an argument of the region that follows."""
@@ -363,27 +335,13 @@ class Reader:
                 return
         self.scopes.use(current.op, token, offset)
 
-    def _continuation(self, current: OpenOp, line_end: int) -> int | None:
-        return self.text.continuation(
-            line_end,
-            self.ir.op_start[current.op],
-            at_top=len(self.regions) == 1,
-            has_region=current.has_region,
-            needs_region=any(not is_used for *_, is_used in current.names),
-            dialect=self._dialect(self.ops[-2]) if len(self.ops) > 1 else "",
-        )
-
-    def _dialect(self, current: OpenOp) -> str:
-        return current.name.partition(".")[0]
-
     def _is_location(self, brackets: Brackets, paren: int) -> bool:
-        """Whether ``(`` belongs to the op's own ``loc(...)``, which ends it."""
         before = self.data[max(0, paren - 8) : paren].rstrip()
         is_loc = before.endswith(b"loc") and before[-4:-3] in _BEFORE_LOC
         return not brackets and is_loc and self.data[paren + 1 : paren + 2] != b"["
 
     def _location(self, current: OpenOp, paren: int) -> int:
-        """Reads ``(...)`` behind ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
+        """Reads ``(...)`` after ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
         end = match.end() if match else self._closing_paren(paren)
         if self.text.op_ends_at(end):
@@ -409,8 +367,7 @@ class Reader:
         if location_start == NO_OFFSET:
             self.builder.end_op(self._end_of_text(op, end))
             return end
-        numbered = _NUMBERED_NAME.fullmatch(self.data, location_start, end - 1)
-        self.builder.end_op(end, location_start, int(numbered[1]) if numbered else NO_NUMBER)
+        self.builder.end_op(end, location_start)
         return end
 
     def _end_of_text(self, op: int, end: int) -> int:
@@ -423,7 +380,6 @@ class Reader:
     # ------------------------------------------------------------------ regions
 
     def _begins_region_list(self, current: OpenOp, offset: int) -> bool:
-        """Whether the ``(`` before ``offset`` opens a list of regions."""
         brace = self.text.skip_trivia(offset)
         if self.data[brace : brace + 1] != b"{":
             return False
@@ -437,7 +393,7 @@ class Reader:
         return not brackets and not current.is_generic and self._looks_like_region(current, offset)
 
     def _looks_like_region(self, current: OpenOp, offset: int) -> bool:
-        return self.text.region(offset, self._dialect(current), has_arguments=bool(current.names))
+        return self.text.region(offset, current.dialect, has_arguments=bool(current.names))
 
 
 _END_OF_DUMP = re.compile(rb"(?P<token>)")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
+from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
 
 
 class Mentions:
-    """Where a text names values.
-
-    A name stands for all the values it is defined for, ``%0`` for all of ``%0:2``; they count as the first.
+    """Where a text names values; a name means all the values of ``%0:2``, which count as the first.
 
     Attributes:
         values: by byte offset of every name, the value it means.
@@ -31,31 +30,25 @@ class Mentions:
         self.values[offset] = value
 
 
-class _Use:
-    """A use of a value that was not visible where it stands; ``slot`` is its place in ``operands``."""
+class _Use(NamedTuple):
+    """A use of a value that was not visible: the place in ``operands``, or ``~`` that in late operands."""
 
-    __slots__ = ("number", "offset", "op", "slot")
-
-    def __init__(self, op: int, slot: int, number: int, offset: int) -> None:
-        self.op = op
-        self.slot = slot  # negative: ~slot indexes the op's late operands
-        self.number = number
-        self.offset = offset
+    op: int
+    slot: int
+    number: int
+    offset: int
 
 
 class _Scope:
     """The names of one region.
 
     Attributes:
-        region: its number.
         may_shadow: its names may repeat those around it: it is isolated, or inside an op that may be.
         outer_defs: the names outside, set when nothing of them is visible inside.
         names: those it defined that meant nothing before.
         undo: what other names meant before this region defined them.
         unresolved: uses that no definition before them answered, by name.
     """
-
-    __slots__ = ("may_shadow", "names", "outer_defs", "region", "undo", "unresolved")
 
     def __init__(self, region: int, *, may_shadow: bool, outer_defs: dict[bytes, int] | None) -> None:
         self.region = region
@@ -73,7 +66,7 @@ class Scopes:
     so a look-up costs the same at any depth.
     """
 
-    def __init__(self, ir: IR, listed_ops: Iterable[str], mentions: Mentions | None = None) -> None:
+    def __init__(self, ir: IR, listed_ops: Container[str], mentions: Mentions | None = None) -> None:
         self._ir = ir
         self._mentions = mentions
         self._listed = listed_ops
@@ -104,8 +97,7 @@ class Scopes:
         if closed.outer_defs is not None:
             self._defs = closed.outer_defs
         else:
-            if closed.undo:
-                self.restore(closed.undo)
+            self.restore(closed.undo)
             for name in closed.names:
                 del self._defs[name]
         if not closed.unresolved:
@@ -118,12 +110,7 @@ class Scopes:
     # ------------------------------------------------------------------ definitions
 
     def define(self, name: bytes, value: int, offset: int) -> None:
-        """Gives a name to values that the IR has already.
-
-        Args:
-            name: with its ``%``.
-            value: what it stands for; the first of three for ``%0:3``.
-            offset: of the name, for errors.
+        """Gives a name, ``%`` included, to values that the IR has: the first of three for ``%0:3``.
 
         Raises:
             InputError: the name is taken.
@@ -151,10 +138,7 @@ class Scopes:
     def mention(self, name: bytes, offset: int, *, as_outside: bool = False) -> None:
         """Notes where an argument that is defined already is named.
 
-        Args:
-            name: its name, which means the argument.
-            offset: where.
-            as_outside: the name means the value outside too that has been used here.
+        ``as_outside``: the name means the value outside too that has been used here.
         """
         if self._mentions is None:
             return
@@ -240,7 +224,7 @@ class Scopes:
             self._mentions.values[offset] = value
 
     def _append_operand(self, op: int, value: int) -> int:
-        """Stores one operand and returns its slot, negative for one behind a region of its op."""
+        """Stores one operand and returns its slot, negative for one after a region of its op."""
         ir = self._ir
         if op == len(ir) - 1:
             ir.operands.append(value)
@@ -251,16 +235,11 @@ class Scopes:
         return ~(len(late) - 1)
 
     def _check_number(self, value: int, number: int, name: bytes, offset: int) -> None:
-        if number and not self._exists(value, number):
+        owners = self._ir.value_owner
+        if value + number >= len(owners) or owners[value + number] != owners[value]:
             raise self._error(offset, f"use of value '{_text(name)}#{number}', but the op has fewer results")
 
-    def _exists(self, value: int, number: int) -> bool:
-        """Whether the op that defines ``value`` as its first result has a result of that number."""
-        owners = self._ir.value_owner
-        return value + number < len(owners) and owners[value + number] == owners[value]
-
     def _resolve(self, scope: _Scope) -> None:
-        """Binds the uses that this region's definitions answer."""
         ir = self._ir
         for name in [name for name in scope.unresolved if name in self._defs]:
             value = self._defs[name]
@@ -277,7 +256,7 @@ class Scopes:
                     self._use_before_definition(owner, name, use.offset)
 
     def _stands_before(self, user: int, definer: int) -> bool:
-        """Whether the use stands in the definer's own block: inside the definer, or before it."""
+        """Whether the use is in the definer's own block: inside the definer, or before it."""
         ir = self._ir
         ops = ir.block_ops[ir.op_block[definer]]
         place = bisect_right(ops, user) - 1

@@ -43,10 +43,7 @@ def operands_at(ir: IR, op: int, place: str) -> Sequence[int]:
 class Buffers:
     """The values of one dump, those together that may share a buffer.
 
-    Args:
-        ir: the dump.
-        rows: what each op does, by number of its name.
-        is_unknown: whether an op may do anything.
+    ``rows`` tells what each op does, by number of its name.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -105,16 +102,12 @@ class Buffers:
 
     def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
         """By value, those of ``places`` that an op reads when it uses the value."""
-        values = range(len(self._ir.value_owner))
-        if MEMORY in places:
-            values_in = {*self._parent, *self._in_memory}
-        else:
-            values_in = {*self._parent, *(v for v in values if v in places or handle(v) in places)}
         found: dict[int, set[int | str]] = {}
-        for value in values_in:
-            if self._types.of(value) & Storage.CONTENT:
+        for value in range(len(self._ir.value_owner)):
+            is_joined = value in self._parent or value in self._in_memory
+            if is_joined or value in places or handle(value) in places:
                 read = {place for place in (self.place(value), handle(value)) if place in places}
-                if read:
+                if read and self._types.of(value) & Storage.CONTENT:
                     found[value] = {place for place in read if place is not None}
         return found
 
@@ -133,7 +126,6 @@ class Buffers:
 
     @cached_property
     def _arguments(self) -> dict[int, list[int]]:
-        """By block."""
         arguments: dict[int, list[int]] = {}
         for value, owner in enumerate(self._ir.value_owner):
             if owner < 0:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.tokens import generic_attributes
 from eio_audit.mlir.traits import UNLISTED
 
 NO_CALLEE = -1
@@ -20,14 +20,8 @@ NO_CALLEE = -1
 _SYMBOL = rb'@(?:[\w$.-]++|"[^"\\\n]*+")'
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + _SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")")
-_ATTRIBUTE = rb"(?:^|[\s{<,])%s\s*=\s*"
-_CALLEE = re.compile(
-    STRING + rb"|//[^\n]*|" + _ATTRIBUTE % b"callee" + rb"(?P<symbol>" + _SYMBOL + rb")(?!::)"
-)
-_SYM_NAME = re.compile(STRING + rb"|//[^\n]*|" + _ATTRIBUTE % b"sym_name" + rb'"(?P<symbol>[^"\\\n]*)"')
+_SYMBOL_PATTERN = re.compile(_SYMBOL)
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
-_TOKEN = re.compile(STRING + rb"|//[^\n]*|[({\[<]|->|[)}\]>]")
-_CLOSING = {b"(": b")", b"[": b"]", b"{": b"}", b"<": b">"}
 _REPLACEABLE = re.compile(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
     rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
@@ -57,7 +51,6 @@ class Calls:
         self.by_function = self._callees_first(calls)
 
     def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
-        """Puts callees before callers; a call that closes a cycle becomes one of something unknown."""
         calls_in: dict[int, list[int]] = {NO_CALLEE: []}
         for call in calls:
             calls_in.setdefault(self._function_around(call), []).append(call)
@@ -98,11 +91,11 @@ class Calls:
 
     def _callee_symbol(self, call: int) -> bytes | None:
         text = self._ir.own_text(call)
-        if not self._ir.op_is_generic[call]:
-            name = _NAME.match(text)
-            match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
-        else:
-            match = _attribute(_CALLEE, text)
+        if self._ir.op_is_generic[call]:
+            callee = dict(generic_attributes(text)).get(b"callee", b"")
+            return _unquoted(callee) if _SYMBOL_PATTERN.fullmatch(callee) else None
+        name = _NAME.match(text)
+        match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
         return _unquoted(match["symbol"]) if match else None
 
     @cached_property
@@ -116,7 +109,6 @@ class Calls:
         return found
 
     def _has_fixed_body(self, function: int) -> bool:
-        """Whether the function is defined here, and no other definition can take its place."""
         ir = self._ir
         if ir.subtree_end[function] == function + 1:
             return False
@@ -126,8 +118,7 @@ class Calls:
         ir = self._ir
         header = ir.own_text(function)
         if ir.op_is_generic[function]:
-            match = _attribute(_SYM_NAME, header)
-            return match["symbol"] if match else None
+            return _unquoted(dict(generic_attributes(header)).get(b"sym_name", b"")) or None
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
         return _unquoted(match["symbol"]) if match else None
@@ -135,23 +126,3 @@ class Calls:
 
 def _unquoted(symbol: bytes) -> bytes:
     return symbol.removeprefix(b"@").strip(b'"')
-
-
-def _attribute(pattern: re.Pattern[bytes], text: bytes) -> re.Match[bytes] | None:
-    """The first match among the outermost attributes that is no string and no comment."""
-    found = pattern.finditer(_outermost_attributes(text))
-    return next((match for match in found if match["symbol"] is not None), None)
-
-
-def _outermost_attributes(text: bytes) -> bytes:
-    """The attributes of an op in generic assembly, without what is nested inside of their values."""
-    kept, open_brackets, start = list[bytes](), b"", 0
-    for token in _TOKEN.finditer(text):
-        if open_brackets in (b"<{", b"{"):
-            kept.append(text[start : token.end()])
-        start = token.end()
-        if token[0] in _CLOSING:
-            open_brackets += token[0]
-        elif open_brackets and token[0] == _CLOSING[open_brackets[-1:]]:
-            open_brackets = open_brackets[:-1]
-    return b"".join(kept)

@@ -67,7 +67,7 @@ class _Chain:
         self.reads: list[int] = []
 
     def add(self, op: int, *, changes: bool) -> list[int]:
-        """The earlier ops that the op must stay behind."""
+        """The earlier ops that the op must stay after."""
         before = [self.last_change] if self.last_change >= 0 else []
         if changes:
             before += self.reads
@@ -90,7 +90,7 @@ class _Alternation:
         self._previous: list[int] = []
 
     def add(self, op: int, *, reads: bool) -> list[int]:
-        """The earlier ops that the op must stay behind."""
+        """The earlier ops that the op must stay after."""
         if reads != self._reads:
             self._reads, self._previous, self._current = reads, self._current, []
         self._current.append(op)
@@ -121,7 +121,7 @@ class _Walk:
                     yield pair
 
     def _before(self, op: int, place: Place, *, changes: bool) -> list[int]:
-        """The earlier ops that an op must stay behind because it touches a place."""
+        """The earlier ops that an op must stay after because it touches a place."""
         chain = self._chains.setdefault(MEMORY if place == EVERYTHING else place, _Chain())
         before = chain.add(op, changes=changes)
         if place == EVERYTHING:
@@ -145,7 +145,6 @@ class _Walk:
         return before
 
     def _enter(self, op: int) -> None:
-        """Puts the op, and the ops around it, on the path."""
         ir, path = self._ir, self._path
         while path and op >= ir.subtree_end[path[-1]]:
             path.pop()

@@ -24,6 +24,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
@@ -56,22 +57,15 @@ _ASSUMED = OpTraits(flags=frozenset({"fresh"}))
 
 
 class EffectSource(StrEnum):
-    """How the effects of an op are known."""
+    """How the effects of an op are known: who declares them. UNKNOWN and UNLISTED ops may do anything."""
 
     LISTED = "listed"
-    """The op table declares them."""
     CONFIGURED = "configured"
-    """The project's own rows of the op table declare them."""
     CONTENTS = "contents"
-    """They are those of the ops in its regions."""
     CALLEE = "callee"
-    """They are those of the function it calls, which the dump holds."""
     UNKNOWN = "unknown"
-    """The op table lists the op but cannot tell its effects: it may do anything."""
     UNLISTED = "unlisted"
-    """The op table does not list the op: it may do anything."""
     ASSUMED = "assumed"
-    """It is taken to do nothing, because that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +88,13 @@ class Effects:
 class EffectTable:
     """What every op of one dump touches.
 
-    Args:
-        ir: the dump.
-        assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to do nothing.
-            What the ops in their regions do still counts.
+    Ops whose full name matches a shell pattern (``my.*``) of ``assume_pure`` are taken to do nothing. What
+    the ops in their regions do still counts.
 
     Attributes:
         fences: the ops that no other op of their block may cross.
         unknown_ops: how often each op occurs that may do anything, by full name.
-        assumed_pure: how many ops are taken to do nothing that otherwise would do something, by the first
-            pattern that matches.
+        assumed_pure: how many ops are taken to do nothing that otherwise would do something, by pattern.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -122,9 +113,9 @@ class EffectTable:
         self._own: dict[int, Touches] = {}
         self._reads: dict[int, set[Place]] = {}
         self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
-        for name, pattern in enumerate(self._assumed):
-            if pattern is not None and not self._listed[name].is_harmless:
-                self.assumed_pure[pattern] += ir.op_name.count(name)
+        for number, (pattern, row) in enumerate(zip(self._assumed, self._listed, strict=True)):
+            if pattern is not None and not row.is_harmless:
+                self.assumed_pure[pattern] += ir.op_name.count(number)
         if not all(row.is_harmless for row in self._rows):
             self._fill()
 
@@ -184,6 +175,10 @@ class EffectTable:
     # ------------------------------------------------------------------ the whole dump
 
     @cached_property
+    def _aliases(self) -> AliasTexts:
+        return AliasTexts(self._ir.definition)
+
+    @cached_property
     def _calls(self) -> Calls:
         return Calls(self._ir)
 
@@ -192,7 +187,6 @@ class EffectTable:
         return Buffers(self._ir, self._rows, self._is_unknown)
 
     def _is_unknown(self, op: int) -> bool:
-        """Whether the op may do anything."""
         row = self._rows[self._ir.op_name[op]]
         return row.may_do_anything and self._calls.callee.get(op, NO_CALLEE) == NO_CALLEE
 
@@ -328,21 +322,12 @@ class EffectTable:
         yield from (place for place in places or {MEMORY} if place is not None)
 
     def _attributes(self, op: int) -> bytes | None:
-        """The op's text without strings, that of its aliases with it; None where an alias is not defined.
+        """The op's text without strings, its aliases expanded; None where one is not known.
 
-        An attribute's name may stand in quotation marks.
+        An attribute's name may be in quotation marks.
         """
-        ir, seen = self._ir, set[bytes]()
-        texts, pending = list[bytes](), [ir.bare_text(op)]
-        while pending:
-            texts.append(_OPAQUE.sub(rb" \g<name> ", pending.pop()))
-            aliases = set(_ALIAS.findall(texts[-1])) - seen
-            if not aliases <= ir.aliases.keys():
-                return None
-            seen |= aliases
-            spans = map(ir.aliases.__getitem__, aliases)
-            pending += [ir.source.data[span.start : span.end] for span in spans]
-        return b"\n".join(texts)
+        text = _OPAQUE.sub(rb" \g<name> ", self._aliases.expanded(self._ir.bare_text(op)))
+        return None if _ALIAS.search(text) else text
 
     def _call_touches(self, call: int, callee: int) -> Touches:
         """What a function touches that its caller can see."""
@@ -377,7 +362,6 @@ class EffectTable:
         return outside, on_arguments, is_fence
 
     def _executed_with(self, op: int) -> Iterator[int]:
-        """The op and what is nested in it, declarations and what these hold left out."""
         inner, end = op, self._ir.subtree_end[op]
         while inner < end:
             if inner > op and self._rows[self._ir.op_name[inner]].is_declaration:

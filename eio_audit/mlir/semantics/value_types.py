@@ -12,8 +12,9 @@ from collections import Counter
 from enum import IntFlag
 from functools import cached_property
 
+from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.tokens import STRING_OR_COMMENT
+from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, nesting, split_list
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 
@@ -34,8 +35,6 @@ _TYPE = re.compile(
     rb"|(?P<plain>(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.])))"
 )
 _DIALECT_TYPE = re.compile(rb"!(?:[\w$.]|-(?!>))+")
-_TOKEN = re.compile(rb"->|[<>]=|[(){}\[\]<>,:]")
-_DEPTH = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _PARENTHESIS = re.compile(rb"\s*\(")
 _DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
 _ARROW = re.compile(rb"\s*->\s*")
@@ -53,6 +52,7 @@ class ValueTypes:
         self._of_op: dict[int, list[Storage] | Storage] = {}
         self._of_block: dict[int, list[Storage] | Storage] = {}
         self._of_type: dict[bytes, Storage] = {}
+        self._aliases = AliasTexts(ir.definition)
 
     def of(self, value: int) -> Storage:
         """What the value may stand for."""
@@ -74,7 +74,7 @@ class ValueTypes:
     def has_unknown_types(self) -> bool:
         """Whether the dump names a dialect's type of which nothing is known."""
         names = set(_DIALECT_TYPE.findall(self._ir.dump_text)) - self._ir.aliases.keys()
-        return any(self._dialect_type(name, frozenset()) is Storage.ANYTHING for name in names)
+        return any(_dialect_type(name) is Storage.ANYTHING for name in names)
 
     @cached_property
     def _first_argument(self) -> dict[int, int]:
@@ -87,7 +87,6 @@ class ValueTypes:
         return Counter(-1 - owner for owner in self._ir.value_owner if owner < 0)
 
     def _results(self, op: int) -> list[Storage] | Storage:
-        """By result; all the same for custom assembly."""
         ir = self._ir
         if ir.op_is_generic[op]:
             types = result_types(ir, op)
@@ -97,7 +96,7 @@ class ValueTypes:
     def _of_text(self, text: bytes) -> Storage:
         """All that the types in a text may stand for, strings and comments left out."""
         if text not in self._of_type:
-            self._of_type[text] = self._read(STRING_OR_COMMENT.sub(b'""', text), frozenset())
+            self._of_type[text] = _storage(STRING_OR_COMMENT.sub(b'""', self._aliases.expanded(text)))
         return self._of_type[text]
 
     def _of_custom(self, text: bytes, op: int) -> Storage:
@@ -120,36 +119,31 @@ class ValueTypes:
             return [self._of_text(text) if text else Storage.ANYTHING for text in types]
         return Storage.ANYTHING if holder < 0 else self._of_custom(block_header_text(ir, block), holder)
 
-    def _read(self, text: bytes, expanded: frozenset[bytes]) -> Storage:
-        """All that the types in ``text`` may stand for; ``expanded`` are the aliases around it."""
-        storage, offset = Storage.PLAIN, 0
-        while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
-            offset = _after_brackets(text, match.end())
-            inside = text[match.end() + 1 : offset - 1]
-            if match["dialect"]:
-                storage |= self._dialect_type(match["dialect"], expanded)
-            elif match["shaped"] == b"tensor":
-                storage |= Storage.CONTENT
-            elif match["shaped"] == b"memref":
-                storage |= Storage.ADDRESS
-            elif match["shaped"]:
-                storage |= self._read(_DIMENSION.sub(b" ", inside), expanded)
-                if match["shaped"] == b"tuple" and storage:
-                    storage |= Storage.CONTENT
-        return storage
 
-    def _dialect_type(self, name: bytes, expanded: frozenset[bytes]) -> Storage:
-        """A dialect's own type, or an alias of one."""
-        span = self._ir.aliases.get(name)
-        if span is not None:
-            if name in expanded:
-                return Storage.ANYTHING
-            definition = self._ir.source.data[span.start : span.end]
-            return self._read(STRING_OR_COMMENT.sub(b'""', definition), expanded | {name})
-        full = name[1:].decode("utf-8", "replace")
-        if full in types_of_kind("plain"):
-            return Storage.PLAIN
-        return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
+def _storage(text: bytes) -> Storage:
+    """All that the types in a text may stand for; a tuple holds what its elements hold."""
+    text = _DIMENSION.sub(b" ", text)
+    storage, offset, has_tuple = Storage.PLAIN, 0, False
+    while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
+        offset = match.end()
+        if match["dialect"] or match["shaped"] in (b"tensor", b"memref"):
+            offset = closing_end(text, offset) if text[offset : offset + 1] == b"<" else offset
+        if match["dialect"]:
+            storage |= _dialect_type(match["dialect"])
+        elif match["shaped"] == b"tensor":
+            storage |= Storage.CONTENT
+        elif match["shaped"] == b"memref":
+            storage |= Storage.ADDRESS
+        has_tuple |= match["shaped"] == b"tuple"
+    return storage | Storage.CONTENT if has_tuple and storage else storage
+
+
+def _dialect_type(name: bytes) -> Storage:
+    """A dialect's own type; nothing is known of an alias in its own definition."""
+    full = name[1:].decode("utf-8", "replace")
+    if full in types_of_kind("plain"):
+        return Storage.PLAIN
+    return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
 
 
 def result_types(ir: IR, op: int) -> list[bytes] | None:
@@ -160,33 +154,18 @@ def result_types(ir: IR, op: int) -> list[bytes] | None:
 def result_types_in(text: bytes) -> list[bytes] | None:
     """The same for the text of an op, from its last region on; a location may follow the types."""
     text = STRING_OR_COMMENT.sub(b'""', text)
-    start, depth = -1, 0
-    for token in _TOKEN.finditer(text):
-        depth += _DEPTH.get(token[0], 0)
+    start = -1
+    for token, depth in nesting(text):
         if token[0] == b":" and depth <= 0 and (paren := _PARENTHESIS.match(text, token.end())):
             start = paren.end() - 1
     if start < 0:
         return None
-    arrow = _ARROW.match(text, split_list(text, start + 1)[1])
+    arrow = _ARROW.match(text, closing_end(text, start))
     if arrow is None:
         return None
     if text[arrow.end() : arrow.end() + 1] == b"(":
         return split_list(text, arrow.end() + 1)[0]
     return [text[arrow.end() :].partition(b" loc(")[0]]
-
-
-def split_list(text: bytes, start: int) -> tuple[list[bytes], int]:
-    """What commas separate from ``start`` to the bracket that closes there, and where that bracket ends."""
-    parts, depth, end = list[bytes](), 0, len(text)
-    for token in _TOKEN.finditer(text, start):
-        depth += _DEPTH.get(token[0], 0)
-        if depth < 0 or (depth == 0 and token[0] == b","):
-            parts.append(text[start : token.start()].strip())
-            start = token.end()
-        if depth < 0:
-            end = token.end()
-            break
-    return [part for part in parts if part], end
 
 
 def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
@@ -209,23 +188,9 @@ def block_header_text(ir: IR, block: int) -> bytes:
 
 
 def argument_types(header: bytes) -> dict[bytes, bytes | None]:
-    """By name: the text behind ``%name:``, or None for a name without a type."""
+    """By name: the text after ``%name:``, or None for a name without a type."""
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
         name, is_typed = match.groups()
-        types.setdefault(name, _until_comma(header, match.end()) if is_typed else None)
+        types.setdefault(name, (split_list(header, match.end())[0] or [b""])[0] if is_typed else None)
     return types
-
-
-def _until_comma(text: bytes, start: int) -> bytes:
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        depth += _DEPTH.get(token[0], 0)
-        if depth < 0 or (depth == 0 and token[0] == b","):
-            return text[start : token.start()]
-    return text[start:]
-
-
-def _after_brackets(text: bytes, start: int) -> int:
-    """Where the brackets end that open at ``start``; ``start`` itself where none does."""
-    return split_list(text, start + 1)[1] if text[start : start + 1] == b"<" else start

@@ -1,7 +1,9 @@
-"""Counting the forced inversions, the part of the minimum that no order can avoid.
+"""The forced inversions, the part of the minimum that no order can avoid.
 
 *Forced*: a and b with key(a) > key(b), where b depends on a, directly or not. They are inverted in every
 order. An *early* op is one that is forced to be: it has a smaller key among its descendants.
+
+Windows whose pairs are all looked at read the forced inversions off their transitive closure (closure.py).
 """
 
 from __future__ import annotations
@@ -52,8 +54,9 @@ def count_forced(window: Window, effort: Effort | None = None) -> tuple[int, boo
     with (effort or Effort()).part(FORCED_STEPS) as part:
         for start in range(0, len(early), batch_size):
             batch = early[start : start + batch_size]
-            for _, larger in forced_with(window, batch, smallest_below, part):
-                forced += larger.bit_count()
+            forced += sum(
+                larger.bit_count() for _, larger in forced_with(window, batch, smallest_below, part)
+            )
             if part.left < 0:
                 break
         return forced, part.left >= 0
@@ -77,7 +80,7 @@ def forced_with(
     Args:
         window: the ops.
         early: some of its early ops, at least one, in textual order.
-        smallest_below: what the window says of that.
+        smallest_below: per op, the smallest key among itself and its descendants.
         effort: less than 0 is left of it when the sweep was cut short.
 
     Yields:
@@ -93,7 +96,6 @@ def forced_with(
     falling = by_falling_key(window, early)
     negated_keys = [-window.keys[op] for op in falling]
     place_of = {op: place for place, op in enumerate(falling)}
-    last_early = early[-1]
     arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on
     for op in range(early[0], window.size):
         effort.left -= OP_STEPS
@@ -110,5 +112,5 @@ def forced_with(
             effort.left -= USER_STEPS * len(users)
             for user in users:
                 arriving[user] = arriving.get(user, 0) | handed_on
-        if effort.left < 0 or (not arriving and op >= last_early):
+        if effort.left < 0 or (not arriving and op >= early[-1]):
             return

@@ -1,57 +1,62 @@
-"""Which ops stand in the same order in *every* minimal order of a block.
+"""Which ops are in the same order in *every* minimal order of a block.
 
-A packing of cycles (cycle_packing.py) that meets an order proves more than its number of inversions. Every
-minimal order breaks exactly one preference of each cycle, and no preference that is on none: otherwise it
-would have more inversions. So in all of them
+Let a packing of cycles (cycle_packing.py) have as many cycles as an order has inversions that are not forced.
+Then every minimal order breaks exactly one soft edge of each cycle, and no soft edge that is on none:
+otherwise it would have more inversions. So in all of them
 
-- a preference on no cycle is followed, like a dependence;
-- where one preference of a cycle is sure to be broken, the others of that cycle are followed;
+- a soft edge on no cycle is followed, like a dependence;
+- where one soft edge of a cycle is sure to be broken, the others of that cycle are followed;
 - where a comes before b and b before c, a comes before c.
 
-What follows from this is *settled*. (In linear programming these are complementary slackness and its
-consequences.) Ops with equal keys, unindexed ops and preferences on cycles remain open as far as nothing else
-settles them.
+What follows from this is *implied*. (In linear programming these are complementary slackness and its
+consequences.) Ops with equal keys, unindexed ops and soft edges on cycles are undecided as far as nothing
+else implies their order.
 """
 
 from __future__ import annotations
 
 from itertools import chain
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
+from eio_audit.order.precedence import Precedence
 
 
-def settled_before(relations: Relations, packing: Packing, effort: Effort | None = None) -> list[int] | None:
-    """Return, for each op, the bitset of those that stand before it in every minimal order, as far as known.
+def implied_order(
+    closure: TransitiveClosure, packing: CyclePacking, effort: Effort | None = None
+) -> Precedence | None:
+    """Return what is known of the order of ops in all minimal orders, as dependences.
 
     Args:
-        relations: the block, or a part of it that can be ordered on its own.
+        closure: the block, or a part of it that can be ordered on its own.
         packing: a packing with as many cycles as its order has inversions that are not forced.
-        effort: how many ops and cycles may be looked at; None is returned when it is used up.
+        effort: how many ops and cycles may be looked at.
+
+    Returns:
+        Dependences among the ops numbered by their place in the packing's order; None when the effort is
+        used up.
 
     Complexity: O(n * n) operations on bitsets of n bits for each round of conclusions, in practice near O(n).
 
     Example:
-        Keys 5, 1, 3 and 2, where 1 depends on 5. 3 may stand behind 1 or before 5, and so may 2. But 2 before
-        3 is a preference on no cycle.
+        Keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 before 3 is a
+        soft edge on no cycle.
 
-        >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
-        >>> relations = Relations(Window([5, 1, 3, 2], [True] * 4, Precedence.from_edges(4, [0], [1])))
-        >>> before = settled_before(relations, Packing(relations, [0, 1, 3, 2]))
-        >>> from eio_audit.order.bitsets import bits
-        >>> {relations.place_of[op]: [relations.place_of[b] for b in bits(before[op])] for op in range(4)}
-        {1: [0], 3: [], 2: [3], 0: []}
+        >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
+        >>> list(implied_order(closure, CyclePacking(closure, [0, 1, 2, 3])).forwards())
+        [(0, 1), (2, 3)]
     """
     effort = effort or Effort()
     cycles = packing.cycles()
-    followed = [soft & before for soft, before in zip(relations.soft, packing.before, strict=True)]
+    rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
+    earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
     for start, end in chain.from_iterable(cycles):
-        followed[end] &= ~(1 << start)
+        earlier[end] &= ~(1 << start)
     while not effort.is_spent:
-        effort.left -= relations.size * width(relations.size) + 4 * len(cycles)
-        before = _closure(relations, packing.order, followed)
+        effort.left -= closure.size * width(closure.size) + 4 * len(cycles)
+        before, edges = _transitive(packing.order, earlier)
         concluded = [
             (start, end)
             for cycle in cycles
@@ -60,22 +65,25 @@ def settled_before(relations: Relations, packing: Packing, effort: Effort | None
             if not (before[start] >> end | before[end] >> start) & 1
         ]
         if not concluded:
-            return before
+            place_of = {op: place for place, op in enumerate(packing.order)}
+            producers, users = ([place_of[edge[side]] for edge in edges] for side in (0, 1))
+            return Precedence.from_edges(closure.size, producers, users)
         for start, end in concluded:
-            followed[end] |= 1 << start
+            earlier[end] |= 1 << start
     return None
 
 
-def _closure(relations: Relations, order: list[int], followed: list[int]) -> list[int]:
-    """Return, for each op, what comes before it by dependences and the preferences that are followed."""
-    before = [0] * relations.size
+def _transitive(order: list[int], earlier: list[int]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return, for each op, what comes before it directly or not, and few pairs that imply all of that."""
+    before = [0] * len(order)
+    edges = []
     for op in order:
-        found = relations.with_ancestors[op] ^ 1 << op
-        rest = found | followed[op]
+        found, rest = 0, earlier[op] & ~(1 << op)
         # Most of the rest comes before the op with the largest key among them.
         while rest:
-            highest = rest.bit_length() - 1
-            found |= before[highest] | 1 << highest
+            largest = rest.bit_length() - 1
+            edges.append((largest, op))
+            found |= before[largest] | 1 << largest
             rest &= ~found
         before[op] = found
-    return before
+    return before, edges

@@ -1,9 +1,9 @@
-"""Let moved ops go back to where they stood, among orders with equally many inversions.
+"""Moved ops go back to their textual positions, among orders with equally many inversions.
 
-Each moved op (fewest_moved.py) tries to join the kept ones: it goes back to between the kept ops that are its
-textual neighbours, if that changes the number of inversions by 0. Ops that depend on it, or that it depends
-on, stand in the way and travel with it, if they are moved ones too. Each success is one op less moved, so
-this comes to an end. It need not end at the fewest, since which ops are kept is decided step by step.
+Each moved op (fewest_moved.py) goes back to between the kept ops that are its textual neighbours, if that
+adds no inversion. Moved ops on the way that depend on it, or that it depends on, go with it; kept ones block
+it. Each success is one op less moved, so this comes to an end. It need not end at the fewest, since which ops
+are kept is decided step by step.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.permutation import piece_bounds
+from eio_audit.order.permutation import run_bounds
 from eio_audit.order.windows import Window
 
 RETURN_DISTANCE = 400  # places that an op goes back at most
@@ -22,7 +22,7 @@ PLACE_STEPS = 5  # what it costs to overtake or meet an op
 ROUNDS = 8  # how often the kept ops are chosen anew
 
 
-def go_back(block: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
+def restore_positions(block: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
     """Return an order with no more inversions than ``order``, and no more ops moved.
 
     Args:
@@ -33,26 +33,23 @@ def go_back(block: Window, order: Sequence[int], effort: Effort | None = None) -
     Complexity: O(n log n + r * d) for r moved ops that go back up to d = 400 places.
 
     Example:
-        The ops with key 1 may stand either way.
+        The ops with key 1 may be in either order.
 
         >>> from eio_audit.order.precedence import Precedence
-        >>> go_back(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
+        >>> restore_positions(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
         [0, 1, 2]
     """
-    with (effort or Effort()).part(RETURN_STEPS) as part:
-        return _went_back(block, list(order), part)
-
-
-def _went_back(block: Window, order: list[int], effort: Effort) -> list[int]:
+    order = list(order)
     kept_count = -1
-    for _ in range(ROUNDS):
-        kept = longest_in_place(order)
-        if len(kept) <= kept_count or len(kept) == len(order) or effort.is_spent:
-            break
-        returns = _Returns(block, order, kept, effort)
-        returns.run()
-        order = returns.order
-        kept_count = len(returns.kept)
+    with (effort or Effort()).part(RETURN_STEPS) as part:
+        for _ in range(ROUNDS):
+            kept = longest_in_place(order)
+            if len(kept) <= kept_count or len(kept) == len(order) or part.is_spent:
+                break
+            returns = _Returns(block, order, kept, part)
+            returns.run()
+            order = returns.order
+            kept_count = len(returns.kept)
     return order
 
 
@@ -65,7 +62,7 @@ def longest_in_place(order: Sequence[int]) -> list[int]:
         >>> longest_in_place([1, 2, 0, 3])
         [1, 2, 3]
     """
-    return [op for start, stop in _kept_stretches(order) for op in order[start:stop]]
+    return [op for start, stop in _kept_ranges(order) for op in order[start:stop]]
 
 
 def moved_places(order: Sequence[int]) -> list[int]:
@@ -75,28 +72,28 @@ def moved_places(order: Sequence[int]) -> list[int]:
         >>> moved_places([1, 2, 0, 3])
         [2]
     """
-    bounds = [0, *chain.from_iterable(_kept_stretches(order)), len(order)]
+    bounds = [0, *chain.from_iterable(_kept_ranges(order)), len(order)]
     return list(chain.from_iterable(map(range, bounds[::2], bounds[1::2])))
 
 
-def _kept_stretches(order: Sequence[int]) -> list[tuple[int, int]]:
-    """Return where the ops kept stand in ``order``, as half-open stretches of it."""
+def _kept_ranges(order: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the half-open ranges of places of the kept ops."""
     ends = [-1]  # by length: the smallest op that a subsequence in textual order ends with
-    before = []  # by piece: the one before its first op in such a subsequence
-    pieces = list(pairwise(piece_bounds(order)))
-    for start, stop in pieces:
-        # A piece: ops that follow each other in the text as well. What holds one of them can hold the next.
+    before = []  # by run: the op before its first one in such a subsequence
+    runs = list(pairwise(run_bounds(order)))
+    for start, stop in runs:
+        # Ops of a run follow each other in the text as well: a subsequence with one can have the next.
         first = order[start]
         length = len(ends) if ends[-1] < first else bisect_left(ends, first)
         before.append(ends[length - 1])
         ends[length : length + stop - start] = order[start:stop]
-    stretches = []
+    ranges = []
     last = ends[-1]
-    for (start, stop), op_before in zip(reversed(pieces), reversed(before), strict=True):
+    for (start, stop), op_before in zip(reversed(runs), reversed(before), strict=True):
         if 0 <= last - order[start] < stop - start:
-            stretches.append((start, start + last - order[start] + 1))
+            ranges.append((start, start + last - order[start] + 1))
             last = op_before
-    return stretches[::-1]
+    return ranges[::-1]
 
 
 class _Returns:
@@ -115,9 +112,7 @@ class _Returns:
         self._is_kept = bytearray(block.size)
         for op in kept:
             self._is_kept[op] = True
-        self._place_of = [0] * block.size
-        for place, op in enumerate(order):
-            self._place_of[op] = place
+        self._place_of = sorted(range(block.size), key=order.__getitem__)
 
     def run(self) -> None:
         """Let every moved op go back, if it can."""
@@ -174,11 +169,11 @@ class _Returns:
         return False
 
     def _put_down(self, group: set[int], start: int, target: int) -> None:
-        """Move the ops of ``group``, which stand from ``start`` on, to the far end at ``target``."""
+        """Move the ops of ``group``, which are at ``start`` and after, to the far end at ``target``."""
         first, stop = min(start, target), max(start, target) + 1
         ops = self.order[first:stop]
         travelled = [op for op in ops if op in group]
         overtaken = [op for op in ops if op not in group]
         self.order[first:stop] = overtaken + travelled if start < target else travelled + overtaken
-        for place in range(first, stop):
-            self._place_of[self.order[place]] = place
+        for place, op in enumerate(self.order[first:stop], first):
+            self._place_of[op] = place

@@ -1,44 +1,31 @@
 """Exact search: the order of a window with the fewest inversions, or a proof that there is none better.
 
-Kahn's algorithm builds one order: it keeps the set of ops placed so far and always places one more whose
-producers are all placed. This search follows *every* choice that Kahn's algorithm could make, cheapest first,
-but never twice from the same set of placed ops: how the rest is best ordered depends on which ops are placed,
-not on the order they were placed in. So
+A* (Hart, Nilsson, Raphael 1968) over the choices of Kahn's algorithm:
 
-- a *state* is a set of placed ops (with each op it holds all its ancestors);
-- a *move* places one more available op. It costs one for each unplaced op with a smaller key, which is going
-  to come after it: an inversion;
-- a path of moves from the empty set to the full one is an order, and its cost its number of inversions.
+- A *state* is a set of placed ops. With each op it holds all its ancestors: a downset. How the rest is best
+  ordered depends on that set only.
+- A *move* places one more available op. It costs one for each unplaced op with a smaller key that is
+  independent of it. (Forced inversions are in every order and decide nothing.)
+- A path of moves from the empty set to the full one is an order.
 
-Cheapest paths are found with A* (Hart, Nilsson, Raphael 1968): Dijkstra's algorithm, where a state is taken
-up by what the path to it has cost plus a *potential*, a lower bound on what is still to come. Four things
-keep the number of states small.
-
-**Forced inversions are paid up front.** They are in every order and decide nothing, so they are left out of
-the costs. What is left of an op's smaller keys, those that are not its descendants, is its *soft* set, and a
-move costs the number of unplaced ops in it.
-
-**Free moves.** An available op whose soft set is placed costs nothing, and is placed at once, instead of
-trying all other choices too. Nothing is lost by it: take any order of the rest and move this op, v, to its
-front. The ops that v overtakes stood before v, so they are not descendants of v, so by assumption none of
-them has a smaller key, and the move adds no inversion.
+**Free moves.** An available op whose smaller independent ops are placed is placed at once; other choices are
+not tried. Nothing is lost by it: take any order of the rest and move this op, v, to its front. The ops that v
+overtakes were before v, so they are not descendants of v, so none of them has a smaller key.
 
 **Last moves**, the mirror of it. An available op that has no unplaced descendant, and than which no unplaced
-op has a larger key, can be left to the end: moving it there from anywhere adds no inversion. It is not tried.
+op has a larger key, can be left to the end: moving it there adds no inversion. It is not tried.
 
-**The potential** is a packing of cycles (cycle_packing.py), no two of which share a preference. A cycle
-counts while none of its ops is placed. The first of them to be placed is led to by a preference (what a
-dependence leads to comes later), the op which that preference comes from is still unplaced, and so the move
-pays for it. Each cycle is paid with a preference of its own, so a move costs at least as much as the
-potential falls. The potential is therefore *consistent*: path cost plus potential never falls along a path,
-it is never too high (it is 0 at the end), and the first path to reach the end is a cheapest one. The search
-works with the difference, the *surplus* of a move: its cost less the cycles it pays for. Where the packing
-is exact there is an order without any surplus, and the search runs straight through to it. States multiply
-only with the surplus needed. So that they do not multiply with the surplus *allowed*, rounds allow none at
-first, then 1, 3, 7, ...
+**The potential**, a lower bound on what is still to come, is a packing of cycles (cycle_packing.py). A cycle
+counts while none of its ops is placed. The first of them to be placed is one that a soft edge leads to. The
+op where that edge starts is still unplaced, and so the move pays for the cycle. Each cycle is paid with a
+soft edge of its own, so a move costs at least as much as the potential falls: the potential is *consistent*,
+and the first path to reach the end is a cheapest one.
 
-The work is capped, since the problem is NP-hard. Also when the search stops early, no order has fewer
-inversions than forced + cycles + the smallest surplus among the states not followed yet.
+The search works with the *surplus* of a move: its cost less the cycles it pays for. Where the packing is
+exact there is an order without any surplus, and the search runs straight through to it. States multiply only
+with the surplus allowed, so rounds allow none at first, then 1, 3, 7, ... The work is capped. Also when the
+search stops early, no order has fewer inversions than forced + cycles + the smallest surplus among the states
+not followed.
 """
 
 from __future__ import annotations
@@ -48,9 +35,9 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from eio_audit.order.bitsets import bits, lowest_bit
-from eio_audit.order.closure import Relations
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
-from eio_audit.order.search.downset_states import Moves
+from eio_audit.order.search.downset_states import DownsetStates
 
 SEARCH_STATES = 200_000  # states one search may reach
 SEARCH_MOVES = 2_000_000  # moves one search may try
@@ -75,7 +62,7 @@ class SearchResult:
 
 
 def search(
-    relations: Relations,
+    closure: TransitiveClosure,
     cycles: Sequence[Sequence[tuple[int, int]]],
     known: int,
     states: int = SEARCH_STATES,
@@ -85,8 +72,8 @@ def search(
     """Search for the order of a window with the fewest inversions.
 
     Args:
-        relations: the window.
-        cycles: a packing of cycles, as the preferences on each.
+        closure: the window.
+        cycles: a packing of cycles, as the soft edges of each.
         known: the inversions of the best order known; only better ones are looked for.
         states: how many sets of placed ops may be reached, over all rounds.
         moves: how many moves may be tried from them.
@@ -100,19 +87,19 @@ def search(
     Example:
         Keys 5, 1, 3, where 1 depends on 5: 3 is squeezed, two inversions at least.
 
-        >>> from eio_audit.order.bounds.cycle_packing import Packing
+        >>> from eio_audit.order.bounds.cycle_packing import CyclePacking
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
-        >>> relations = Relations(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = Packing(relations, [0, 1, 2]).cycles()
-        >>> search(relations, cycles, known=3)
+        >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+        >>> cycles = CyclePacking(closure, [0, 1, 2]).cycles()
+        >>> search(closure, cycles, known=3)
         SearchResult(order=[2, 0, 1], inversions=2, lower_bound=2)
-        >>> search(relations, cycles, known=2)
+        >>> search(closure, cycles, known=2)
         SearchResult(order=None, inversions=2, lower_bound=2)
     """
-    states = min(states, SEARCH_BITS // (2 * max(relations.size, 1)))
-    with (effort or Effort()).part(moves * MOVE_STEPS * width(relations.size)) as part:
-        rounds = _Search(relations, cycles, states, part)
+    states = min(states, SEARCH_BITS // (2 * max(closure.size, 1)))
+    with (effort or Effort()).part(moves * MOVE_STEPS * width(closure.size)) as part:
+        rounds = _Search(closure, cycles, states, part)
         allowed = 0
         while True:
             result = rounds.run(known, allowed)
@@ -121,26 +108,27 @@ def search(
             allowed = 2 * allowed + 1
 
 
-class _Search(Moves):
+class _Search:
     """The states of a search, and the work it may still do."""
 
     def __init__(
         self,
-        relations: Relations,
+        closure: TransitiveClosure,
         cycles: Sequence[Sequence[tuple[int, int]]],
         states: int,
         effort: Effort,
     ) -> None:
-        super().__init__(relations, cycles)
-        self._base = relations.forced + len(cycles)
+        self._closure = closure
+        self._downsets = DownsetStates(closure, cycles)
+        self._base = closure.forced + len(cycles)
         self._states_left = states
         self._effort = effort
-        self._move_steps = MOVE_STEPS * width(relations.size)
+        self._move_steps = MOVE_STEPS * width(closure.size)
         # Per op, what may be free while it is the unplaced op with the smallest key.
-        self._free_above = [
-            above | equal for above, equal in zip(relations.with_ancestors, relations.equal, strict=True)
+        self._may_be_free = [
+            above | equal for above, equal in zip(closure.with_ancestors, closure.equal, strict=True)
         ]
-        self._everything = (1 << relations.size) - 1
+        self._everything = (1 << closure.size) - 1
 
     @property
     def is_stopped(self) -> bool:
@@ -153,7 +141,7 @@ class _Search(Moves):
         It ends when it has found the best of them, when there is none, or when the work is used up.
         """
         most_surplus = min(allowed, known - self._base - 1)
-        placed, available = self._place_free_moves(0, self.start, None)
+        placed, available = self._place_free(0, self._downsets.start, [])
         least_surplus = {placed: 0}
         came_from: dict[int, tuple[int, int]] = {}  # the state before, and the op placed from there
         # Equal surplus: the latest state first, which is further on the way to the end.
@@ -169,10 +157,10 @@ class _Search(Moves):
                 return SearchResult(None, known, self._base + surplus)
             for op in bits(available):
                 self._effort.left -= self._move_steps
-                total = surplus + self.surplus(op, placed)
+                total = surplus + self._downsets.surplus(op, placed)
                 if total > most_surplus or self._can_wait(op, placed):
                     continue
-                reached, now_available = self._place(op, placed, available)
+                reached, now_available = self._place_free(*self._downsets.place(op, placed, available), [])
                 if least_surplus.get(reached, known) > total:
                     least_surplus[reached] = total
                     came_from[reached] = placed, op
@@ -182,40 +170,28 @@ class _Search(Moves):
 
     def _can_wait(self, op: int, placed: int) -> bool:
         """Return whether an available op can as well be placed last."""
-        relations = self.relations
-        return (relations.soft_above[op] | relations.with_descendants[op]) & ~placed == 1 << op
+        closure = self._closure
+        return (closure.larger_independent[op] | closure.with_descendants[op]) & ~placed == 1 << op
 
-    def _place(
-        self, op: int, placed: int, available: int, sequence: list[int] | None = None
-    ) -> tuple[int, int]:
-        """Place ``op`` and what is free then; return what is placed, and what is available.
+    def _place_free(self, placed: int, available: int, sequence: list[int]) -> tuple[int, int]:
+        """Place available ops whose smaller independent ops are placed, until there are none.
 
-        The ops placed are added to ``sequence``.
+        The ops placed are added to ``sequence``. Returns what is placed, and what is available.
         """
-        if sequence is not None:
-            sequence.append(op)
-        placed, available = self.place(op, placed, available)
-        return self._place_free_moves(placed, available, sequence)
-
-    def _place_free_moves(self, placed: int, available: int, sequence: list[int] | None) -> tuple[int, int]:
-        """Place available ops whose soft sets are placed, until there are none."""
-        soft = self.relations.soft
-        indexed = self.relations.indexed
-        found = True
-        while found:
-            found = False
+        indexed, smaller_independent = self._closure.indexed, self._closure.smaller_independent
+        is_found = True
+        while is_found:
+            is_found = False
             # While the op with the smallest key is unplaced, only its ancestors can be free, and its equals.
             candidates = available & ~indexed
             unplaced = indexed & ~placed
             if unplaced:
-                candidates |= available & self._free_above[lowest_bit(unplaced)]
+                candidates |= available & self._may_be_free[lowest_bit(unplaced)]
             for op in bits(candidates):
-                if soft[op] & ~placed:
-                    continue
-                found = True
-                if sequence is not None:
+                if not smaller_independent[op] & ~placed:
+                    is_found = True
                     sequence.append(op)
-                placed, available = self.place(op, placed, available)
+                    placed, available = self._downsets.place(op, placed, available)
         return placed, available
 
     def _retrace(self, came_from: dict[int, tuple[int, int]]) -> list[int]:
@@ -226,7 +202,8 @@ class _Search(Moves):
             placed, op = came_from[placed]
             chosen.append(op)
         sequence: list[int] = []
-        placed, available = self._place_free_moves(0, self.start, sequence)
+        placed, available = self._place_free(0, self._downsets.start, sequence)
         for op in reversed(chosen):
-            placed, available = self._place(op, placed, available, sequence)
-        return [self.relations.place_of[op] for op in sequence]
+            sequence.append(op)
+            placed, available = self._place_free(*self._downsets.place(op, placed, available), sequence)
+        return [self._closure.place_of[op] for op in sequence]

@@ -1,14 +1,14 @@
 """Local search: improve an order by moving single ops, and all that has to travel with them.
 
-An op that stands too late is moved left. On its way it meets ops that it depends on; these cannot be
-overtaken, so they join it, and from there on the group travels together, overtaking one op at a time. Each op
-overtaken changes the inversions by the number of keys in the group that are larger than its own, less those
-that are smaller. Where the sum is lowest, the group is put down, if that is an improvement.
+An op that is too late is moved left. On its way it meets ops that it depends on; these cannot be overtaken,
+so they join it, and from there on the group travels together, overtaking one op at a time. Each op overtaken
+changes the inversions by the number of keys in the group that are larger than its own, less those that are
+smaller. Where the sum is lowest, the group is put down, if that is an improvement.
 
 It is enough to let ops lead that have a larger key somewhere before them. A group whose leader overtakes no
 larger key would do at least as well without it: nobody in the group depends on the leader.
 
-Ops that stand too early are moved right: the same on the mirrored window.
+Ops that are too early are moved right: the same on the mirrored window.
 """
 
 from __future__ import annotations
@@ -39,37 +39,22 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
     Complexity: O(n * d * log n) per turn for ops that travel up to d = 300 places.
 
     Example:
-        Keys 2, 0, 1, where 1 depends on 2. To get in front of 2 there is nothing in the way of 0.
+        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from being the first.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> improve(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
         [1, 0, 2]
     """
+    order = list(order)
+    left, right = _Side(window), _Side(window.mirrored())
+    is_improved = True
     with (effort or Effort()).part(STEPS_PER_OP * window.size) as part:
-        return _improved(window, list(order), part)
-
-
-def _improved(window: Window, order: list[int], effort: Effort) -> list[int]:
-    last = window.size - 1
-    sides = (_Side(window), _Side(window.mirrored()))
-    turn = unimproved = 0
-    while unimproved < 2 and not effort.is_spent:
-        side = sides[turn % 2]
-        is_improved = _move_left(side, order, _leaders(side, order), SEARCH_DISTANCE, effort)
-        unimproved = 0 if is_improved else unimproved + 1
-        order = [last - op for op in reversed(order)]
-        turn += 1
-    return order if turn % 2 == 0 else [last - op for op in reversed(order)]
-
-
-class _Side:
-    """A window as the moves need it: the users of each op as sets, which are made once."""
-
-    def __init__(self, window: Window) -> None:
-        self.keys = window.keys
-        self.indexed = window.indexed
-        self.place_steps = 1 + window.size // FAR
-        self.users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
+        while is_improved and not part.is_spent:
+            is_improved = False
+            for side in (left, right):
+                is_improved |= side.move_left(order, side.leaders(order), SEARCH_DISTANCE, part)
+                order = _mirrored(order)
+    return order
 
 
 def place_best(
@@ -82,78 +67,88 @@ def place_best(
         >>> place_best(Window([9, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [], [])), [0, 1, 2, 3], [0])
         [1, 2, 3, 0]
     """
-    last = window.size - 1
     order = list(order)
+    last = window.size - 1
     with (effort or Effort()).part(PLACING_STEPS) as part:
-        _move_left(_Side(window), order, ops, window.size, part)
-        order = [last - op for op in reversed(order)]
-        _move_left(_Side(window.mirrored()), order, [last - op for op in ops], window.size, part)
+        _Side(window).move_left(order, ops, window.size, part)
+        order = _mirrored(order)
+        _Side(window.mirrored()).move_left(order, [last - op for op in ops], window.size, part)
+    return _mirrored(order)
+
+
+def _mirrored(order: Sequence[int]) -> list[int]:
+    last = len(order) - 1
     return [last - op for op in reversed(order)]
 
 
-def _leaders(side: _Side, order: Sequence[int]) -> list[int]:
-    """Return the ops that have a larger key before them, in the order they stand."""
-    largest_before = accumulate((side.keys[op] for op in order), max)
-    return [
-        op
-        for op, largest in zip(order, largest_before, strict=True)
-        if side.indexed[op] and largest > side.keys[op]
-    ]
+class _Side:
+    """A window, in which groups move left."""
 
+    def __init__(self, window: Window) -> None:
+        self._keys, self._indexed = window.keys, window.indexed
+        self._place_steps = 1 + window.size // FAR
+        self._users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
 
-def _move_left(side: _Side, order: list[int], leaders: Sequence[int], distance: int, effort: Effort) -> bool:
-    """Let each of ``leaders`` move left once, up to ``distance`` places; changes ``order``.
+    def leaders(self, order: Sequence[int]) -> list[int]:
+        """Return the ops that have a larger key before them, in their order."""
+        largest_before = accumulate((self._keys[op] for op in order), max)
+        return [
+            op
+            for op, largest in zip(order, largest_before, strict=True)
+            if self._indexed[op] and largest > self._keys[op]
+        ]
 
-    Returns:
-        Whether anything has moved.
-    """
-    is_improved = False
-    place_of = [0] * len(order)
-    for place, op in enumerate(order):
-        place_of[op] = place
-    for leader in leaders:
-        if effort.is_spent:
-            break
-        start = place_of[leader]
-        best = _best_place(side, order, start, max(start - distance, 0), effort)
-        if best == start:
-            continue
-        is_improved = True
-        effort.left -= (start - best) * side.place_steps
-        order[best : start + 1] = _with_group_first(side, order[best : start + 1])
-        for place in range(best, start + 1):
-            place_of[order[place]] = place
-    return is_improved
+    def move_left(self, order: list[int], leaders: Sequence[int], distance: int, effort: Effort) -> bool:
+        """Let each of ``leaders`` move left once, up to ``distance`` places; changes ``order``.
 
+        Returns:
+            Whether anything has moved.
+        """
+        is_improved = False
+        place_of = [0] * len(order)
+        for place, op in enumerate(order):
+            place_of[op] = place
+        for leader in leaders:
+            if effort.is_spent:
+                break
+            start = place_of[leader]
+            best = self._best_place(order, start, max(start - distance, 0), effort)
+            if best == start:
+                continue
+            is_improved = True
+            effort.left -= (start - best) * self._place_steps
+            order[best : start + 1] = self._with_group_first(order[best : start + 1])
+            for place in range(best, start + 1):
+                place_of[order[place]] = place
+        return is_improved
 
-def _best_place(side: _Side, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
-    """Return where the group led by the op at ``start`` is best put down, from ``stop`` on."""
-    effort.left -= (start - stop) * side.place_steps
-    keys, indexed, users = side.keys, side.indexed, side.users
-    leader = order[start]
-    group = {leader}
-    group_keys = [keys[leader]]
-    change = least_change = 0
-    best = start
-    for place in range(start - 1, stop - 1, -1):
-        op = order[place]
-        if not group.isdisjoint(users[op]):
-            group.add(op)
+    def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
+        """Return where the group led by the op at ``start`` is best put down, from ``stop`` on."""
+        effort.left -= (start - stop) * self._place_steps
+        keys, indexed, users = self._keys, self._indexed, self._users
+        leader = order[start]
+        group = {leader}
+        group_keys = [keys[leader]]
+        change = least_change = 0
+        best = start
+        for place in range(start - 1, stop - 1, -1):
+            op = order[place]
+            if not group.isdisjoint(users[op]):
+                group.add(op)
+                if indexed[op]:
+                    insort(group_keys, keys[op])
+                continue
             if indexed[op]:
-                insort(group_keys, keys[op])
-            continue
-        if indexed[op]:
-            larger = len(group_keys) - bisect_right(group_keys, keys[op])
-            change += larger - bisect_left(group_keys, keys[op])
-        if change < least_change:
-            least_change, best = change, place
-    return best
+                larger = len(group_keys) - bisect_right(group_keys, keys[op])
+                change += larger - bisect_left(group_keys, keys[op])
+            if change < least_change:
+                least_change, best = change, place
+        return best
 
-
-def _with_group_first(side: _Side, ops: Sequence[int]) -> list[int]:
-    """Return ``ops`` with the last one and those it depends on in front, both parts in the order they had."""
-    group = {ops[-1]}
-    for op in reversed(ops):
-        if not group.isdisjoint(side.users[op]):
-            group.add(op)
-    return [op for op in ops if op in group] + [op for op in ops if op not in group]
+    def _with_group_first(self, ops: Sequence[int]) -> list[int]:
+        """Return ``ops`` with the last one and those it depends on first, both parts in their order."""
+        group = {ops[-1]}
+        for op in reversed(ops):
+            if not group.isdisjoint(self._users[op]):
+                group.add(op)
+        return [op for op in ops if op in group] + [op for op in ops if op not in group]

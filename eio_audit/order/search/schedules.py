@@ -1,34 +1,34 @@
 """Simple orders of a window to start from: Kahn's algorithm in two ways.
 
-Why not simply Kahn's algorithm with a heap on the key? A producer that carries a late key is placed late, and
-holds back all its users, however early their keys. With k such users and m other ops between, that makes
+Kahn's algorithm with a heap on the key is not among them. A producer that carries a late key is placed late,
+and holds back all its users, however early their keys. With k such users and m other ops between, that makes
 k * m inversions where k + m are needed. The mirror of it, which fills the last place first, fails on the
-mirrored case. So one candidate *pulls up* a producer to the earliest op that needs it, and one *pushes down*
-a user to the latest op it waits for.
+mirrored case. So one schedule *pulls up* a producer to the earliest op that needs it, and one *pushes down* a
+user to the latest op it waits for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from heapq import heappop, heappush
 
 from eio_audit.order.windows import Window
 
 
-def extend_by(urgency: Sequence[int], window: Window) -> list[int]:
-    """Return the linear extension that always places the available op with the smallest urgency.
+def pull_up(window: Window) -> list[int]:
+    """Return the order that always places the available op that the smallest key waits for, its own or below.
 
-    Kahn's algorithm with a heap: an op is available once all its producers are placed. Ties go by key,
-    then by textual order; O((n + m) log n).
+    Kahn's algorithm with a heap: an op is available once all its producers are placed. Ties go by key, then
+    by textual order; O((n + m) log n).
     """
-    size = window.size
-    by_rank = sorted(range(size), key=window.keys.__getitem__)
+    urgency = window.smallest_keys_below()
+    by_rank = sorted(range(window.size), key=window.keys.__getitem__)
     by_rank.sort(key=urgency.__getitem__)
-    rank_of = [0] * size
+    rank_of = [0] * window.size
     for rank, op in enumerate(by_rank):
         rank_of[op] = rank
     users: list[list[int]] = [[] for _ in by_rank]
-    missing = [0] * size
+    missing = [0] * window.size
     for producer, user in window.precedence.forwards():
         users[producer].append(user)
         missing[user] += 1
@@ -44,17 +44,10 @@ def extend_by(urgency: Sequence[int], window: Window) -> list[int]:
     return order
 
 
-def pull_up(window: Window) -> list[int]:
-    """An op is as urgent as the smallest key that waits for it: producers are pulled up to early users."""
-    return extend_by(window.smallest_keys_below(), window)
-
-
 def push_down(window: Window) -> list[int]:
-    """The mirror of it: from the end, users are pushed down to the largest key they wait for."""
+    """Return the mirror of it: from the end, always the op that waits for the largest key."""
     last = window.size - 1
-    order = [last - op for op in pull_up(window.mirrored())]
-    order.reverse()
-    return order
+    return [last - op for op in reversed(pull_up(window.mirrored()))]
 
 
 CANDIDATES: tuple[Callable[[Window], list[int]], ...] = (pull_up, push_down)

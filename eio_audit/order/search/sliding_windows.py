@@ -1,56 +1,57 @@
-"""Improve an order stretch by stretch: in a minimal order, each stretch of neighbours is minimal in itself.
+"""Improve an order part by part: in a minimal order, ops next to each other are in a minimal order, too.
 
-Were it not, a better order of the same ops could take its place: what stands before them and behind them sees
-no difference. So each stretch of some forty ops is a small window of its own, for which the exact search is
-cheap. Stretches overlap by half, so that ops can travel on.
+Were they not, a better order of the same ops could take its place: what is before and after them sees no
+difference. So each forty ops in a row are a small window of their own, for which the exact search is cheap.
+These windows overlap by half, so that ops can travel on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.search.exact_search import search
 from eio_audit.order.windows import Window
 
-STRETCH = 40  # ops
-STRETCH_STATES = 3_000  # what the search of one stretch may reach
-STRETCH_MOVES = 30_000  # and try
+SLIDING_SIZE = 40  # ops
+SLIDING_STATES = 3_000  # what the search of one sliding window may reach
+SLIDING_MOVES = 30_000  # and try
 
 
-def reorder_stretches(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
-    """Return an order with as many inversions as ``order`` or fewer, each stretch reordered where that pays.
+def slide(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
+    """Return an order with as many inversions as ``order`` or fewer.
 
     Complexity: O(n) searches of bounded size.
 
     Example:
-        Keys 2, 0, 1, where 1 depends on 2. To get in front of 2 there is nothing in the way of 0.
+        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from being the first.
 
         >>> from eio_audit.order.precedence import Precedence
-        >>> reorder_stretches(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
+        >>> slide(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
         [1, 0, 2]
     """
     order = list(order)
     effort = effort or Effort()
-    for start in range(0, len(order), STRETCH // 2):
+    for start in range(0, len(order), SLIDING_SIZE // 2):
         if effort.is_spent:
             break
-        ops = order[start : start + STRETCH]
-        effort.left -= STRETCH
-        places = _best_places(window.restricted(ops), effort)
-        order[start : start + STRETCH] = [ops[place] for place in places]
+        ops = order[start : start + SLIDING_SIZE]
+        effort.left -= SLIDING_SIZE
+        order[start : start + SLIDING_SIZE] = [
+            ops[place] for place in _reordered(window.restricted(ops), effort)
+        ]
     return order
 
 
-def _best_places(stretch: Window, effort: Effort) -> Sequence[int]:
-    """Return the best order of a stretch, as far as a short search finds it; else the order it has."""
-    places = range(stretch.size)
-    relations = Relations(stretch)
-    packing = Packing(relations, places, effort)
-    inversions = relations.forced + len(packing.broken)
+def _reordered(window: Window, effort: Effort) -> Sequence[int]:
+    """Return the best order of a small window, as far as a short search finds it; else the order it has."""
+    text = range(window.size)
+    closure = TransitiveClosure(window)
+    packing = CyclePacking(closure, text, effort)
     if len(packing) == len(packing.broken):
-        return places
-    found = search(relations, packing.cycles(), inversions, STRETCH_STATES, STRETCH_MOVES, effort)
-    return places if found.order is None else found.order
+        return text
+    inversions = closure.forced + len(packing.broken)
+    found = search(closure, packing.cycles(), inversions, SLIDING_STATES, SLIDING_MOVES, effort)
+    return text if found.order is None else found.order

@@ -1,7 +1,7 @@
 """The best order of one window, and how much of its cost is proven.
 
-A simple order starts (schedules.py). Often there is nothing but the forced inversions left, and that is it.
-If not, the order and a packing of cycles improve each other (packed_order.py).
+The search starts from simple orders (schedules.py). Often there is nothing but the forced inversions left,
+and that is it. If not, the order and a packing of cycles improve each other (packed_order.py).
 
 A window too large to look at all pairs, or too far out of order to look at all inversions, is divided. Often
 it is a few inversions with many keys between that hold it together, and there would be many small windows
@@ -19,18 +19,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from eio_audit.order.bounds.cycle_packing import Packing
-from eio_audit.order.bounds.forced import count_forced
-from eio_audit.order.bounds.squeeze import count_squeezed, disjoint_forced
-from eio_audit.order.closure import Relations
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.bounds.footrule import footrule_bound
+from eio_audit.order.bounds.lower_bound import forced_bound
+from eio_audit.order.bounds.squeeze import disjoint_forced, squeeze_bound
+from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import dense_ranks
 from eio_audit.order.search.local_search import place_best
-from eio_audit.order.search.packed_order import BestOrder, LowerBound, better_order, packed_order
+from eio_audit.order.search.packed_order import BestOrder, packed_order
 from eio_audit.order.search.schedules import pull_up, push_down
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
-RELATIONS_SIZE = 10_000  # ops of the largest window whose pairs are all looked at
+CLOSURE_SIZE = 10_000  # ops of the largest window whose pairs are all looked at
 PACKED_INVERSIONS = 400_000  # the same for inversions that are not forced
 EASY_INVERSIONS = 1_000  # an order with more that are not forced is not proven before others are tried
 LOOK_STEPS = 6  # what it costs to look once at each op and each dependence
@@ -42,11 +43,11 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
 
     The search starts from simple orders, not from the textual one. So what it finds for a window does not
     depend on how the window is ordered, but for ops with equal keys, and finds nothing better in what it has
-    found before. Only where the textual order is better than all that starts from it.
+    found before. Only where the textual order is better than all that, the search starts from it.
 
     Args:
         window: the ops to order.
-        effort: how much may be done; then what has been found stands.
+        effort: how much may be done; then what has been found remains.
 
     Example:
         Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
@@ -57,62 +58,54 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     """
     effort = effort or Effort()
     text = list(range(window.size))
-    relations = Relations(window) if window.size <= RELATIONS_SIZE else None
+    closure = TransitiveClosure(window) if window.size <= CLOSURE_SIZE else None
     effort.left -= LOOK_STEPS * window.extent
-    forced, is_complete = (relations.forced, True) if relations else count_forced(window, effort)
-    bound = LowerBound(forced, forced, is_complete)
-    textual = BestOrder(text, window.inversions(text), bound)
+    textual = BestOrder(text, window.inversions(text), forced_bound(window, closure, effort))
     if textual.certified:
         return textual
-    found = _improved(window, relations, _best_candidate(window, bound, relations, effort), effort)
-    textual = textual.with_bound(found.bound)
-    if textual.inversions < found.inversions:
-        return _improved(window, relations, textual, effort)
-    return textual if textual.inversions == found.inversions else found
+    best = _improved(window, closure, _best_schedule(window, closure, textual, effort), effort)
+    textual = replace(textual, bound=best.bound)
+    if textual.inversions < best.inversions:
+        best = _improved(window, closure, textual, effort)
+    elif textual.inversions == best.inversions:
+        best = textual
+    return best if best.certified else best.raised(footrule_bound(window, effort))
 
 
-def _improved(window: Window, relations: Relations | None, best: BestOrder, effort: Effort) -> BestOrder:
+def _improved(
+    window: Window, closure: TransitiveClosure | None, best: BestOrder, effort: Effort
+) -> BestOrder:
     """Return the best order found from one to start from."""
     while not best.certified and not effort.is_spent:
-        if relations is None or best.inversions - relations.forced > PACKED_INVERSIONS:
+        if closure is None or best.inversions - closure.forced > PACKED_INVERSIONS:
             return _divided(window, best, effort)
-        better = packed_order(window, relations, best, effort)
+        better = packed_order(window, closure, best, effort)
         if better.inversions == best.inversions:
             return better
         best = better
     return best
 
 
-def _best_candidate(
-    window: Window, bound: LowerBound, relations: Relations | None, effort: Effort
+def _best_schedule(
+    window: Window, closure: TransitiveClosure | None, textual: BestOrder, effort: Effort
 ) -> BestOrder:
-    """Return the best of the simple orders, among equals the first.
-
-    With ``relations`` there are proofs at hand, and one order is not tried when another is proven minimal.
-    """
+    """Return the best of the simple orders; the second is not tried where the first is proven minimal."""
     order = pull_up(window)
-    best = BestOrder(order, window.inversions(order), bound)
-    if relations is not None and not best.certified:
-        best = _proven(relations, best, effort)
-    if not best.certified:
-        best = better_order(window, best, push_down(window)) or best
-    return best
+    best = BestOrder(order, window.inversions(order), textual.bound)
+    if closure is not None and not best.certified:
+        best = _proven(closure, best, effort)
+    return best if best.certified else best.or_better(window, push_down(window))
 
 
-def _proven(relations: Relations, best: BestOrder, effort: Effort) -> BestOrder:
+def _proven(closure: TransitiveClosure, best: BestOrder, effort: Effort) -> BestOrder:
     """Return the order with the bound that proves it minimal, if a packing it guides does so at once."""
-    if effort.is_spent or best.inversions - relations.forced > EASY_INVERSIONS:
+    if effort.is_spent or best.inversions - closure.forced > EASY_INVERSIONS:
         return best
-    if _could_exchange_neighbours(relations, best.order):
-        return best
-    proven = best.proven_by(Packing(relations, best.order, effort))
+    ops = [closure.number_of[place] for place in best.order]
+    if any(closure.smaller_independent[op] >> following & 1 for op, following in pairwise(ops)):
+        return best  # two neighbours are inverted and independent: it is not minimal
+    proven = best.with_cycles(CyclePacking(closure, best.order, effort))
     return proven if proven.certified else best
-
-
-def _could_exchange_neighbours(relations: Relations, order: Sequence[int]) -> bool:
-    """Return whether two neighbours in an order are inverted and independent: then it is not minimal."""
-    ops = [relations.number_of[place] for place in order]
-    return any(relations.soft[op] >> following & 1 for op, following in pairwise(ops))
 
 
 def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
@@ -130,9 +123,9 @@ def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
         rest = _without(window, pairs[:count])
         windows = split_into_windows(rest)
         largest = max((stop - start for start, stop in windows.spans), default=0)
-        if largest <= min(RELATIONS_SIZE, window.size // 2):
+        if largest <= min(CLOSURE_SIZE, window.size // 2):
             return _put_together(window, best, rest, windows, pairs[:count], effort)
-    return best.raised(best.bound.forced + count_squeezed(window, pairs, effort))
+    return best.raised(best.bound.forced + squeeze_bound(window, pairs, effort))
 
 
 def _put_together(
@@ -145,7 +138,7 @@ def _put_together(
 ) -> BestOrder:
     """Order the windows of ``rest``, and place what was set aside."""
     order = windows.order
-    total = best.bound.forced + count_squeezed(window, aside, effort)
+    total = best.bound.forced + squeeze_bound(window, aside, effort)
     for start, stop in windows.spans:
         if effort.is_spent:
             return best.raised(total)
@@ -155,9 +148,7 @@ def _put_together(
         if part.bound.forced_complete:
             total += part.bound.total - part.bound.forced
     order = place_best(window, order, [op for pair in aside for op in pair], effort)
-    inversions = window.inversions(order)
-    best = best.raised(total)
-    return best if inversions >= best.inversions else replace(best, order=order, inversions=inversions)
+    return best.raised(total).or_better(window, order)
 
 
 def _without(window: Window, pairs: Sequence[tuple[int, int]]) -> Window:

@@ -12,8 +12,6 @@ into *tangles*, which no such path connects. Two ops of one tangle may yet go we
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import compress
-from operator import gt
 
 from eio_audit.order.windows import LARGEST_KEY, Window
 
@@ -50,44 +48,30 @@ def tangles(block: Window, most: int) -> Iterator[list[int]]:
 
 
 def _single_tangles(block: Window) -> list[list[int]]:
-    """Return the tangles by their first ops."""
-    largest, smallest = _largest_keys_above(block), block.smallest_keys_below()
-    first = list(
-        range(block.size)
-    )  # per op, one of its tangle that stands no later, the first one in the end
+    indexed = [key if own else -1 for key, own in zip(block.keys, block.indexed, strict=True)]
+    largest, smallest = block.precedence.largest_above(indexed), block.smallest_keys_below()
+    parent = list(range(block.size))  # disjoint sets: an op of the same tangle, earlier in the text
 
     def find(op: int) -> int:
-        while first[op] != op:
-            first[op] = op = first[first[op]]
+        while parent[op] != op:
+            parent[op] = op = parent[parent[op]]
         return op
 
     for producer, user in block.precedence.forwards():
         if largest[producer] > smallest[user]:
             one, other = find(producer), find(user)
-            if one < other:
-                first[other] = one
-            else:
-                first[one] = other
+            parent[max(one, other)] = min(one, other)
     found: dict[int, list[int]] = {}
-    for op in compress(range(block.size), map(gt, largest, smallest)):
-        found.setdefault(find(op), []).append(op)
+    for op in range(block.size):
+        if largest[op] > smallest[op]:
+            found.setdefault(find(op), []).append(op)
     return list(found.values())
-
-
-def _largest_keys_above(block: Window) -> list[int]:
-    """Return, for each op, the largest key of an indexed op among itself and its ancestors, -1 without."""
-    largest = [key if indexed else -1 for key, indexed in zip(block.keys, block.indexed, strict=True)]
-    for producer, user in block.precedence.forwards():
-        above = largest[producer]
-        own = largest[user]
-        largest[user] = above if above > own else own
-    return largest
 
 
 def with_what_fits(window: Window, kept: set[int]) -> set[int]:
     """Return some ops none of which is over another, and what more fits in with them, in textual order.
 
-    No op that is left out is over none of the result and under none.
+    Each op that is left out is over one of the result or under one.
 
     Complexity: O(n + m), two sweeps.
 
@@ -100,9 +84,9 @@ def with_what_fits(window: Window, kept: set[int]) -> set[int]:
     """
     precedence, keys = window.precedence, window.keys
     fitting = set(kept)
-    smallest = [keys[op] if op in kept else LARGEST_KEY for op in range(window.size)]
-    for producer, user in precedence.backwards():
-        smallest[producer] = min(smallest[producer], smallest[user])
+    smallest = precedence.smallest_below(
+        [keys[op] if op in kept else LARGEST_KEY for op in range(window.size)]
+    )
     largest = [-1] * window.size
     for op in range(window.size):
         above = max(map(largest.__getitem__, precedence.predecessors(op)), default=-1)

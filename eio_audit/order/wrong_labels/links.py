@@ -1,14 +1,14 @@
-"""Links of ops whose keys contradict each other (contradictions.py), made as many as can be by sweeps.
+"""A largest flow among ops of which one is over the other (contradictions.py), by sweeps.
 
 A link (u, v, amount) says that u gives to v, which it is over. No op gives more than its weight, nor takes
-more: that is the flow of antichain.py. But where that has a bitset for each op, here nothing is held but the
-links and a key per op. What ops are over is found by going down from them, those with the largest key first:
-where an op has been on the way from a larger key, nothing new is to be found from a smaller one. So all that
-can be reached from many ops costs little more than to look at each dependence once.
+more; antichain.py has what this proves. The flow grows along augmenting paths (Berge 1957; Ford and Fulkerson
+1956): an op gives to one, which another one gave to and can give elsewhere.
 
-The price is that each op reached is reached from one only. So of the paths along which more could be given
-only some are found at a time. On real dumps the first links are nearly all there are, and few rounds find the
-rest; where ops in long tangled chains all contradict each other, bitsets are quicker.
+There may be many pairs, so they are not listed. What an op is over is found by going down from it along the
+dependences, from the ops with the largest key first: where a larger key has been on the way, nothing new is
+to be found from a smaller one. So all that can be reached from many ops costs little more than to look at
+each dependence once. The price is that each op is reached from one only, and a round finds only some of the
+paths. On real dumps the first links are nearly all there are, and few rounds find the rest.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Links:
         >>> from eio_audit.order.precedence import Precedence
         >>> window = Window([4, 3, 2, 3], [True] * 4, Precedence.from_edges(4, [0, 1, 0], [2, 2, 3]))
         >>> links = Links(window, [1, 1, 1, 1], [(0, 2, 1)])
-        >>> links.grow(Effort(), rounds=2)
+        >>> links.grow(Effort())
         True
         >>> list(links)
         [(1, 2, 1), (0, 3, 1)]
@@ -104,28 +104,21 @@ class Links:
             for u in sorted(given):
                 yield u, v, given[u]
 
-    def grow(self, effort: Effort, rounds: int) -> bool:
-        """Make links as many as can be; return False where that would take more rounds or effort.
+    def grow(self, effort: Effort) -> bool:
+        """Make the flow the largest; return False where the effort does not suffice.
 
-        Args:
-            effort: how many dependences may be looked at.
-            rounds: how often more links may be looked for; the last one finds none.
-
-        Complexity: O(n + m) a round, times how often a larger key comes by late, mostly below 3.
+        Complexity: O(n + m) a round, times how often a larger key comes by late, mostly below 3. Mostly there
+        are fewer than 5 rounds.
         """
-        for _ in range(rounds):
-            pushed = self._reach(effort, pushes=True)
-            if effort.is_spent:
-                return False
-            if not pushed:
-                return True
-        return False
+        while self._reach(effort, pushes=True) and not effort.is_spent:
+            pass
+        return not effort.is_spent
 
-    def wrong(self) -> set[int]:
-        """Return the ops to change so that no two are left of which one is over the other.
+    def outside(self) -> set[int]:
+        """Return the indexed ops that are not in the antichain that the links lead to.
 
-        They weigh as much as there are links, and what takers that are reached have room for besides: where
-        there are as many links as can be, that is nothing. To be asked after ``grow`` or ``spread``.
+        They weigh as much as flows, plus what takers that are reached have room for: nothing where the flow
+        is the largest. To be asked after ``grow`` or ``spread``.
         """
         keys = self._window.keys
         return set(self._taker_from) | {
@@ -148,8 +141,8 @@ class Links:
     def _reach(self, effort: Effort, *, pushes: bool) -> int:
         """Find what can be reached from ops with something left, layer by layer; return what was given on."""
         keys, supplies = self._window.keys, self._supplies
-        givers = [op for op, key in enumerate(keys) if supplies[op] and self._smallest_below[op] < key]
-        givers = [op for op in givers if self._window.indexed[op]]
+        rows = zip(keys, self._smallest_below, supplies, self._window.indexed, strict=True)
+        givers = [op for op, (key, least, left, own) in enumerate(rows) if own and left and least < key]
         self._giver_from, self._taker_from = dict.fromkeys(givers, ROOT), {}
         self._root = {op: op for op in givers}
         self._swept = [-1] * self._window.size
@@ -194,21 +187,20 @@ class Links:
         return pushed
 
     def _push(self, taker: int) -> int:
-        """Give as much as goes along the way on which a taker was reached, and return how much."""
-        way = []  # (giver, taker) from the end
+        """Give as much as can be along the path on which a taker was reached; return how much."""
+        path = []  # (giver, taker) from the end
         while taker != ROOT:
-            way.append((self._taker_from[taker], taker))
-            taker = self._giver_from[way[-1][0]]
-        root, end = way[-1][0], way[0][1]
-        held = [(giver, taker) for (giver, _), (_, taker) in pairwise(way)]
-        amount = min(self._supplies[root], self._rooms[end])
-        for giver, taker in held:
-            amount = min(amount, self._taken[taker].get(giver, 0))
+            path.append((self._taker_from[taker], taker))
+            taker = self._giver_from[path[-1][0]]
+        root, end = path[-1][0], path[0][1]
+        taken_back = [(giver, taker) for (giver, _), (_, taker) in pairwise(path)]
+        rooms = (self._taken[taker].get(giver, 0) for giver, taker in taken_back)
+        amount = min(self._supplies[root], self._rooms[end], *rooms)
         if not amount:
             return 0
-        for giver, taker in held:
+        for giver, taker in taken_back:
             self._take(giver, taker, -amount)
-        for giver, taker in way:
+        for giver, taker in path:
             self._take(giver, taker, amount)
         self._supplies[root] -= amount
         return amount

@@ -4,14 +4,8 @@ A label is the key of an op. Where v depends on u, directly or not, and has the 
 contradict the dependence: no order puts both ops where their labels say. Write *u over v* for that
 (contradictions.py): a strict partial order. Labels that can all be right are an antichain of it.
 
-**Fewest.** The least weight of labels to change is the total weight less that of the heaviest antichain.
-
-- At least: let ops give amounts to ops that they are over, each giving no more than its weight and taking no
-  more than its weight. Link units of weight so: they fall into chains, as many as there are units less links.
-  Being over is transitive, so the labels on a chain contradict each other, and one unit of it can be kept at
-  most. So as much has to change as there are links.
-- At most: where no more can be given, an antichain is left whose weight is the number of chains (Dilworth
-  1950, by König 1931). All labels but these change, and they weigh as much as there are links.
+**Fewest.** The least weight of labels to change is the total weight less that of the heaviest antichain, and
+a maximum flow proves it (antichain.py).
 
 **Enough.** A changed op takes the smallest kept label among its descendants, or where there is none the
 largest label among its ancestors. Then no label falls along a dependence from u to v:
@@ -24,13 +18,10 @@ largest label among its ancestors. Then no label falls along a dependence from u
 So a stable topological order by label has no inversion. And each changed label has something to take: an op
 with no kept descendant and no labelled ancestor contradicts no kept label, so it keeps its own.
 
-This is polynomial and exact, by one maximum flow (Möhring 1985), where to find the fewest inversions of any
-order is NP-hard (Brandenburg, Gleissner and Hofmeier 2013).
+This is polynomial and exact, where to find the fewest inversions of any order is NP-hard (Brandenburg,
+Gleissner and Hofmeier 2013).
 
 References:
-    Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
-    König, "Gráfok és mátrixok", Matematikai és Fizikai Lapok 38, 1931.
-    Möhring, "Algorithmic aspects of comparability graphs and interval graphs", Graphs and Order, 1985.
     Brandenburg, Gleissner, Hofmeier, "Comparing and aggregating partial orders with Kendall tau distances",
     Discrete Mathematics, Algorithms and Applications 5, 2013.
 """
@@ -44,8 +35,9 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import inversions_carried
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import LARGEST_KEY, Window, block_of
+from eio_audit.order.wrong_labels.antichain import outside_antichain
 from eio_audit.order.wrong_labels.contradictions import tangles
-from eio_audit.order.wrong_labels.tangle import wrong_labels_of
+from eio_audit.order.wrong_labels.links import Link
 
 LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
 TOGETHER = 512  # ops of small tangles that are looked at as one
@@ -60,15 +52,14 @@ class Relabelling:
         donors: in parallel, the op whose label each takes; that one keeps its own.
         weight: total weight of the changed labels.
         lower_bound: no set of labels whose change leaves the rest free of contradiction weighs less.
-        links: the proof of the bound, as (u, v, amount) with u over v: no op is u, or v, of links that amount
-            to more than its weight, and the amounts add up to the bound.
+        links: the proof of the bound (antichain.py): their amounts add up to it.
     """
 
     changed: tuple[int, ...]
     donors: tuple[int, ...]
     weight: int
     lower_bound: int
-    links: tuple[tuple[int, int, int], ...] = field(default=(), repr=False)
+    links: tuple[Link, ...] = field(default=(), repr=False)
 
     @property
     def donor_of(self) -> dict[int, int]:
@@ -86,6 +77,7 @@ def fewest_wrong_labels(
     weights: Sequence[int],
     precedence: Precedence,
     effort: Effort | None = None,
+    carried: Sequence[int] | None = None,
 ) -> Relabelling:
     """Return labels of the least weight to change, and the labels that they take.
 
@@ -98,12 +90,12 @@ def fewest_wrong_labels(
         precedence: the dependences.
         effort: how much may be done. Where it does not suffice, the result is still free of contradiction,
             but may weigh more than ``lower_bound``, or be certified and not of the fewest ops.
+        carried: per op, how many inversions it is an end of, if that is known.
 
-    Complexity: O(n + m) where no label contradicts a dependence, and in practice near that otherwise. Where
-    sweeps do not come to an end, O(k * k) bits of memory for k ops that have a part in contradictions.
+    Complexity: O(n + m) where no label contradicts a dependence, and in practice near that otherwise.
 
     Example:
-        23 feeds 18, behind 15: one of the two is wrong.
+        23 feeds 18, after 15: one of the two is wrong.
 
         >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
         >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
@@ -114,12 +106,14 @@ def fewest_wrong_labels(
     """
     block = block_of(keys, precedence)
     wrong: set[int] = set()
-    links: list[tuple[int, int, int]] = []
+    links: list[Link] = []
     parts = list(tangles(block, TOGETHER))
-    carried = _carried(keys) if parts else []
+    if carried is None:
+        counts = iter(inversions_carried([key for key in keys if key is not None])) if parts else iter(())
+        carried = [next(counts, 0) if key is not None else 0 for key in keys]
     with (effort or Effort()).part(LABEL_STEPS) as part:
         for ops in parts:
-            found, proof = wrong_labels_of(
+            found, proof = _wrong_labels_of(
                 block.restricted(ops), [weights[op] for op in ops], [carried[op] for op in ops], part
             )
             wrong |= {ops[op] for op in found}
@@ -142,13 +136,22 @@ def relabelled(keys: Sequence[int | None], donor_of: Mapping[int, int]) -> list[
     return new
 
 
-def _carried(keys: Sequence[int | None]) -> list[int]:
-    """Return, for each op, how many inversions it is an end of."""
-    indexed = [op for op, key in enumerate(keys) if key is not None]
-    carried = [0] * len(keys)
-    for op, count in zip(indexed, inversions_carried([key for key in keys if key is not None]), strict=True):
-        carried[op] = count
-    return carried
+def _wrong_labels_of(
+    tangle: Window, weights: Sequence[int], carried: Sequence[int], effort: Effort
+) -> tuple[set[int], list[Link]]:
+    """Return the ops of a tangle to change and the proof, as ``outside_antichain`` does."""
+    wrong, links = outside_antichain(tangle, weights, effort)
+    if sum(weights[op] for op in wrong) > sum(amount for *_, amount in links):
+        return wrong, links
+    # Once more with finer weights: sets of one weight differ by how many ops they have and what these carry.
+    per_op = 1 + sum(carried)
+    per_unit = per_op * (1 + tangle.size)
+    costs = [weight * per_unit + per_op - ends for weight, ends in zip(weights, carried, strict=True)]
+    finer, proof = outside_antichain(
+        tangle, costs, effort, [(u, v, amount * per_unit) for u, v, amount in links]
+    )
+    is_least = sum(costs[op] for op in finer) == sum(amount for *_, amount in proof)
+    return finer if is_least else wrong, links
 
 
 def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
@@ -163,17 +166,10 @@ def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
     none = (LARGEST_KEY + 1) * size
     # A label as one number: its key, and the op that keeps it.
     kept = {op: keys[op] * size + op for op in range(size) if block.indexed[op] and op not in wrong}
-    smallest = [kept.get(op, none) for op in range(size)]
-    for producer, user in block.precedence.backwards():
-        below = smallest[user]
-        own = smallest[producer]
-        smallest[producer] = below if below < own else own
+    smallest = block.precedence.smallest_below([kept.get(op, none) for op in range(size)])
     largest = [kept.get(op, -1) for op in range(size)]
     for op in wrong:
         if smallest[op] < none:
             largest[op] = smallest[op]
-    for producer, user in block.precedence.forwards():
-        above = largest[producer]
-        own = largest[user]
-        largest[user] = above if above > own else own
+    largest = block.precedence.largest_above(largest)
     return {op: (smallest[op] if smallest[op] < none else largest[op]) % size for op in sorted(wrong)}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, description, place_of_error, rest
-from eio_audit.report.ci.verdict import verdict_lines
-from eio_audit.report.wording.conclusion import conclusion
+from eio_audit.report.wording.conclusion import conclusion, verdict_lines
 
 
 def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:

@@ -1,11 +1,14 @@
-"""What all formats say of a finding, and where they point."""
+"""Sentences about a finding, and where formats point."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from eio_audit.audit.gate.baseline import entry_of
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
@@ -17,7 +20,7 @@ SHOWN_FINDINGS = 30
 
 
 def sentence(finding: Finding) -> str:
-    """``#23 ttir.permute %56: stands early; fix removes 3 of its 7 inversions``."""
+    """``#23 ttir.permute %56: is early; fix removes 3 of its 7 inversions``."""
     return printable(f"{op_name(finding.op)}: {finding.message}")
 
 
@@ -69,3 +72,19 @@ def rest(findings: Sequence[Finding], shown: int) -> str:
     """``... and 12 more findings``; empty where all are shown."""
     more = len(findings) - shown
     return f"... and {count(more, 'more finding')}" if more > 0 else ""
+
+
+def fingerprints(findings: Sequence[Finding]) -> list[str]:
+    """For each finding a number in hexadecimal that stays the same while the finding does, and is its own.
+
+    It is made of what a baseline knows the finding by, the dump's pass, and a number among those alike.
+    """
+    numbers: Counter[tuple[object, ...]] = Counter()
+    prints = [""] * len(findings)
+    for k in sorted(range(len(findings)), key=lambda k: (findings[k].line, findings[k].column)):
+        entry = entry_of(findings[k], ".")
+        parts = (entry.code, entry.source, entry.function, entry.op, entry.origin, findings[k].moment)
+        numbers[parts] += 1
+        text = "\0".join((*parts, str(numbers[parts])))
+        prints[k] = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    return prints

@@ -9,8 +9,7 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import annotated_place, level, other_place, repository_path, rest, sentence
-from eio_audit.report.ci.verdict import verdict_lines
-from eio_audit.report.wording.conclusion import conclusion
+from eio_audit.report.wording.conclusion import conclusion, verdict_lines
 
 SHOWN_ANNOTATIONS = 10
 """GitHub shows no more of one level in a step."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.mlir.printable import printable_in_json
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import (
     annotated_place,
+    fingerprints,
     level,
     other_place,
     repository_path,
     sentence,
 )
-from eio_audit.report.ci.fingerprints import fingerprints
+from eio_audit.report.json import dumped
 
 _SEVERITIES = {"error": "major", "warning": "minor"}
 
@@ -28,7 +26,7 @@ def to_gitlab(verdict: Verdict) -> str:
         _issue(finding, _SEVERITIES[level(finding, verdict)], fingerprint)
         for finding, fingerprint in zip(verdict.findings, prints, strict=True)
     ]
-    return printable_in_json(json.dumps(issues, indent=2, ensure_ascii=False)) + "\n"
+    return dumped(issues)
 
 
 def _issue(finding: Finding, severity: str, fingerprint: str) -> dict[str, object]:

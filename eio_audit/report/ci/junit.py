@@ -29,12 +29,12 @@ def to_junit(verdict: Verdict) -> str:
         of_block.setdefault(place, []).append(finding)
     root = Element("testsuites", name="eio-audit")
     for dump in verdict.check.dumps:
-        suite = SubElement(root, "testsuite", name=_text(f"{place_of(dump)} {moment_of(dump)}".rstrip()))
+        suite = SubElement(root, "testsuite", name=printable(f"{place_of(dump)} {moment_of(dump)}".rstrip()))
         for block in dump.blocks:
             findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
             _add_case(suite, dump, block, findings, verdict)
     for source, errors in groupby(verdict.check.errors, key=lambda error: error.source):
-        _add_unreadable(SubElement(root, "testsuite", name=_text(source)), errors)
+        _add_unreadable(SubElement(root, "testsuite", name=printable(source)), errors)
     _add_counts(root)
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
@@ -44,7 +44,7 @@ def _add_case(
     suite: Element, dump: DumpAudit, block: BlockAudit, findings: Sequence[Finding], verdict: Verdict
 ) -> None:
     name = " ".join(filter(None, (block.function, block.block, f"at line {block.line}")))
-    case = SubElement(suite, "testcase", classname=_text(dump.source), name=_text(name))
+    case = SubElement(suite, "testcase", classname=printable(dump.source), name=printable(name))
     failures = [finding for finding in findings if level(finding, verdict) == "error"]
     others = [finding for finding in findings if level(finding, verdict) != "error"]
     if failures:
@@ -58,13 +58,13 @@ def _add_case(
 def _listed(findings: Sequence[Finding]) -> str:
     shown = findings[:SHOWN_FINDINGS]
     lines = [f"{f.source}:{f.line}: {f.rule.code} {description(f)}" for f in shown]
-    return "\n".join(map(_text, filter(None, [*lines, rest(findings, len(shown))])))
+    return "\n".join(map(printable, filter(None, [*lines, rest(findings, len(shown))])))
 
 
 def _add_unreadable(suite: Element, errors: Iterable[InputError]) -> None:
     for error in errors:
-        case = SubElement(suite, "testcase", classname=_text(error.source), name="can be read")
-        message = _text(f"{place_of_error(error)}: {error.message}")
+        case = SubElement(suite, "testcase", classname=printable(error.source), name="can be read")
+        message = printable(f"{place_of_error(error)}: {error.message}")
         SubElement(case, "error", type="unreadable", message=message)
 
 
@@ -73,7 +73,3 @@ def _add_counts(root: Element) -> None:
         element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
         element.set("failures", str(sum(1 for _ in element.iter("failure"))))
         element.set("errors", str(sum(1 for _ in element.iter("error"))))
-
-
-def _text(text: str) -> str:
-    return printable(text)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import PurePath
 from urllib.parse import quote
 
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import Rule
-from eio_audit.mlir.printable import printable_in_json
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import annotated_place, level, repository_path, rest, sentence
-from eio_audit.report.ci.fingerprints import fingerprints
+from eio_audit.report.ci.finding import annotated_place, fingerprints, level, repository_path, rest, sentence
+from eio_audit.report.json import dumped
 from eio_audit.report.manual import look_up
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -41,7 +39,7 @@ def to_sarif(verdict: Verdict, version: str) -> str:
         ],
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+    return dumped(document)
 
 
 def _rule(rule: Rule) -> dict[str, object]:
@@ -50,7 +48,7 @@ def _rule(rule: Rule) -> dict[str, object]:
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "help": {"text": f"'eio-audit rule {rule.code}' says how to fix it.", "markdown": entry.text},
+        "help": {"text": f"'eio-audit rule {rule.code}' explains how to fix it.", "markdown": entry.text},
     }
 
 

@@ -1,6 +1,6 @@
-"""The slope picture: each op a line from its place in the original order to the place where it stands.
+"""The slope picture: each op a line from its place in the original order to the place where it is.
 
-Both axes count the ops with a say in inversions, downwards. The picture is 100 wide and as high as there are
+Both axes count the ops that count in inversions, downwards. The picture is 100 wide and as high as there are
 ops; it is stretched to the room there is, and zoomed by its viewBox alone. Lines that cross are inversions.
 """
 
@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, PicturedOp
-from eio_audit.report.html.page import escaped
-from eio_audit.report.wording.order import count, op_name
+from eio_audit.report.wording.order import op_name
 
 SINGLE_LINES = 2000
 """Up to so many ops, each has a line; in larger blocks displaced ops have, and the others are bands."""
 
 MAPPED_OPS = 500
 MAP_PARTS = 140
-"""Beside a picture of more ops, that many parts of the block show where displaced ops stand."""
+"""Beside a picture of more ops, that many parts of the block show where displaced ops are."""
 
 LABELS = 12
 """How many ops are named beside the picture where no script names as many as there is room for."""
@@ -38,101 +38,78 @@ MEANINGS = {
 }
 
 
-def draw_slope(picture: OrderPicture) -> str:
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """What the picture shows; heights are in ops from the top, but for ``height``.
+
+    Attributes:
+        ops: how many it has.
+        height: in pixels.
+        legend: of each kind of displaced ops the class of their lines, how many they are, what they are.
+        left, right: names beside the picture, and how far down each is.
+        bands: ops that stayed together: where they begin on the left and on the right, and how many they are.
+        lines: class, left end, right end.
+        parts: of a large picture, the parts of the block with displaced ops: where each begins, how wide its
+            bar is, and how many ops it has.
+    """
+
+    ops: int
+    height: int
+    legend: list[tuple[str, int, str]]
+    left: list[tuple[str, str]]
+    right: list[tuple[str, str]]
+    bands: list[tuple[int, int, int]]
+    lines: list[tuple[str, float, float]]
+    parts: list[tuple[int, float, int]]
+
+
+def slope_of(picture: OrderPicture) -> Slope:
     """The picture, with ops named at its sides."""
     ops = [op for op in picture.ops if op.standing is not None]
-    originally = sorted(ops, key=_original)
-    height = min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT)
-    summary = f"{count(len(ops), 'op')} from their original place, left, to where they stand, right"
-    is_mapped = len(ops) > MAPPED_OPS
-    return "\n".join(
-        [
-            f'<div class="stage{" mapped" if is_mapped else ""}" tabindex="0" role="group" aria-label="Slope '
-            'picture. Arrow keys pick one displaced op after the other, plus and minus zoom, 0 shows all.">',
-            *(["<span></span>"] if is_mapped else []),
-            '<span class="axis left">original</span><span></span><span class="axis">as it stands</span>',
-            *([_map(ops, height)] if is_mapped else []),
-            f'<div class="labels left" aria-hidden="true">{_labels([_index(op) for op in originally])}</div>',
-            f'<svg class="lines" style="height:{height}px" viewBox="0 0 100 {len(ops)}" '
-            f'preserveAspectRatio="none" role="img" aria-label="{summary}">',
-            *_lines(ops),
-            '<line class="pointed" x1="0" x2="100" visibility="hidden"/>',
-            '<line class="picked" x1="0" x2="100" visibility="hidden"/>',
-            "</svg>",
-            f'<div class="labels right" aria-hidden="true">{_labels([op_name(op.op) for op in ops])}</div>',
-            "</div>",
-        ]
-    )
-
-
-def _map(ops: Sequence[PicturedOp], height: int) -> str:
-    """How many ops are displaced in each part of the block, and a frame around the part that is shown."""
-    size = -(-len(ops) // MAP_PARTS)
-    numbers = Counter((op.standing or 0) // size for op in ops if op.disorder)
-    most = max(numbers.values(), default=1)
-    bars = "".join(
-        f'<rect x="0" y="{part * size}" width="{100 * number / most:.1f}" height="{size}"/>'
-        for part, number in sorted(numbers.items())
-    )
-    return (
-        f'<svg class="map" style="height:{height}px" viewBox="0 0 100 {len(ops)}" '
-        f'preserveAspectRatio="none" role="img" aria-label="Where displaced ops stand">{bars}'
-        f'<rect class="view" x="0" y="0" width="100" height="{len(ops)}"/></svg>'
-    )
-
-
-def draw_legend(picture: OrderPicture) -> str:
-    """What the lines of the picture mean, those that it has."""
-    numbers = Counter(op.disorder for op in picture.ops if op.disorder)
-    rows = [
-        '<li><svg viewBox="0 0 34 10" aria-hidden="true">'
-        f'<line class="{disorder.value}" x1="0" x2="34" y1="5" y2="5"/></svg>'
-        f"{numbers[disorder]:,} {meaning}</li>"
-        for disorder, meaning in MEANINGS.items()
-        if disorder in numbers
-    ]
-    return f'<ul class="legend" aria-label="Displaced ops">{"".join(rows)}</ul>'
-
-
-def _lines(ops: Sequence[PicturedOp]) -> Iterator[str]:
-    """Ops in order below, displaced ones above them; each with what is said where the pointer rests."""
     in_order = [op for op in ops if op.disorder is None]
-    if len(ops) <= SINGLE_LINES:
-        yield from (_line(op, "kept") for op in in_order)
-    else:
-        yield from _bands(in_order)
-    yield from (_line(op, op.disorder.value) for op in ops if op.disorder)
+    displaced = [op for op in ops if op.disorder]
+    numbers = Counter(op.disorder for op in picture.ops if op.disorder)
+    are_bands = len(ops) > SINGLE_LINES
+    lines = displaced if are_bands else in_order + displaced
+    return Slope(
+        ops=len(ops),
+        height=min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT),
+        legend=[(kind.value, numbers[kind], said) for kind, said in MEANINGS.items() if kind in numbers],
+        left=_labels([f"#{op.op.index}" for op in sorted(ops, key=_original)]),
+        right=_labels([op_name(op.op) for op in ops]),
+        bands=list(_bands(in_order)) if are_bands else [],
+        lines=[(op.disorder or "kept", _original(op) + 0.5, _standing(op) + 0.5) for op in lines],
+        parts=_parts(displaced, len(ops)) if len(ops) > MAPPED_OPS else [],
+    )
 
 
-def _line(op: PicturedOp, name: str) -> str:
-    start, end = _original(op) + 0.5, (op.standing or 0) + 0.5
-    return f'<line class="{name}" x1="0" x2="100" y1="{start}" y2="{end}"/>'
+def _parts(displaced: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
+    size = -(-total // MAP_PARTS)
+    numbers = Counter(_standing(op) // size for op in displaced)
+    most = max(numbers.values(), default=1)
+    return [(part * size, 100 * number / most, size) for part, number in sorted(numbers.items())]
 
 
-def _bands(ops: Sequence[PicturedOp]) -> Iterator[str]:
-    """Stretches of ops that stayed together, each as one surface."""
+def _bands(ops: Sequence[PicturedOp]) -> Iterator[tuple[int, int, int]]:
+    """Ops that stayed together: neighbours on both sides."""
     for _, run in groupby(
-        enumerate(ops), key=lambda at: (_original(at[1]) - at[0], (at[1].standing or 0) - at[0])
+        enumerate(ops), key=lambda at: (_original(at[1]) - at[0], _standing(at[1]) - at[0])
     ):
-        stretch = [op for _, op in run]
-        left, right = _original(stretch[0]), stretch[0].standing or 0
-        size = len(stretch)
-        yield f'<path class="band" d="M0 {left}L100 {right}v{size}L0 {left + size}z"/>'
+        band = [op for _, op in run]
+        yield _original(band[0]), _standing(band[0]), len(band)
 
 
-def _labels(names: Sequence[str]) -> str:
+def _labels(names: Sequence[str]) -> list[tuple[str, str]]:
     """Some names, evenly spread, each at the height of its op."""
     step = max(1, -(-len(names) // LABELS))
-    return "".join(
-        f'<span style="top:{(place + 0.5) / len(names):.2%}">{escaped(names[place])}</span>'
-        for place in range(0, len(names), step)
-    )
-
-
-def _index(op: PicturedOp) -> str:
-    return f"#{op.op.index}"
+    return [(f"{(k + 0.5) / len(names):.2%}", names[k]) for k in range(0, len(names), step)]
 
 
 def _original(op: PicturedOp) -> int:
     assert op.original is not None
     return op.original
+
+
+def _standing(op: PicturedOp) -> int:
+    assert op.standing is not None
+    return op.standing

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eio_audit.report.html.page import escaped, island
-
 SHOWN_ROWS = 20
-"""How many rows stand in the page itself; the others are data."""
+"""How many rows are in the page itself; the others are data."""
 
 Cell = str | int | None
 
@@ -20,90 +18,78 @@ class Column:
     Attributes:
         key: what scripts call it.
         title: what people read above it.
-        cells: by row; all of them text, or all of them numbers, None for none.
-        is_number: which of the two.
+        is_number: whether its cells are numbers; otherwise they are text. None for none.
     """
 
     key: str
     title: str
-    cells: Sequence[Cell]
-    is_number: bool = False
+    is_number: bool
 
-    @property
-    def data(self) -> dict[str, object]:
-        """As scripts read it; texts are kept once, rows refer to them."""
-        if self.is_number:
-            return {"key": self.key, "number": True, "values": list(self.cells)}
-        number_of: dict[Cell, int] = {}
-        values = [number_of.setdefault(cell or "", len(number_of)) for cell in self.cells]
-        return {"key": self.key, "strings": list(number_of), "values": values}
+
+def columns_of(spec: str) -> list[Column]:
+    """The columns of a table, separated by commas: ``op, #line, #fixed=after a fix``; ``#`` is for numbers.
+
+    >>> columns_of("#fixed=after a fix")
+    [Column(key='fixed', title='after a fix', is_number=True)]
+    """
+    columns = []
+    for word in spec.split(", "):
+        key, _, title = word.removeprefix("#").partition("=")
+        columns.append(Column(key, title or key, is_number=word.startswith("#")))
+    return columns
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of an equal number of cells.
+    """Rows of cells, as many as there are columns.
 
     Attributes:
         name: its id in the page.
         caption: what its rows are.
         columns: from left to right.
+        rows: in the order in which scripts number them.
         sorted_by: key of the column of numbers by which its rows are sorted first.
         descending: from the largest.
-        marked: key of the column whose empty cells a tick box can hide, and what the box says; None for none.
+        marked: key of the column whose empty cells a tick box can hide, and its label; None for none.
     """
 
     name: str
     caption: str
     columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
     sorted_by: str
     descending: bool = False
     marked: tuple[str, str] | None = None
 
-    def html(self) -> str:
-        """The table and its data."""
-        keys = [column.key for column in self.columns]
-        data = {
-            "columns": [column.data for column in self.columns],
+    def _number_of(self, key: str) -> int:
+        return [column.key for column in self.columns].index(key)
+
+    @property
+    def data(self) -> dict[str, object]:
+        """All rows, as scripts read them."""
+        return {
+            "columns": [
+                _column_data(column, [row[k] for row in self.rows]) for k, column in enumerate(self.columns)
+            ],
             "marked": self.marked[0] if self.marked else None,
-            "sorting": [keys.index(self.sorted_by), self.descending],
+            "sorting": [self._number_of(self.sorted_by), self.descending],
         }
-        heads = "".join(
-            f'<th scope="col"{_class(column)}><button type="button">{escaped(column.title)}</button></th>'
-            for column in self.columns
-        )
-        tick = ""
-        if self.marked:
-            tick = f'<label><input type="checkbox" checked> {escaped(self.marked[1])}</label>'
-        return "\n".join(
-            [
-                f'<div class="table" id="{self.name}" data-rows="{self.name}-rows">',
-                '<div class="bar" hidden><label>Filter <input type="search" autocomplete="off"></label>',
-                f'{tick}<output aria-live="polite"></output></div>',
-                f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(self.caption)}">',
-                f"<table><caption>{escaped(self.caption)}</caption><thead><tr>{heads}</tr></thead>",
-                f"<tbody>{self._first_rows()}</tbody></table></div>",
-                '<div class="bar pages" hidden><button type="button">Previous</button>',
-                '<button type="button">Next</button></div>',
-                island(f"{self.name}-rows", data),
-                "</div>",
-            ]
-        )
 
-    def _first_rows(self) -> str:
+    @property
+    def first_rows(self) -> list[Sequence[Cell]]:
         """The rows that are seen where no script runs: those that scripts show first."""
-        cells_of = {column.key: column.cells for column in self.columns}
-        rows = list(range(len(cells_of[self.sorted_by])))
+        rows = list(self.rows)
         if self.marked:
-            rows = [row for row in rows if cells_of[self.marked[0]][row]]
-        rows.sort(key=lambda row: int(cells_of[self.sorted_by][row] or 0), reverse=self.descending)
-        return "".join(f"<tr>{self._row(row)}</tr>" for row in rows[:SHOWN_ROWS])
-
-    def _row(self, row: int) -> str:
-        return "".join(
-            f"<td{_class(column)}>{escaped('' if column.cells[row] is None else str(column.cells[row]))}</td>"
-            for column in self.columns
-        )
+            mark = self._number_of(self.marked[0])
+            rows = [row for row in rows if row[mark]]
+        key = self._number_of(self.sorted_by)
+        return sorted(rows, key=lambda row: int(row[key] or 0), reverse=self.descending)[:SHOWN_ROWS]
 
 
-def _class(column: Column) -> str:
-    return f' class="{column.key}{" number" if column.is_number else ""}"'
+def _column_data(column: Column, cells: Sequence[Cell]) -> dict[str, object]:
+    """Texts are kept once, rows refer to them."""
+    if column.is_number:
+        return {"key": column.key, "number": True, "values": cells}
+    number_of: dict[Cell, int] = {}
+    values = [number_of.setdefault(cell or "", len(number_of)) for cell in cells]
+    return {"key": column.key, "strings": list(number_of), "values": values}

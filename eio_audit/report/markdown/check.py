@@ -8,9 +8,9 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
-from eio_audit.report.ci.verdict import verdict_lines
-from eio_audit.report.wording.conclusion import conclusion
-from eio_audit.report.wording.order import count, moment_of, op_name, place_of
+from eio_audit.report.markdown.code import code
+from eio_audit.report.wording.conclusion import conclusion, verdict_lines
+from eio_audit.report.wording.order import count, heading_of, op_name
 
 SHOWN_DUMPS = 10
 
@@ -41,16 +41,9 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
     broken = sorted((d for d in dumps if d.summary.inversions), key=lambda d: -d.summary.inversions)
     rows = []
     for dump in broken[:SHOWN_DUMPS]:
-        figures = dump.summary
-        name = _code(f"{place_of(dump)} {moment_of(dump)}".rstrip())
-        numbers = (
-            figures.inversions,
-            figures.forced,
-            figures.knock_on,
-            figures.avoidable,
-            figures.wrong_labels,
-        )
-        rows.append(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
+        sums = dump.summary
+        figures = (sums.inversions, sums.forced, sums.knock_on, sums.avoidable, sums.wrong_labels)
+        rows.append(f"| {_code(heading_of(dump))} | {' | '.join(f'{number:,}' for number in figures)} |")
     if not rows:
         return []
     head = [
@@ -77,11 +70,4 @@ def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """The text as code that survives in a table, where ``#12`` and ``@f`` would be links."""
-    text = text.replace("|", "\\|")
-    if not text:
-        return ""
-    if "`" not in text:
-        return f"`{text}`"
-    fence = "`" * (text.count("`") + 1)
-    return f"{fence} {text} {fence}"
+    return code(printable(text))

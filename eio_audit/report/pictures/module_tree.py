@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from eio_audit.audit.codegen.codegen import CodegenFunction, Path
+from eio_audit.audit.codegen.codegen import CodegenFunction, ModulePath
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class ModuleNode:
         children: the modules inside it, in call order.
     """
 
-    path: Path
+    path: ModulePath
     ops: int = 0
     functions: list[int] = field(default_factory=list)
     own: list[int] = field(default_factory=list)

@@ -7,14 +7,12 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import CodegenFunction
-from eio_audit.mlir.printable import printable_lines
 from eio_audit.report.pictures.module_tree import ModuleNode, down_to, module_tree
 from eio_audit.report.wording.order import count
-from eio_audit.report.wording.structure import index_span, numbers_of, source_of
+from eio_audit.report.wording.structure import index_span, numbers_of, ranges, source_of
 
 SHOWN_ROWS = 150
 """Modules of a picture; of larger models the outer levels are drawn."""
@@ -32,112 +30,83 @@ WIDEST = 14
 HEADER = 22
 MARGIN = 8
 
-STRUCTURE_CSS = """\
-.structure { --paper: #ffffff; --row: #f5f6f8; --line: #c4cbd4; --ink: #1c2128; --faint: #57606a;
-  --own: #0067b3; --inside: #bcd9f0; --torn: #b34700;
-  background: var(--paper); font: 11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
-@media (prefers-color-scheme: dark) {
-  .structure { --paper: #16191d; --row: #20252b; --line: #4a545f; --ink: #e4e8ee; --faint: #a5afbc;
-    --own: #6cb6ff; --inside: #25425c; --torn: #ff9a57; } }
-.structure text { fill: var(--ink); }
-.structure text.faint { fill: var(--faint); }
-.structure .torn text.number { fill: var(--torn); font-weight: 600; }
-.structure path { fill: none; stroke: var(--line); }
-.structure rect { fill: var(--row); }
-.structure rect.inside { fill: var(--inside); }
-.structure rect.own { fill: var(--own); }
-.structure .torn rect.own { fill: var(--torn); }
-"""
 
+def drawing_of(functions: Sequence[CodegenFunction]) -> dict[str, object]:
+    """What the template ``structure.svg`` draws of functions in call order, one at least.
 
-def draw_structure(functions: Sequence[CodegenFunction], style: str = "") -> str:
-    """The ``<svg>`` element; nothing where there is no function.
-
-    Args:
-        functions: in call order.
-        style: the CSS to put into it; none where the page around it has STRUCTURE_CSS.
+    Rows are modules, columns functions.
     """
-    return "\n".join(_Drawing(functions).lines(style)) if functions else ""
-
-
-class _Drawing:
-    """Rows are modules, columns functions.
-
-    Attributes:
-        left: where the strip of functions begins.
-        column: how wide a function is.
-    """
-
-    def __init__(self, functions: Sequence[CodegenFunction]) -> None:
-        nodes = module_tree(functions)
-        self.functions = functions
-        self.nodes = down_to(nodes, SHOWN_ROWS)
-        self.left_out = len(nodes) - len(self.nodes)
-        widest = max(
-            node.depth * INDENT + len(_shortened(node.name)) * CHARACTER_WIDTH for node in self.nodes
+    nodes = down_to(module_tree(functions), SHOWN_ROWS)
+    widest = max(node.depth * INDENT + len(_shortened(node.name)) * CHARACTER_WIDTH for node in nodes)
+    number_at = MARGIN + widest + 52
+    column = min(WIDEST, STRIP / len(functions))
+    left = number_at + 12
+    rows = []
+    last_at: dict[int, float] = {}
+    for number, node in enumerate(nodes):
+        top = HEADER + ROW * number
+        last_at[node.depth] = top
+        rows.append(
+            _row(node, functions, top, last_at.get(node.depth - 1))
+            | {"marks": _marks(node, functions, left, column)}
         )
-        self.number_at = MARGIN + widest + 52
-        self.left = self.number_at + 12
-        self.column = min(WIDEST, STRIP / len(functions))
+    return {
+        "functions": len(functions),
+        "width": round(left + column * len(functions) + MARGIN),
+        "height": HEADER + ROW * len(nodes) + MARGIN,
+        "margin": MARGIN,
+        "number_at": f"{number_at:.1f}",
+        "left": f"{left:.1f}",
+        "mark_height": ROW - 4,
+        "rows": rows,
+    }
 
-    def lines(self, style: str) -> Iterator[str]:
-        strip = self.column * len(self.functions)
-        width, height = round(self.left + strip + MARGIN), HEADER + ROW * len(self.nodes) + MARGIN
-        yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="structure" role="img" '
-            f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-        )
-        yield f"<title>{count(len(self.functions), 'function')} of {count(len(self.nodes), 'module')}</title>"
-        if style:
-            yield f"<style>\n{style}</style>"
-        yield f'<text class="faint" x="{MARGIN}" y="14">module</text>'
-        yield f'<text class="faint" x="{self.number_at:.1f}" y="14" text-anchor="end">functions</text>'
-        order = f"in call order, 1 to {len(self.functions)}"
-        yield f'<text class="faint" x="{self.left:.1f}" y="14">{order}</text>'
-        last_at: dict[int, int] = {}
-        for row, node in enumerate(self.nodes):
-            yield from self._row(row, node, last_at)
-        yield "</svg>"
 
-    def _row(self, row: int, node: ModuleNode, last_at: dict[int, int]) -> Iterator[str]:
-        """A module; ``last_at`` has by depth the row of the module at that depth that came last."""
-        top = HEADER + ROW * row
-        x = MARGIN + node.depth * INDENT
-        if node.depth:
-            parent = last_at[node.depth - 1]
-            y = HEADER + ROW * parent + ROW - 2
-            yield f'<path d="M{x - INDENT / 2 - 1:.1f} {y}V{top + ROW / 2}h{INDENT / 2}"/>'
-        last_at[node.depth] = row
-        least = len({self.functions[number].file for number in node.own})
-        state = "torn" if len(node.own) > least else "whole"
-        yield f'<g class="{state}"><title>{_escaped(_described(node))}</title>'
-        yield f'<text x="{x + 2}" y="{top + 12}">{_escaped(_shortened(node.name))}</text>'
-        yield (
-            f'<text class="number" x="{self.number_at:.1f}" y="{top + 12}" text-anchor="end">'
-            f"{len(node.functions):,}</text>"
-        )
-        yield self._mark(0, len(self.functions) - 1, top, "row")
-        yield from (self._mark(first, last, top, "inside") for first, last in _stretches(node.functions))
-        for number in node.own:
-            yield self._mark(number, number, top, "own", self._function(number, node))
-        yield "</g>"
+def _row(
+    node: ModuleNode, functions: Sequence[CodegenFunction], top: int, parent_top: float | None
+) -> dict[str, object]:
+    """A module, with the line that leads to it from the one around it."""
+    x = MARGIN + node.depth * INDENT
+    branch = ""
+    if parent_top is not None:
+        branch = f"M{x - INDENT / 2 - 1:.1f} {parent_top + ROW - 2}V{top + ROW / 2}h{INDENT / 2}"
+    least = len({functions[number].file for number in node.own})
+    return {
+        "branch": branch,
+        "state": "torn" if len(node.own) > least else "whole",
+        "described": _described(node),
+        "x": x + 2,
+        "baseline": top + 12,
+        "top": top + 2,
+        "name": _shortened(node.name),
+        "functions": len(node.functions),
+    }
 
-    def _mark(self, first: int, last: int, top: int, name: str, said: str = "") -> str:
-        gap = 1 if self.column > 4 and name == "own" else 0
-        x, width = self.left + self.column * first, self.column * (last - first + 1) - gap
-        shape = f'x="{x:.1f}" y="{top + 2}" width="{width:.1f}" height="{ROW - 4}"'
-        if not said:
-            return f'<rect class="{name}" {shape}/>'
-        return f'<rect class="{name}" {shape}><title>{_escaped(said)}</title></rect>'
 
-    def _function(self, number: int, node: ModuleNode) -> str:
-        function = self.functions[number]
-        mine = function.parts[node.path]
-        return (
-            f"{number + 1}: {function.name}\n"
-            f"{mine:,} of {count(function.ops, 'op')}, index {index_span(function)}\n"
-            f"{function.inputs:,} in, {function.outputs:,} out\n{source_of(function)}"
-        )
+def _marks(
+    node: ModuleNode, functions: Sequence[CodegenFunction], left: float, column: float
+) -> list[dict[str, str]]:
+    """The strip of a module: a pale mark for the functions with its ops, a full one where an op names it."""
+
+    def mark(kind: str, first: int, last: int, said: str = "") -> dict[str, str]:
+        gap = 1 if column > 4 and kind == "own" else 0
+        x, width = left + column * first, column * (last - first + 1) - gap
+        return {"kind": kind, "x": f"{x:.1f}", "width": f"{width:.1f}", "said": said}
+
+    return [
+        mark("row", 0, len(functions) - 1),
+        *(mark("inside", first, last) for first, last in ranges(node.functions)),
+        *(mark("own", k, k, _function(k, functions[k], node)) for k in node.own),
+    ]
+
+
+def _function(number: int, function: CodegenFunction, node: ModuleNode) -> str:
+    mine = function.parts[node.path]
+    return (
+        f"{number + 1}: {function.name}\n"
+        f"{mine:,} of {count(function.ops, 'op')}, index {index_span(function)}\n"
+        f"{function.inputs:,} in, {function.outputs:,} out\n{source_of(function)}"
+    )
 
 
 def _described(node: ModuleNode) -> str:
@@ -148,18 +117,5 @@ def _described(node: ModuleNode) -> str:
     return f"{node.name}\n{holds}\n{own}"
 
 
-def _stretches(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Neighbouring numbers, ascending, as first and last."""
-    first = 0
-    for k in range(1, len(numbers) + 1):
-        if k == len(numbers) or numbers[k] != numbers[k - 1] + 1:
-            yield numbers[first], numbers[k - 1]
-            first = k
-
-
 def _shortened(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def _escaped(text: str) -> str:
-    return escape(printable_lines(text))

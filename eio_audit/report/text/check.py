@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.report.text.console import Console, print_line
-from eio_audit.report.wording.conclusion import conclusion_pieces, in_graph_regions
+from eio_audit.report.wording.conclusion import conclusion_pieces
 from eio_audit.report.wording.order import (
     argument,
     assumed_pure,
     but_in_graph_regions,
     count,
+    in_graph_regions,
     memory_change,
     options_given,
     relabelling,
@@ -31,11 +32,11 @@ SHOWN_FILES = 3
 def print_check(check: Check, console: Console, *, verbose: bool = False) -> None:
     """Prints the order of every dump, most room for what is worst, and what can be done about it.
 
-    Several dumps with inversions stand in a table; more is said about two of them at most, unless verbose.
+    Several dumps with inversions are in a table; at most two of them are described, unless verbose.
     """
     broken = [dump for dump in check.dumps if dump.summary.inversions]
     if broken:
-        from eio_audit.report.text.disorder import print_disorder  # noqa: PLC0415  (not for clean dumps)
+        from eio_audit.report.text.disorder import print_disorder
 
         print_disorder(check.dumps, broken, console, verbose=verbose)
     print_line(console, *conclusion_pieces(check))
@@ -49,47 +50,40 @@ def print_fix(
 
     What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
     """
-    _print_fixed_order(fix, source_name, console, is_dry=is_dry)
+    assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
+    is_reordered = fix.before.avoidable or fix.relabelled or not fix.moved
+    if assumed and is_reordered and (fix.before.inversions or fix.relabelled):
+        print_line(console, f"{source_name}: {assumed}")
+    would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
+    print_line(console, f"{source_name}: {would}{_outcome(fix)}")
     blocks = [block for dump in fix.ordered for block in dump.blocks]
     for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
         print_line(console, f"{source_name}: {note}")
 
 
-def _print_fixed_order(fix: Fix, source_name: str, console: Console, *, is_dry: bool) -> None:
-    before = fix.before
-    remain = fix.ordered_from.minimum
-    would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
+def _outcome(fix: Fix) -> str:
+    """What a fix moved and removed, and the inversions that it left."""
+    before, remain = fix.before, fix.ordered_from.minimum
+    unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if fix.moved and not (before.avoidable or fix.relabelled):
+        frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
+        uses = "its last use" if frees == 1 else "their last uses"
         rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        print_line(console, f"{source_name}: {would}{_frees_moved(fix)} ({rest}){_relabelling(before, fix)}")
-        return
+        return f"{count(frees, 'free')} moved after {uses} ({rest}){_relabelling(before, fix)}"
     if not (before.inversions or fix.relabelled):
-        state = "in order" if before.has_indices else "no op indices"
-        print_line(console, f"{source_name}: {would}{state}: {_unmoved(fix)}")
-        return
-    assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
-    if assumed:
-        print_line(console, f"{source_name}: {assumed}")
+        return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
     why = _why_they_remain(fix.ordered_from)
     if not fix.changed:
-        rest = f"{_unmoved(fix)} ({count(remain, 'inversion')}{why})"
-        print_line(console, f"{source_name}: {would}nothing avoidable: {rest}{_relabelling(before, fix)}")
-        return
+        rest = f"{unmoved} ({count(remain, 'inversion')}{why})"
+        return f"nothing avoidable: {rest}{_relabelling(before, fix)}"
+    total = count(before.inversions, "inversion")
+    removed, rest = f"{total} removed", "none remains"
     if remain:
-        removed = f"{before.inversions - remain:,} of {count(before.inversions, 'inversion')} removed"
+        removed = f"{before.inversions - remain:,} of {total} removed"
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
-    else:
-        removed, rest = f"{count(before.inversions, 'inversion')} removed", "none remains"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
     moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
-    what = f"{relabelled}{moved}, {removed}; {rest}"
-    print_line(console, f"{source_name}: {would}{what}{_relabelling(fix.ordered_from, fix)}")
-
-
-def _frees_moved(fix: Fix) -> str:
-    """How many frees a fix puts behind their last use that moves no other ops."""
-    frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
-    return f"{count(frees, 'free')} moved behind {'its last use' if frees == 1 else 'their last uses'}"
+    return f"{relabelled}{moved}, {removed}; {rest}{_relabelling(fix.ordered_from, fix)}"
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
@@ -102,10 +96,6 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
 def _relabelling(figures: Summary, fix: Fix) -> str:
     """What would remove the inversions that are left; empty where nothing would."""
     return f"; --relabel {what}" if (what := relabelling(figures, fix.dumps[0])) else ""
-
-
-def _unmoved(fix: Fix) -> str:
-    return "nothing moved, values renumbered" if fix.renumbered else "unchanged"
 
 
 def _why_they_remain(before: Summary) -> str:

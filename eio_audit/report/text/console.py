@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Console:
 
     @cached_property
     def _rich(self) -> RichConsole:
-        from rich.console import Console as RichConsole  # noqa: PLC0415  (slow to import)
+        from rich.console import Console as RichConsole
 
         return RichConsole(
             file=self._file,
@@ -95,8 +96,7 @@ def make_console(file: IO[str], *, color: bool | None = None, width: int | None 
 def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
     """Prints a line, on a terminal wrapped between words."""
     if console.is_plain:
-        texts = (piece if isinstance(piece, str) else piece[0] for piece in pieces)
-        console.print_plain(" " * indent + "".join(escaped(console, text) for text in texts))
+        console.print_plain(" " * indent + "".join(escaped(console, plain(piece)) for piece in pieces))
         return
     line = shown(console, pieces)
     lines = [line]
@@ -104,6 +104,11 @@ def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
         lines = wrapped(line, console, console.width - indent - HANGING)
     for number, part in enumerate(lines):
         console.print_styled(indented(part, indent + (HANGING if number else 0)))
+
+
+def plain(piece: Piece) -> str:
+    """A piece without its style."""
+    return piece if isinstance(piece, str) else piece[0]
 
 
 def wrapped(line: Text, console: Console, width: int) -> list[Text]:
@@ -119,7 +124,7 @@ def indented(line: Text, indent: int) -> Text:
 
 def shown(console: Console, pieces: Sequence[Piece]) -> Text:
     """The pieces as a text that rich can print."""
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     line = Text()
     for piece in pieces:
@@ -131,3 +136,11 @@ def shown(console: Console, pieces: Sequence[Piece]) -> Text:
 def escaped(console: Console, text: str) -> str:
     """What would steer a terminal, or is not in the file's encoding, is escaped."""
     return printable(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
+
+
+def hyperlink(source: str, line: int) -> str:
+    """The style of text that leads to a line; empty for standard input.
+
+    A terminal without links (the escape sequence OSC 8) shows the text as it is. The line is after the ``#``.
+    """
+    return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"

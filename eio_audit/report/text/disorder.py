@@ -9,8 +9,7 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.report.text.console import Console, print_line
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.conclusion import in_graph_regions
-from eio_audit.report.wording.order import count, moment_of, place_of
+from eio_audit.report.wording.order import count, in_graph_regions, moment_of, place_of
 
 
 def print_disorder(
@@ -20,8 +19,8 @@ def print_disorder(
 
     Args:
         dumps: all that were audited.
-        broken: those of them that have inversions, one at least. Several stand in a table; more is said about
-            two of them at most, unless verbose.
+        broken: those of them that have inversions, one at least. Several are in a table, and at most two
+            of them are described, unless verbose.
         console: where.
         verbose: about each of them.
     """
@@ -46,6 +45,10 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
         print_line(console, (dumps[0].source, "bold"))
     else:
         titles = [f"{place_of(dump)}  {title}".rstrip() for dump, title in zip(firsts, titles, strict=True)]
+    wrong = [_if_any(dump.summary.wrong_labels) for dump in firsts]
+    avoidable = [
+        _if_broken(dump, dump.summary.avoidable) + ("" if dump.summary.certified else "+") for dump in firsts
+    ]
     columns = [
         Column("line", [str(dump.line) if is_log else "" for dump in firsts], right=True),
         Column("inversions", [f"{dump.summary.inversions:,}" for dump in firsts], right=True, style="bold"),
@@ -56,9 +59,9 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
             right=True,
             optional=True,
         ),
-        Column("avoidable", [_avoidable(dump) for dump in firsts], right=True, style="red"),
-        Column("wrong indices", [_wrong(dump) for dump in firsts], right=True, optional=True),
-        Column("in graphs", [_in_graphs(dump) for dump in firsts], right=True, optional=True),
+        Column("avoidable", avoidable, right=True, style="red"),
+        Column("wrong indices", wrong, right=True, optional=True),
+        Column("in graphs", [_if_any(in_graph_regions(dump)) for dump in firsts], right=True, optional=True),
         Column("ops", [f"{dump.summary.ops:,}" for dump in firsts], right=True, optional=True),
         Column("dump", titles),
     ]
@@ -72,20 +75,12 @@ def _if_broken(dump: DumpAudit, number: int) -> str:
     return f"{number:,}" if dump.summary.inversions else ""
 
 
-def _avoidable(dump: DumpAudit) -> str:
-    return _if_broken(dump, dump.summary.avoidable) + ("" if dump.summary.certified else "+")
-
-
-def _wrong(dump: DumpAudit) -> str:
-    return f"{dump.summary.wrong_labels:,}" if dump.summary.wrong_labels else ""
-
-
-def _in_graphs(dump: DumpAudit) -> str:
-    return f"{in_graph_regions(dump):,}" if in_graph_regions(dump) else ""
+def _if_any(number: int) -> str:
+    return f"{number:,}" if number else ""
 
 
 def _runs(dumps: Iterable[DumpAudit]) -> list[list[DumpAudit]]:
-    """The dumps that stand one after the other and are alike in order."""
+    """Consecutive dumps that are alike in order."""
 
     def likeness(dump: DumpAudit) -> tuple[object, ...]:
         figures = dump.summary

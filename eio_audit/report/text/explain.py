@@ -1,8 +1,8 @@
-"""Why an op stands where it stands, as text."""
+"""Why an op is where it is, as text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.explain import (
@@ -10,17 +10,14 @@ from eio_audit.audit.explain.explain import (
     FixedPlace,
     InversionKind,
     InvertedOp,
-    Neighbour,
     OpExplanation,
     PathStep,
 )
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
-from eio_audit.report.text.console import Console, print_line
-from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.report.text.console import Console, hyperlink, print_line
 from eio_audit.report.text.order import print_heading
-from eio_audit.report.wording.order import count, op_name, should_carry
+from eio_audit.report.wording.order import block_name, count, op_at, op_name, should_carry
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8
@@ -51,12 +48,12 @@ _SOURCES = {
     EffectSource.CALLEE: "as the function does that it calls",
     EffectSource.UNKNOWN: "the op table cannot tell",
     EffectSource.UNLISTED: "it is not in the op table",
-    EffectSource.ASSUMED: "as --assume-pure says",
+    EffectSource.ASSUMED: "by --assume-pure",
 }
 
 
 def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
-    """Prints why ops stand where they do; of several that share an index the outlines, unless verbose."""
+    """Prints why ops are where they are; of several that share an index the outlines, unless verbose."""
     ops = explanation.ops
     print_heading(explanation.dump, console)
     if len(ops) > 1:
@@ -72,43 +69,48 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
 
 def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
     _print_title(op, source, console)
-    print_line(console, _inversions(op), indent=4)
-    if op.derived:
-        print_line(console, "derived: a pass made it from another op", indent=4)
-    if op.right is not None:
-        print_line(console, _right(op), indent=4)
-    if op.inversions:
-        print_line(console, _fix(op), indent=4)
+    derived = "derived: a pass made it from another op" if op.derived else ""
+    for fact in filter(None, (_inversions(op), derived, _right(op), _fix(op))):
+        print_line(console, fact, indent=4)
 
 
 def _print_title(op: OpExplanation, source: str, console: Console) -> None:
-    where = " ".join(filter(None, (op.function, op.block)))
     line = (f"line {op.op.line}", hyperlink(source, op.op.line))
-    place = f": op {op.place + 1:,} of {op.ops:,} in {where} (line {op.block_line})"
+    block = block_name(op.function, op.block)
+    place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
     print_line(console, (op_name(op.op), "bold cyan"), " at ", line, place, indent=2)
 
 
 def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
     _print_title(op, source, console)
-    facts = (
-        _model(op),
-        _derived(op),
-        _right(op),
-        _index(op),
-        _last_use(op),
-        _effects(op),
-    )
-    for fact in filter(None, (*facts, *_neighbours(op))):
+    for fact in filter(None, _facts(op)):
         print_line(console, fact, indent=4)
     print_line(console, (_inversions(op), "bold"), indent=4)
     for kind in op.kinds:
         same = [inverted for inverted in op.inverted if inverted.kind is kind]
         _print_inversions(op.kinds[kind], same, console, verbose=verbose)
-    if op.inversions:
-        print_line(console, _fix(op), indent=4)
+    if fix := _fix(op):
+        print_line(console, fix, indent=4)
 
 
 # ---------------------------------------------------------------------- facts
+
+
+def _facts(op: OpExplanation) -> Iterator[str]:
+    yield _model(op)
+    if op.derived:
+        yield f"derived: a pass made it from the op at #{op.op.index}, and it carries that op's index"
+    yield _right(op)
+    yield _index(op)
+    if op.last_use is not None:
+        verb = "it follows its last use," if op.follows is Follow.FREES else "it only frees; its last use is"
+        yield f"{verb} {op_at(op.last_use)}"
+    yield _effects(op)
+    for neighbour, side in ((op.lower, "lower"), (op.higher, "higher")):
+        if neighbour is not None:
+            away = count(abs(neighbour.distance), "place")
+            direction = "before" if neighbour.distance < 0 else "after"
+            yield f"next {side} index: {op_at(neighbour.op)}, {away} {direction} it"
 
 
 def _model(op: OpExplanation) -> str:
@@ -116,13 +118,7 @@ def _model(op: OpExplanation) -> str:
         return f"from {op.model_line}" if op.model_line else ""
     function = f"{op.origin.function}()" if op.origin.function else None
     parts = [str(op.model_line or ""), function, *op.origin.modules[-1:], op.origin.op]
-    return "from " + ", ".join(part for part in parts if part)
-
-
-def _derived(op: OpExplanation) -> str:
-    if not op.derived:
-        return ""
-    return f"derived: a pass made it from the op at #{op.op.index}, and it carries that op's index"
+    return "from " + ", ".join(filter(None, parts))
 
 
 def _right(op: OpExplanation) -> str:
@@ -132,57 +128,35 @@ def _right(op: OpExplanation) -> str:
 
 
 def _index(op: OpExplanation) -> str:
-    stays = f"; it stays with {_at(op.consumer)}" if op.consumer else ""
+    stays = f"; it stays with {op_at(op.consumer)}" if op.consumer else ""
     if op.follows is not None:
         return f"its index does not count (--follow {op.follows.value}){stays}"
-    if op.op.index is not None:
-        return f"{count(op.same_index, 'other op')} of the block {_carry(op.same_index)} its index" * bool(
-            op.same_index
-        )
-    return f"unindexed: its location carries no op index{stays}"
-
-
-def _last_use(op: OpExplanation) -> str:
-    if op.last_use is None:
+    if op.op.index is None:
+        return f"unindexed: its location carries no op index{stays}"
+    if not op.same_index:
         return ""
-    verb = "it follows its last use," if op.follows is Follow.FREES else "it only frees; its last use is"
-    return f"{verb} {_at(op.last_use)}"
-
-
-def _carry(number: int) -> str:
-    return "carries" if number == 1 else "carry"
+    verb = "carries" if op.same_index == 1 else "carry"
+    return f"{count(op.same_index, 'other op')} of the block {verb} its index"
 
 
 def _effects(op: OpExplanation) -> str:
     effects, source = op.effects, _SOURCES[op.effects_source]
     if effects.anywhere == ANY:
         return f"may do anything to memory ({source})"
+    touched = {
+        "memory anywhere": effects.anywhere,
+        "buffers": effects.memory,
+        "tensors that it uses": effects.tensors,
+        **{_STATES[state]: kinds for state, kinds in effects.states.items() if state != CONTROL},
+    }
     parts = [
-        _doing(effects.anywhere, "memory anywhere"),
-        _doing(effects.memory, "buffers"),
-        _doing(effects.tensors, "tensors that it uses"),
-        *(_doing(kinds, _STATES[state]) for state, kinds in effects.states.items() if state != CONTROL),
+        f"{' and '.join(f'{kind}s' for kind in sorted(kinds))} {what}"
+        for what, kinds in touched.items()
+        if kinds
     ]
     if "write" in effects.states.get(CONTROL, ()):
         parts.append("may not return")
-    done = ", ".join(filter(None, parts))
-    return f"{done or 'no memory effects'} ({source})"
-
-
-def _doing(kinds: frozenset[str], what: str) -> str:
-    return f"{' and '.join(f'{kind}s' for kind in sorted(kinds))} {what}" if kinds else ""
-
-
-def _neighbours(op: OpExplanation) -> list[str]:
-    return [_neighbour(op.lower, "lower"), _neighbour(op.higher, "higher")]
-
-
-def _neighbour(neighbour: Neighbour | None, side: str) -> str:
-    if neighbour is None:
-        return ""
-    direction = "before" if neighbour.distance < 0 else "behind"
-    away = count(abs(neighbour.distance), "place")
-    return f"next {side} index: {_at(neighbour.op)}, {away} {direction} it"
+    return f"{', '.join(parts) or 'no memory effects'} ({source})"
 
 
 def _inversions(op: OpExplanation) -> str:
@@ -197,10 +171,6 @@ def _inversions(op: OpExplanation) -> str:
     return f"{count(op.inversions, 'inversion')}: {', '.join(parts)}"
 
 
-def _at(op: OpLabel) -> str:
-    return f"{op_name(op)} (line {op.line})"
-
-
 # ---------------------------------------------------------------------- inversions
 
 
@@ -209,9 +179,8 @@ def _print_inversions(
 ) -> None:
     shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
     for inverted in shown:
-        print_line(
-            console, (inverted.kind.value, _style(inverted.kind)), f" with {_at(inverted.op)}", indent=6
-        )
+        style = "red" if inverted.kind is InversionKind.AVOIDABLE else ""
+        print_line(console, (inverted.kind.value, style), f" with {op_at(inverted.op)}", indent=6)
         _print_path(inverted.path, console, verbose=verbose)
         if inverted.fixed is not None and inverted.fixed.moved:
             print_line(console, f"fix puts that op {_between(inverted.fixed)}", indent=8)
@@ -222,29 +191,27 @@ def _print_inversions(
         )
 
 
-def _style(kind: InversionKind) -> str:
-    return "red" if kind is InversionKind.AVOIDABLE else ""
-
-
 def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
     """The ops of a path, each below the one it depends on; a long one without its middle."""
     if not path:
         return
-    print_line(console, _at(path[0].producer), indent=8)
+    print_line(console, op_at(path[0].producer), indent=8)
     left_out = 0 if verbose else max(len(path) - SHOWN_STEPS, 0)
     half = SHOWN_STEPS // 2
     for number, step in enumerate(path):
         if left_out and number == half:
             print_line(console, (f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
         if not left_out or number < half or number >= half + left_out:
-            print_line(console, f"{_STEPS[step.kind]} {_at(step.user)}", indent=8)
+            print_line(console, f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
 
 
 # ---------------------------------------------------------------------- the fix
 
 
 def _fix(op: OpExplanation) -> str:
-    """What a fix would do to the op."""
+    """What a fix would do to the op; empty for one without inversions."""
+    if not op.inversions:
+        return ""
     if op.fixed is None:
         return "nothing moves in a graph region"
     if op.fixed.inversions == op.inversions:
@@ -260,5 +227,5 @@ def _fix(op: OpExplanation) -> str:
 
 def _between(fixed: FixedPlace) -> str:
     if fixed.behind is None:
-        return f"at the start of the block, before {_at(fixed.before)}" if fixed.before else "where it is"
-    return f"behind {_at(fixed.behind)}" + (f", before {_at(fixed.before)}" if fixed.before else "")
+        return f"at the start of the block, before {op_at(fixed.before)}" if fixed.before else "where it is"
+    return f"after {op_at(fixed.behind)}" + (f", before {op_at(fixed.before)}" if fixed.before else "")

@@ -1,4 +1,4 @@
-"""Rules and words of the manual as text; IR is printed as it stands in the page."""
+"""Rules and words of the manual as text; IR is printed as it is in the page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from eio_audit.report.manual import Entry
-from eio_audit.report.text.console import Console, Piece, escaped, print_line
+from eio_audit.report.text.console import Console, Piece, escaped, plain, print_line
 from eio_audit.report.text.table import Column, print_table
 
 _CODE_BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,17 +35,16 @@ def print_entries(entries: Sequence[Entry], console: Console) -> None:
 def print_list(entries: Sequence[Entry], console: Console) -> None:
     """Prints a line for each rule and word."""
     for section, members in groupby(entries, lambda entry: entry.section):
-        listed = list(members)
         print_line(console, (section, "bold"))
-        names = [", ".join(entry.names) for entry in listed]
-        summaries = ["".join(map(_plain, _pieces(entry.summary))) for entry in listed]
+        rows = [(", ".join(entry.names), "".join(map(plain, _pieces(entry.summary)))) for entry in members]
+        names, summaries = zip(*rows, strict=True)
         print_table(console, [Column("", names), Column("", summaries)], indent=2)
         print_line(console)
-    print_line(console, "eio-audit rule NAME says more.")
+    print_line(console, "eio-audit rule NAME explains one.")
 
 
 def _paragraphs(text: str) -> Iterator[list[Piece] | str]:
-    """The paragraphs of a text, each in pieces; a block of code as it stands there."""
+    """The paragraphs of a text, each in pieces; a block of code as it is."""
     parts = _CODE_BLOCK.split(text)
     for number, part in enumerate(parts):
         if number % 2:
@@ -69,7 +68,3 @@ def _pieces(text: str) -> list[Piece]:
         ]
         offset = match.end()
     return [*pieces, text[offset:]]
-
-
-def _plain(piece: Piece) -> str:
-    return piece if isinstance(piece, str) else piece[0]

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
-from eio_audit.report.text.console import Console, Piece, print_line
-from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
+from eio_audit.report.text.console import Console, Piece, hyperlink, print_line
 from eio_audit.report.text.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording.order import (
     assumed_pure,
-    at_constants,
-    at_frees,
+    block_name,
     certificate,
     count,
-    inherited,
     inversion_parts,
-    memory,
     moment_of,
     not_reordered_away,
+    notes,
     op_name,
     place_of,
     reason,
     should_carry,
+    side,
     unknown_ops,
 )
 
@@ -33,7 +30,7 @@ SHOWN_NAMES = 3
 
 
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
-    """Prints where the dump stands and which pass it belongs to."""
+    """Prints where the dump is and which pass it belongs to."""
     place = (place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
     print_line(console, title, place, f"  {moment_of(dump)}".rstrip())
 
@@ -45,14 +42,14 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
         dump: what to print.
         console: where.
         verbose: all blocks and all displaced ops that the audit describes.
-        before: an earlier dump, to say what of the disorder it had.
+        before: an earlier dump, to compare with.
     """
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        notes = [earlier, inherited(block), at_constants(block), at_frees(block), memory(block)]
-        _print_block(block, dump.source, console, verbose=verbose, notes=notes)
+        said = [earlier, *notes(block)] if earlier else notes(block)
+        _print_block(block, dump.source, console, verbose=verbose, said=said)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
@@ -64,26 +61,21 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:
-    """What the order of a block was in the dump before; empty where its name does not tell the block."""
+    """The order of a block in the dump before; empty where its name does not tell the block."""
     if before.summary.has_indices and not before.summary.inversions:
         return "before: in order"
     same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
     if len(same) != 1:
         return ""
-    return f"before: {_inversions(same[0])}" if same[0].inversions else "before: in order"
-
-
-def _inversions(block: BlockAudit) -> str:
-    parts = inversion_parts(block)
+    if not same[0].inversions:
+        return "before: in order"
+    parts = inversion_parts(same[0])
     joint = ", " if len(parts) == 1 else ": "
-    return f"{count(block.inversions, 'inversion')}{joint}{', '.join(parts)}"
+    return f"before: {count(same[0].inversions, 'inversion')}{joint}{', '.join(parts)}"
 
 
-def _print_block(
-    block: BlockAudit, source: str, console: Console, *, verbose: bool, notes: list[str]
-) -> None:
-    where = " ".join(filter(None, (block.function, block.block)))
-    line: list[Piece] = [f"{where} at line {block.line}: "]
+def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:
+    line: list[Piece] = [f"{block_name(block.function, block.block)} at line {block.line}: "]
     parts = inversion_parts(block)
     line.append((count(block.inversions, "inversion"), "bold"))
     line.append(", " if len(parts) == 1 else ": ")
@@ -92,7 +84,7 @@ def _print_block(
     if proof := certificate(block):
         line.append((f" ({proof})", "" if block.certified else "yellow"))
     print_line(console, *line, indent=2)
-    for note in filter(None, notes):
+    for note in said:
         print_line(console, note, indent=4)
     if console.wraps and can_show_bars(console.encoding):
         print_line(console, "original place  ", (sparkline(block.profile), "cyan"), indent=4)
@@ -101,21 +93,15 @@ def _print_block(
 
 
 def _print_wrong_labels(block: BlockAudit, source: str, console: Console, *, verbose: bool) -> None:
-    """Prints what no order can help, because indices are wrong, and which."""
+    """Prints the inversions that no order removes, because indices are wrong, and these indices."""
     if not block.wrong_labels:
         return
     print_line(console, not_reordered_away(block), indent=4)
     shown = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
-    for mislabelled in shown:
-        op = mislabelled.op
-        print_line(
-            console,
-            (op_name(op), "cyan"),
-            " at ",
-            (f"line {op.line}", hyperlink(source, op.line)),
-            f" should carry {should_carry(mislabelled.right)}",
-            indent=6,
-        )
+    for one in shown:
+        line = (f"line {one.op.line}", hyperlink(source, one.op.line))
+        right = f" should carry {should_carry(one.right)}"
+        print_line(console, (op_name(one.op), "cyan"), " at ", line, right, indent=6)
     _print_rest(len(shown), len(block.mislabelled), block.wrong_labels, console)
 
 
@@ -142,11 +128,10 @@ def _print_rest(shown: int, described: int, total: int, console: Console) -> Non
 
 def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, source: str, console: Console) -> None:
     op = displaced.op
-    side = "early" if displaced.early else "late"
     print_line(
         console,
         (op_name(op), "cyan"),
-        f" stands {side} at ",
+        f" is {side(displaced)} at ",
         (f"line {op.line}", hyperlink(source, op.line)),
         f", in {count(displaced.inversions, 'inversion')}",
         (f" ({op.module})" if op.module else "", "dim"),

@@ -23,11 +23,10 @@ REFRESHES_PER_SECOND = 5
 def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], None]]:
     """Shows how much of the input is done, at what rate, for how long, and the time left.
 
-    It appears on standard error once a second has passed, only where that is a terminal, and leaves nothing
-    behind.
+    It appears on standard error once a second has passed, if that is a terminal, and is removed at the end.
 
     Args:
-        total_bytes: what there is to do; None where nobody knows, as behind a pipe.
+        total_bytes: what there is to do; None where that is not known, as for a pipe.
         label: what is done, ``checking``.
 
     Yields:
@@ -87,30 +86,26 @@ class _Delayed:
             self._bar.stop()
 
     def _show(self) -> None:
-        bar = _make_bar(knows_total=self._total_bytes is not None)
-        if not bar.console.is_interactive:  # a terminal that cannot take anything back
+        from rich import progress as rich_progress
+        from rich.console import Console
+
+        label = rich_progress.TextColumn("{task.description}", markup=False)
+        speed, elapsed = rich_progress.TransferSpeedColumn(), rich_progress.TimeElapsedColumn()
+        columns: list[rich_progress.ProgressColumn] = [label, rich_progress.FileSizeColumn(), speed, elapsed]
+        if self._total_bytes is not None:
+            bar, share = rich_progress.BarColumn(bar_width=None), rich_progress.TaskProgressColumn()
+            columns = [label, bar, share, speed, elapsed, rich_progress.TimeRemainingColumn()]
+        shown = rich_progress.Progress(
+            *columns,
+            console=Console(file=sys.stderr),
+            refresh_per_second=REFRESHES_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,  # results go their own way
+            redirect_stderr=False,
+        )
+        if not shown.console.is_interactive:  # a terminal that cannot take anything back
             return
         with self._lock:
-            bar.add_task(self._label, total=self._total_bytes, completed=self._done_bytes)
-            bar.start()
-            self._bar = bar
-
-
-def _make_bar(*, knows_total: bool) -> Progress:
-    from rich import progress as rich_progress  # noqa: PLC0415  (slow to import; needed for long work only)
-    from rich.console import Console  # noqa: PLC0415
-
-    label = rich_progress.TextColumn("{task.description}", markup=False)
-    speed, elapsed = rich_progress.TransferSpeedColumn(), rich_progress.TimeElapsedColumn()
-    columns: list[rich_progress.ProgressColumn] = [label, rich_progress.FileSizeColumn(), speed, elapsed]
-    if knows_total:
-        bar, share = rich_progress.BarColumn(bar_width=None), rich_progress.TaskProgressColumn()
-        columns = [label, bar, share, speed, elapsed, rich_progress.TimeRemainingColumn()]
-    return rich_progress.Progress(
-        *columns,
-        console=Console(file=sys.stderr),
-        refresh_per_second=REFRESHES_PER_SECOND,
-        transient=True,
-        redirect_stdout=False,  # results go their own way
-        redirect_stderr=False,
-    )
+            shown.add_task(self._label, total=self._total_bytes, completed=self._done_bytes)
+            shown.start()
+            self._bar = shown

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import CodegenFunction, Stage, Structure
+from eio_audit.report.document import torn_figures
 from eio_audit.report.pictures.module_tree import down_to, module_tree
 from eio_audit.report.text.console import Console, print_line
 from eio_audit.report.text.order import print_heading
-from eio_audit.report.text.table import Column, print_table
+from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording.order import argument, count
 from eio_audit.report.wording.structure import (
-    STAGES,
     callers,
     functions_summary,
     index_span,
-    is_changed,
     numbers_of,
     obstacles,
     source_of,
@@ -27,7 +26,6 @@ from eio_audit.report.wording.structure import (
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
 SHOWN_FUNCTIONS = 8
-SHOWN_CHANGED = 2
 """How many of each a report shows that is not verbose."""
 
 
@@ -57,49 +55,19 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
         print_line(console, (f"--verbose shows {hidden:,} more lines", "dim"))
 
 
-def print_structure_change(structure: Structure, console: Console, *, verbose: bool) -> int:
-    """Prints what became of the functions between two dumps; returns how many modules it left out."""
-    rows = torn_modules(structure)
-    if not rows and not is_changed(structure):
-        return 0
-    print_line(console)
-    print_line(console, ("code generation", "bold"), f"  {functions_summary(structure)}")
-    if said := tie_summary(structure):
-        print_line(console, said, indent=2)
-    shown = rows if verbose else rows[:SHOWN_CHANGED]
-    if shown:
-        columns = [
-            Column(STAGES[stage], [f"{row.functions[stage]:,}" for row in shown], right=True)
-            for stage in structure.predictions
-        ]
-        print_table(
-            console, [*columns, Column("functions with ops of", [row.path[-1] for row in shown])], indent=2
-        )
-    return len(rows) - len(shown)
-
-
 def _print_obstacles(structure: Structure, console: Console) -> None:
     for said in obstacles(structure.predictions[structure.present]):
         print_line(console, (said, "yellow"), indent=4)
 
 
 def _print_torn(structure: Structure, console: Console, *, verbose: bool) -> int:
-    rows = torn_modules(structure)
-    if not rows:
+    table = torn_figures(structure, SHOWN_TORN)
+    if not table.rows:
         return 0
-    shown = rows if verbose else rows[:SHOWN_TORN]
     print_line(console)
-    print_line(
-        console, ("torn modules", "bold"), f"  {count(len(rows), 'module')} in more functions than it takes"
-    )
-    columns = [
-        Column(STAGES[stage], [f"{row.functions[stage]:,}" for row in shown], right=True)
-        for stage in structure.predictions
-    ]
-    print_table(
-        console, [*columns, Column("functions with ops of", [row.path[-1] for row in shown])], indent=2
-    )
-    return len(rows) - len(shown)
+    modules = count(len(table.rows), "module")
+    print_line(console, ("torn modules", "bold"), f"  {modules} in more functions than it takes")
+    return print_figures(table, console, verbose=verbose)
 
 
 def _print_tree(functions: Sequence[CodegenFunction], console: Console, *, verbose: bool) -> int:

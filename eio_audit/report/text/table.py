@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from eio_audit.report.document import Figures
 from eio_audit.report.text.console import (
     HANGING,
     SHORTENED,
@@ -28,7 +29,7 @@ class Column:
     Attributes:
         title: its heading; "" in a table without headings.
         cells: one per row.
-        right: numbers stand at its right edge.
+        right: cells are aligned to the right.
         style: of its cells.
         optional: a terminal too narrow for the table does without it, or, where it is the last, has the
             ends of its cells only. Any other column is always there and whole.
@@ -71,6 +72,20 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
         _print_row(console, columns, [column.title for column in columns], ["dim"] * len(columns), indent)
     for cells in rows:
         _print_row(console, columns, cells, styles, indent)
+
+
+def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:
+    """Prints a table of figures; returns how many rows it left out."""
+    rows = table.rows if verbose else table.short
+    columns = [
+        Column(
+            heading, [row[k] for row in rows], right=k < table.numbers, style=table.styles.get(heading, "")
+        )
+        for k, heading in enumerate(table.headings)
+    ]
+    if rows:
+        print_table(console, columns, indent=2)
+    return len(table.rows) - len(rows)
 
 
 def _print_row(
@@ -124,6 +139,6 @@ def _end_of(text: str, width: int) -> str:
 
 def _cell_len(text: str) -> int:
     """Columns of the screen that a text takes."""
-    from rich.cells import cell_len  # noqa: PLC0415
+    from rich.cells import cell_len
 
     return cell_len(text)

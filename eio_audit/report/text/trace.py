@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
-from eio_audit.report.text.console import Console, print_line
-from eio_audit.report.text.hyperlink import hyperlink
+from eio_audit.report.text.console import Console, hyperlink, print_line
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.order import argument, contradicting, count, op_name, pass_title, reason
+from eio_audit.report.wording.order import block_name, contradicting, count, op_name, reason, side
+from eio_audit.report.wording.trace import look_closer, pass_title
 
 UNSEEN = "passes that the log does not show"
-"""What stands for the names of passes that a log does not show, in a sentence."""
+"""How passes that a log does not show are called in a sentence."""
 
 
 def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> None:
@@ -36,33 +36,19 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
         _print_culprit(trace.culprit, console)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A line of the table; ``traced`` is the pass it shows, None where it stands for several."""
+def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str, TracedPass | None]]:
+    """The title of each row and the pass it shows; None for a row about several."""
 
-    title: str
-    traced: TracedPass | None
-
-
-def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> list[_Row]:
     def is_folded(traced: TracedPass) -> bool:
         return not verbose and traced.changed is False and not traced.failed
 
-    rows: list[_Row] = []
     for folded, group in groupby(passes, key=is_folded):
-        run = list(group)
         if folded:
-            rows.append(_Row(f"... {count(len(run), 'pass', 'passes')} changed nothing", None))
-        else:
-            rows += [_Row(_title(traced), traced) for traced in run]
-    return rows
-
-
-def _title(traced: TracedPass) -> str:
-    name = pass_title(traced)
-    if traced.failed:
-        return f"{name} (failed)"
-    return f"{name} (no change)" if traced.changed is False else name
+            yield f"... {count(len(list(group)), 'pass', 'passes')} changed nothing", None
+            continue
+        for traced in group:
+            is_same = traced.changed is False and not traced.failed
+            yield pass_title(traced) + " (no change)" * is_same, traced
 
 
 def _common_folder(sources: Iterable[str]) -> str:
@@ -83,44 +69,32 @@ def _place(traced: TracedPass, folder: str) -> str:
 def _print_passes(
     passes: Sequence[TracedPass], console: Console, *, is_log: bool, folder: str, verbose: bool
 ) -> None:
-    rows = _rows(passes, verbose=verbose)
-    alone = [row.traced for row in rows]
+    rows = list(_rows(passes, verbose=verbose))
     has_programs = len({traced.program for traced in passes}) > 1
-    all_certified = all(traced.figures.certified for traced in passes)
 
-    def cells(values: Iterable[object]) -> list[str]:
-        return ["" if value is None else f"{value:,}" for value in values]
+    def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
+        return Column(title, ["" if traced is None else text_of(traced) for _, traced in rows], **layout)
 
-    def figure(name: str) -> list[str]:
-        return cells(None if traced is None else getattr(traced.figures, name) for traced in alone)
+    number = partial(column, right=True)
 
     columns = [
-        Column("line", [str(t.place.line) if t and is_log else "" for t in alone], right=True, optional=True),
-        Column("pass", [row.title for row in rows]),
-        Column("function", [t.function or "" if t else "" for t in alone]),
-        Column("ops", figure("ops"), right=True, optional=True),
-        Column("inversions", figure("inversions"), right=True, style="bold", optional=True),
-        Column("forced", figure("forced"), right=True, optional=True),
-        Column("avoidable", [_avoidable(t) if t else "" for t in alone], right=True),
-        Column("introduced", [_if_any(t.introduced) if t else "" for t in alone], right=True, style="red"),
-        Column("made wrong", [_if_any(t.mislabelled) if t else "" for t in alone], right=True, optional=True),
-        Column("derived", figure("derived"), right=True, optional=True),
-        Column("lost", [_if_any(t.lost) if t else "" for t in alone], right=True, optional=True),
-        Column("program", [t.program if t and has_programs else "" for t in alone], optional=True),
-        Column(
-            "dump",
-            ["" if t is None or is_log else _place(t, folder) for t in alone],
-            style="dim",
-            optional=True,
-        ),
+        number("line", lambda t: str(t.place.line) if is_log else "", optional=True),
+        Column("pass", [title for title, _ in rows]),
+        column("function", lambda t: t.function or ""),
+        number("ops", lambda t: f"{t.figures.ops:,}", optional=True),
+        number("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
+        number("forced", lambda t: f"{t.figures.forced:,}", optional=True),
+        number("avoidable", lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
+        number("introduced", lambda t: _if_any(t.introduced), style="red"),
+        number("made wrong", lambda t: _if_any(t.mislabelled), optional=True),
+        number("derived", lambda t: f"{t.figures.derived:,}", optional=True),
+        number("lost", lambda t: _if_any(t.lost), optional=True),
+        column("program", lambda t: t.program if has_programs else "", optional=True),
+        column("dump", lambda t: "" if is_log else _place(t, folder), style="dim", optional=True),
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
-    if not all_certified:
+    if not all(traced.figures.certified for traced in passes):
         print_line(console, ("+ not certified: perhaps more are avoidable", "yellow"))
-
-
-def _avoidable(traced: TracedPass) -> str:
-    return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
 
 
 def _if_any(number: int) -> str:
@@ -164,7 +138,6 @@ def _print_mislabeller(traced: TracedPass, console: Console) -> None:
 
 def _print_culprit(culprit: Culprit, console: Console) -> None:
     place, block, worst = culprit.place, culprit.block, culprit.worst
-    where = " ".join(filter(None, (block.function, block.block)))
     print_line(
         console,
         "first shuffled by: ",
@@ -177,7 +150,7 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
         console,
         "worst op: ",
         (op_name(worst.op), "cyan"),
-        f" in {where} stands {'early' if worst.early else 'late'} at ",
+        f" in {block_name(block.function, block.block)} is {side(worst)} at ",
         (f"line {worst.op.line}", hyperlink(place.source, worst.op.line)),
         f", in {count(worst.inversions, 'inversion')}",
         (f" ({worst.op.module})" if worst.op.module else "", "dim"),
@@ -185,15 +158,3 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
         indent=2,
     )
     print_line(console, "look closer: ", (look_closer(culprit), "bold"), indent=2)
-
-
-def look_closer(culprit: Culprit) -> str:
-    """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
-    place, before = culprit.place, culprit.before
-    source = argument(place.source)
-    if culprit.is_pair:
-        chosen = f"--pass {shlex.quote(culprit.pass_name or '')} --dump {place.occurrence + 1}"
-        return f"eio-audit diff {source} {chosen}"
-    if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"eio-audit diff {argument(before.source)} {source}"
-    return f"eio-audit explain {source} {culprit.worst.op.line}"

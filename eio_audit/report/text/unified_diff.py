@@ -8,7 +8,7 @@ from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.report.text.console import Console, print_line
 
 CONTEXT_LINES = 3
-"""Unchanged lines shown before and behind a change."""
+"""Unchanged lines shown before and after a change."""
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 

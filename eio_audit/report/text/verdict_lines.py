@@ -1,15 +1,12 @@
-"""What a gate says of a check, for people: how it compares with ceilings and baseline, and what is new."""
+"""The verdict of a gate as text: how a check compares with ceilings and baseline, and what is new."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from eio_audit.audit.gate.baseline import BaselineEntry
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, rest, sentence
-from eio_audit.report.ci.verdict import verdict_lines
 from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.wording.conclusion import verdict_lines
 
 SHOWN_STALE = 5
 """How many entries of a baseline that are not found any more a report names that is not verbose."""
@@ -19,20 +16,25 @@ SHOWN_FIELDS = 4
 
 
 def print_verdict(verdict: Verdict, console: Console, *, verbose: bool = False) -> None:
-    """Prints nothing where the report on the order has said everything."""
+    """Prints what the report on the order leaves open; nothing for the default gate."""
     for line in verdict_lines(verdict):
         print_line(console, line)
     if verdict.known is not None or verdict.gate.needs_findings:
-        _print_findings(verdict, console, None if verbose else SHOWN_FINDINGS)
-    _print_stale(verdict.stale, console, None if verbose else SHOWN_STALE)
-
-
-def _print_findings(verdict: Verdict, console: Console, limit: int | None) -> None:
-    shown = verdict.findings[:limit]
-    for finding in shown:
-        _print_finding(finding, verdict, console)
-    if more := rest(verdict.findings, len(shown)):
-        print_line(console, (f"{more}; --verbose shows all", "dim"), indent=2)
+        shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
+        for finding in shown:
+            _print_finding(finding, verdict, console)
+        if more := rest(verdict.findings, len(shown)):
+            print_line(console, (f"{more}; --verbose shows all", "dim"), indent=2)
+    entries = sorted(verdict.stale.items())
+    stale = entries if verbose else entries[:SHOWN_STALE]
+    for entry, number in stale:
+        times = f" ({number:,} times)" if number > 1 else ""
+        origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
+        what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
+        print_line(console, (f"not found any more{times}: {what}", "dim"), indent=2)
+    if len(stale) < len(entries):
+        more = f"... and {len(entries) - len(stale):,} more; --verbose shows all"
+        print_line(console, (more, "dim"), indent=2)
 
 
 def _print_finding(finding: Finding, verdict: Verdict, console: Console) -> None:
@@ -45,16 +47,3 @@ def _print_finding(finding: Finding, verdict: Verdict, console: Console) -> None
         (f" ({origin})" if origin else "", "dim"),
         indent=2,
     )
-
-
-def _print_stale(stale: Mapping[BaselineEntry, int], console: Console, limit: int | None) -> None:
-    """Names what the baseline knows and nobody finds, the model's outer modules left out."""
-    shown = sorted(stale.items())[:limit]
-    for entry, number in shown:
-        times = f" ({number:,} times)" if number > 1 else ""
-        origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
-        what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
-        print_line(console, (f"not found any more{times}: {what}", "dim"), indent=2)
-    if len(shown) < len(stale):
-        more = f"... and {len(stale) - len(shown):,} more; --verbose shows all"
-        print_line(console, (more, "dim"), indent=2)

@@ -1,1 +1,1 @@
-"""What reports say, in people's words, without layout."""
+"""Sentences of reports, without layout."""

@@ -1,4 +1,4 @@
-"""The last line of a report: what was checked, and what came of it."""
+"""The conclusion of a check: what was checked, what came of it, and how a gate judges it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.report.wording.order import count
+from eio_audit.report.wording.order import count, in_graph_regions, relabelling
 
 if TYPE_CHECKING:
+    from eio_audit.audit.gate.gate import Verdict
     from eio_audit.report.text.console import Piece
 
 
@@ -32,9 +33,19 @@ def conclusion_pieces(check: Check) -> list[Piece]:
     return line
 
 
-def in_graph_regions(dump: DumpAudit) -> int:
-    """Inversions in graph regions, which have no order."""
-    return sum(block.inversions for block in dump.blocks if block.forced is None)
+def verdict(check: Check) -> str:
+    """Whether the order is broken, how badly, and what can be done, in a sentence or two."""
+    summary = check.summary
+    if not summary.has_indices:
+        return "No op carries an op index: there is no original order to compare with."
+    if not summary.inversions:
+        return "All in order."
+    relabel = f" eio-audit fix --relabel {what}." if (what := relabelling(summary, check.dumps[0])) else ""
+    if summary.avoidable:
+        total = count(summary.inversions, "inversion")
+        return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}.{relabel}"
+    certified = "no legal order has fewer inversions" if summary.certified else "no better order was found"
+    return f"Out of order, and nothing is avoidable: {certified}.{relabel}"
 
 
 def _followed(check: Check) -> str:
@@ -60,3 +71,27 @@ def _figures(dumps: Sequence[DumpAudit]) -> list[Piece]:
         (f"{avoidable:,} avoidable", "red" if avoidable else ""),
         f", {without_order:,} in graph regions" if without_order else "",
     ]
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """How the check compares with ceilings and baseline, and how much rules beyond the order found."""
+    gate, figures = verdict.gate, verdict.check.summary
+    lines = []
+    if gate.max_avoidable is not None:
+        lines.append(_ceiling(figures.avoidable, "avoidable inversion", gate.max_avoidable))
+    if gate.max_inversions is not None:
+        lines.append(_ceiling(figures.inversions, "inversion", gate.max_inversions))
+    if verdict.known is None and gate.needs_findings:
+        lines.append(count(len(verdict.findings), "finding"))
+    if verdict.known is not None:
+        stale = sum(verdict.stale.values())
+        new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
+        gone = f"; {stale:,} of the baseline not found any more" if stale else ""
+        lines.append(f"{new}, {verdict.known:,} known{gone}")
+    return lines
+
+
+def _ceiling(number: int, noun: str, most: int) -> str:
+    verb = "is" if number == 1 else "are"
+    compared = "more than" if number > most else "within"
+    return f"{count(number, noun)} {verb} {compared} the {most:,} allowed"

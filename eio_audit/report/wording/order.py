@@ -1,8 +1,9 @@
-"""What an audit says, in people's words: pieces of sentences, without layout."""
+"""Sentences and parts of sentences about an audit, without layout."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
@@ -10,10 +11,8 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
-    from eio_audit.audit.check.displaced_op import DisplacedOp, Hold
-    from eio_audit.audit.check.mislabelled_op import MislabelledOp
+    from eio_audit.audit.check.figures import Blocker, DisplacedOp, MislabelledOp
     from eio_audit.audit.op_label import OpLabel
-    from eio_audit.audit.trace.trace import TracedPass
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -32,14 +31,14 @@ def place_of(dump: DumpAudit) -> str:
 
 def argument(source: str) -> str:
     """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
-    import shlex  # noqa: PLC0415  (not for clean dumps)
+    import shlex
 
     return "FILE" if source.startswith("<") else shlex.quote(source)
 
 
 def options_given(dump: DumpAudit) -> str:
     """The options that a dump was audited with, as a command takes them: `` --follow frees``."""
-    import shlex  # noqa: PLC0415  (not for clean dumps)
+    import shlex
 
     options = dump.options
     words = [word for follow in sorted(options.follow) for word in ("--follow", follow)]
@@ -53,22 +52,71 @@ def moment_of(dump: DumpAudit) -> str:
     return " ".join(filter(None, (dump.when, dump.pass_name)))
 
 
-NOT_SHOWN = "(not in the log)"
-"""What stands for the names of passes that a log does not show."""
+def heading_of(dump: DumpAudit) -> str:
+    """Where a dump is, and the moment it shows: ``passes.log:12 after canonicalize``."""
+    return f"{place_of(dump)} {moment_of(dump)}".strip()
 
 
-def pass_title(traced: TracedPass) -> str:
-    """What a pass is called; what passes did that the log does not show is called by the pass behind it."""
-    marker = traced.place.marker
-    if traced.pass_name is not None:
-        return traced.pass_name
-    return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+def block_name(function: str | None, block: str) -> str:
+    """``@main ^bb0``."""
+    return f"{function} {block}" if function else block
+
+
+def side(displaced: DisplacedOp) -> str:
+    """On which side of its original place an op is."""
+    return "early" if displaced.early else "late"
+
+
+def displaced_at(displaced: DisplacedOp) -> str:
+    """``#23 ttir.permute %56 is early at line 9, in 3 inversions``."""
+    op, inversions = displaced.op, count(displaced.inversions, "inversion")
+    return f"{op_name(op)} is {side(displaced)} at line {op.line}, in {inversions}"
+
+
+def tiles(figures: Summary) -> list[tuple[str, str]]:
+    """The sums, each as a number and what it counts."""
+    counted = {"dump": figures.dumps, "block": figures.blocks, "op": figures.ops}
+    said = [
+        *(count(number, noun) for noun, number in counted.items()),
+        f"{figures.indexed:,} indexed",
+        count(figures.inversions, "inversion"),
+        f"{figures.displaced:,} displaced",
+        f"{figures.derived:,} derived",
+    ]
+    return [(number, noun) for number, noun in map(str.split, said)]
+
+
+def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
+    """How many inversions there are of each kind; kinds without any are left out."""
+    kinds = {
+        "forced": figures.forced,
+        "knock-on": figures.knock_on,
+        "avoidable": figures.avoidable,
+        "unordered": sum(map(in_graph_regions, dumps)),
+    }
+    return {kind: number for kind, number in kinds.items() if number}
+
+
+def shares_said(shares: Mapping[str, int]) -> str:
+    """``388 forced, 379 knock-on, 22 avoidable``."""
+    words = {"unordered": "in graph regions"}
+    return ", ".join(f"{number:,} {words.get(kind, kind)}" for kind, number in shares.items())
+
+
+def in_graph_regions(dump: DumpAudit) -> int:
+    """Inversions in graph regions, which have no order."""
+    return sum(block.inversions for block in dump.blocks if block.forced is None)
 
 
 def op_name(op: OpLabel) -> str:
     """``#23 ttir.permute %56``; without a number for an unindexed op."""
     index = None if op.index is None else f"#{op.index}"
     return " ".join(filter(None, (index, op.name, op.result)))
+
+
+def op_at(op: OpLabel) -> str:
+    """``#23 ttir.permute %8 (line 11)``."""
+    return f"{op_name(op)} (line {op.line})"
 
 
 def inversion_parts(block: BlockAudit) -> list[str]:
@@ -100,17 +148,28 @@ def certificate(block: BlockAudit) -> str:
     return "certified: no legal order has fewer"
 
 
-def inherited(block: BlockAudit) -> str:
-    """How much of the disorder derived ops bring along; empty where none."""
-    one = "the one op that a pass derived from another"
-    many = f"one of {block.derived:,} ops that passes derived from others"
-    return _share(block, block.inherited, one if block.derived == 1 else many, Follow.DERIVED)
-
-
-def at_constants(block: BlockAudit) -> str:
-    """How much of the disorder constants are an end of; empty where none."""
-    what = "the one constant" if block.constants == 1 else f"one of {block.constants:,} constants"
-    return _share(block, block.at_constants, what, Follow.CONSTANTS)
+def notes(block: BlockAudit) -> list[str]:
+    """How many inversions involve ops that ``--follow`` leaves out, and the block's memory."""
+    kinds = [
+        (block.inherited, block.derived, "op that a pass derived from another", Follow.DERIVED),
+        (block.at_constants, block.constants, "constant", Follow.CONSTANTS),
+        (block.at_frees, block.frees, "op that only frees", Follow.FREES),
+    ]
+    plural = {Follow.DERIVED: "ops that passes derived from others", Follow.FREES: "ops that only free"}
+    total = count(block.inversions, "inversion")
+    said = []
+    for number, ops, noun, follow in kinds:
+        if not number:
+            continue
+        what = f"the one {noun}" if ops == 1 else f"one of {ops:,} {plural.get(follow, noun + 's')}"
+        share = f"{number:,} of {total}"
+        if number == block.inversions:
+            share = total if number == 1 else f"all {total}"
+        said.append(f"{share} {'involves' if number == 1 else 'involve'} {what}: see --follow {follow.value}")
+    if block.at_frees:
+        left = block.inversions - block.at_frees
+        said[-1] += f", which leaves {f'{left:,}' if left else 'none'}"
+    return [*said, *filter(None, [memory(block)])]
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
@@ -141,7 +200,7 @@ def not_reordered_away(block: BlockAudit) -> str:
 def right_index(mislabelled: MislabelledOp) -> str:
     """``#23 ttir.permute %2 (line 5) should carry 15, as ttir.multiply %4 (line 7) does``."""
     op, right = mislabelled.op, mislabelled.right
-    return f"{op_name(op)} (line {op.line}) should carry {should_carry(right)}"
+    return f"{op_at(op)} should carry {should_carry(right)}"
 
 
 def should_carry(right: OpLabel) -> str:
@@ -164,22 +223,14 @@ def relabelling(figures: Summary, dump: DumpAudit) -> str:
 
 def wrong_indices(figures: Summary, dump: DumpAudit) -> str:
     """``42 indices``; frees that follow their last use are not counted, and may get another index, too."""
-    besides = " besides those of frees" if Follow.FREES in dump.options.follow else ""
-    return count(figures.wrong_labels, "index", "indices") + besides
+    others = " other than those of frees" if Follow.FREES in dump.options.follow else ""
+    return count(figures.wrong_labels, "index", "indices") + others
 
 
 def but_in_graph_regions(figures: Summary) -> str:
     """What no fix removes, as an exception; empty where there is none."""
     unordered = figures.minimum - figures.forced - figures.knock_on
     return " but those in graph regions" if unordered else ""
-
-
-def at_frees(block: BlockAudit) -> str:
-    """How much of the disorder frees are an end of, and how much is without them; empty where none."""
-    what = "the one op that only frees" if block.frees == 1 else f"one of {block.frees:,} ops that only free"
-    share = _share(block, block.at_frees, what, Follow.FREES)
-    left = block.inversions - block.at_frees
-    return share and f"{share}, which leaves {f'{left:,}' if left else 'none'}"
 
 
 def memory(block: BlockAudit) -> str:
@@ -193,7 +244,7 @@ def memory(block: BlockAudit) -> str:
 
 
 def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
-    """What a fix does to what a block holds, or only what it costs; empty where there is nothing to say.
+    """What a fix does to what a block holds, or only what it costs; empty where nothing changes.
 
     ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
     """
@@ -202,45 +253,33 @@ def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
         return ""
     if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
         return ""
-    where = " ".join(filter(None, (block.function, block.block)))
     parts = [f"peak live bytes {_change(held.peak, held.peak_fixed)}"]
     if held.away or held.away_fixed:
         parts.append(f"frees away from their last use {_change(held.away, held.away_fixed)}")
     if held.unsized:
         parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
     hint = f": see --follow {Follow.FREES.value}" if held.away_fixed else ""
-    return f"{where}: {', '.join(parts)}{hint}"
+    return f"{block_name(block.function, block.block)}: {', '.join(parts)}{hint}"
 
 
 def _change(before: int, after: int) -> str:
     return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
 
 
-def _share(block: BlockAudit, inversions: int, what: str, follow: Follow) -> str:
-    if not inversions:
-        return ""
-    total = count(block.inversions, "inversion")
-    share = f"{inversions:,} of {total}"
-    if inversions == block.inversions:
-        share = total if block.inversions == 1 else f"all {total}"
-    verb = "involves" if inversions == 1 else "involve"
-    return f"{share} {verb} {what}: see --follow {follow.value}"
-
-
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
-    """Why a displaced op stands where it does; empty in a graph region, where an op may stand anywhere."""
+    """Why a displaced op is where it is; empty in a graph region, where an op may be anywhere."""
     if block.forced is None:
         return ""
-    if displaced.hold is not None:
-        return _held_by(displaced.hold, displaced)
+    if displaced.blocker is not None:
+        return _blocked_by(displaced.blocker, displaced)
     if block.avoidable:
         return "nothing holds it there: fix can move it"
     return "nothing holds it there, but the best order found leaves it where it is"
 
 
-def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
-    other = f"{op_name(hold.op)} (line {hold.op.line})"
-    match hold.kind, displaced.early:
+def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
+    other = op_at(blocker.op)
+    match blocker.kind, displaced.early:
         case DependenceKind.VALUE, True:
             words = f"its user {other} needs it"
         case DependenceKind.VALUE, False:
@@ -252,16 +291,16 @@ def _held_by(hold: Hold, displaced: DisplacedOp) -> str:
         case DependenceKind.EFFECT, True:
             words = f"memory effects keep it before {other}"
         case DependenceKind.EFFECT, False:
-            words = f"memory effects keep it behind {other}"
+            words = f"memory effects keep it after {other}"
         case DependenceKind.TERMINATOR, True:
             words = f"{other} ends the block"
         case _:
-            words = f"it ends the block, behind {other}"
-    return words + _passed_on(hold.op, displaced)
+            words = f"it ends the block, after {other}"
+    return words + _passed_on(blocker.op, displaced)
 
 
 def _passed_on(other: OpLabel, displaced: DisplacedOp) -> str:
-    """A hold whose own index does not explain it is held in turn."""
+    """A blocker whose own index does not explain it is blocked in turn."""
     assert displaced.op.index is not None
     if displaced.early and (other.index is None or other.index >= displaced.op.index):
         return ", itself needed early"

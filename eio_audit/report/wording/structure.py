@@ -1,4 +1,4 @@
-"""What is said of the functions that code generation makes: pieces of sentences, without layout."""
+"""Sentences about the functions that code generation makes, without layout."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ def callers(prediction: Prediction) -> str:
     return (
         prediction.callers[0] if len(prediction.callers) == 1 else count(len(prediction.callers), "function")
     )
+
+
+def has_functions(structure: Structure) -> bool:
+    """Whether code generation makes any function, at any stage."""
+    return any(prediction.functions for prediction in structure.predictions.values())
 
 
 def functions_summary(structure: Structure) -> str:
@@ -131,13 +136,22 @@ def shortened_list(names: Sequence[str], most: int = 3) -> str:
 
 
 def numbers_of(numbers: Sequence[int], most: int = 6) -> str:
-    """Functions by number from 1, neighbours as a range: ``1-3, 7``."""
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in spans]
+    """Functions by number from 1, consecutive ones as a range: ``1-3, 7``."""
+    texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in ranges(numbers)]
     shown = ", ".join(texts[:most])
     return f"{shown}, ..." if len(texts) > most else shown
+
+
+def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending numbers as ranges of consecutive ones, each by its first and last.
+
+    >>> ranges([0, 1, 2, 6])
+    [(0, 2), (6, 6)]
+    """
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return found

@@ -1,0 +1,196 @@
+"""Measures what each part of the search for orders is worth: the same blocks with one part turned off.
+
+    python benchmarks/ablation.py               # some minutes of CPU time; ends in a Markdown table
+    python benchmarks/ablation.py FOLDER        # with the dumps of a folder as well
+    python benchmarks/ablation.py --parts nothing "footrule bound"
+
+The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and
+generated
+ones: the shapes of hostile.py in three sizes, keys with noise over random dependences, from few to many, and
+two large ones. They are the same in each run, and each has the same limit of steps. A part is turned off
+here, not in the package: its function is replaced by one that does nothing. *Gap* is the number of inversions
+between the orders and the lower bounds, added up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import cache, partial
+from multiprocessing import Pool
+from pathlib import Path
+from unittest import mock
+
+import hostile
+
+import eio_audit
+from eio_audit.audit.check import free_places
+from eio_audit.order import linear_extension
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
+from eio_audit.order.effort import STEPS_PER_OP, Effort
+from eio_audit.order.fewest_moved import fewest_moved
+from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.precedence import Precedence
+from eio_audit.order.search import packed_order, solve_window
+from eio_audit.order.search.exact_search import SearchResult
+
+HERE = Path(__file__).resolve().parent
+DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")
+SUFFIXES = (".mlir", ".log", ".txt")
+SIZES = (30, 80, 200)
+LARGE = (("jittered", 12_000), ("tree", 12_000))
+STEPS = 1_000_000  # a block may cost, and STEPS_PER_OP for each of its ops
+
+Keyed = tuple[list[int | None], Precedence]
+Patch = tuple[object, str, object]
+"""An owner, the name of an attribute, and what to put there."""
+
+
+def _keep_order(_: object, order: Iterable[int], *__: object) -> list[int]:
+    return list(order)
+
+
+def _find_nothing(
+    closure: TransitiveClosure, cycles: Sequence[object], known: int, *_: object
+) -> SearchResult:
+    return SearchResult(None, known, closure.forced + len(cycles))
+
+
+PARTS: dict[str, tuple[Patch, ...]] = {
+    "nothing": (),
+    "`pull_up`": ((solve_window, "pull_up", solve_window.push_down),),
+    "`push_down`": ((solve_window, "push_down", solve_window.pull_up),),
+    "alternating paths of the packing": ((CyclePacking, "_augment", lambda *_, **__: None),),
+    "detours of the packing": ((CyclePacking, "find_detours", lambda *_: None),),
+    "exact search of whole windows": ((packed_order, "search", _find_nothing),),
+    "sliding windows": ((packed_order, "slide", _keep_order),),
+    "`improve` (local search)": ((packed_order, "improve", _keep_order),),
+    "both": ((packed_order, "slide", _keep_order), (packed_order, "improve", _keep_order)),
+    "inversions set aside": ((solve_window, "SET_ASIDE", ()),),
+    "`place_best`": ((solve_window, "place_best", _keep_order),),
+    "squeeze bound": ((solve_window, "squeeze_bound", lambda *_: 0),),
+    "footrule bound": ((solve_window, "footrule_bound", lambda *_: 0),),
+    "going back": ((linear_extension, "go_back", _keep_order), (fewest_moved, "go_back", _keep_order)),
+}
+
+
+# ---------------------------------------------------------------------- blocks
+
+
+def real_blocks(folders: Iterable[Path]) -> list[Keyed]:
+    """Returns the distinct disordered blocks of all dumps in some folders."""
+    found: dict[object, Keyed] = {}
+
+    def record(
+        keys: list[int | None], precedence: Precedence, inversions: int | None, effort: Effort
+    ) -> Restoration:
+        found.setdefault((tuple(keys), precedence.columns), (list(keys), precedence))
+        return restore_order(keys, precedence, inversions, effort)
+
+    with mock.patch.object(free_places, "restore_order", record):
+        for folder in folders:
+            for path in sorted(folder.rglob("*")):
+                if path.suffix in SUFFIXES:
+                    eio_audit.check(eio_audit.read(path))
+    return list(found.values())
+
+
+def generated_blocks() -> Iterator[Keyed]:
+    """Yields blocks of many kinds, the same each time."""
+    for shape in hostile.ORDER:
+        for size in SIZES:
+            block = shape(size)
+            if isinstance(block, hostile.Block) and shape is not hostile.small_windows:
+                yield keyed(block)
+    for size in SIZES:
+        for degree in (0.5, 1, 2, 4):
+            for spread in (0.05, 0.2, 1):
+                for seed in range(3):
+                    yield keyed(noisy(size, degree, spread, seed))
+    for name, size in LARGE:
+        yield keyed(getattr(hostile, name)(size))
+
+
+def noisy(size: int, degree: float, spread: float, seed: int) -> hostile.Block:
+    """Returns keys that rise but for noise of some share of all places, over random dependences."""
+    chance, block = random.Random(f"{size} {degree} {spread} {seed}"), hostile.Block()
+    for op in range(size):
+        wanted = int(degree) + (chance.random() < degree % 1)
+        key = int(op + chance.gauss(0, spread * size)) + size * 5
+        block.add(key, *sorted({chance.randrange(op) for _ in range(wanted if op else 0)}))
+    return block
+
+
+def keyed(block: hostile.Block) -> Keyed:
+    """Returns what the search is given of a generated block."""
+    edges = [(operand, op) for op, operands in enumerate(block.operands) for operand in operands]
+    precedence = Precedence.from_edges(len(block.keys), [p for p, _ in edges], [u for _, u in edges])
+    return [None if key == hostile.NO_KEY else key for key in block.keys], precedence
+
+
+@cache
+def all_blocks(folders: tuple[Path, ...]) -> dict[str, list[Keyed]]:
+    """Returns the blocks by where they come from."""
+    return {"real": real_blocks(folders), "generated": list(generated_blocks())}
+
+
+# ---------------------------------------------------------------------- measuring
+
+
+def measure(part: str, folders: tuple[Path, ...]) -> list[str]:
+    """Returns a row of the table for each kind of block, measured with a part turned off."""
+    rows = []
+    blocks = all_blocks(folders)
+    with ExitStack() as stack:
+        for owner, name, replacement in PARTS[part]:
+            stack.enter_context(mock.patch.object(owner, name, replacement))
+        for kind, keyed_blocks in blocks.items():
+            start, steps, found = time.process_time(), 0, []
+            for keys, precedence in keyed_blocks:
+                effort = Effort(STEPS)
+                found.append(restore_order(keys, precedence, effort=effort))
+                steps += STEPS + STEPS_PER_OP * len(keys) - effort.left
+            seconds = time.process_time() - start
+            rows.append(row(part, kind, found, steps, seconds))
+    return rows
+
+
+def row(part: str, kind: str, found: list[Restoration], steps: int, seconds: float) -> str:
+    """Returns a row of the table."""
+    inversions = sum(restoration.inversions for restoration in found)
+    cells = (
+        part,
+        kind,
+        f"{len(found)}",
+        f"{inversions:,}",
+        f"{sum(restoration.certified for restoration in found)}",
+        f"{inversions - sum(restoration.lower_bound for restoration in found):,}",
+        f"{sum(restoration.moved for restoration in found):,}",
+        f"{steps / 1e6:,.1f}",
+        f"{seconds:.1f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", nargs="*", type=Path, help="with more dumps")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, default=list(PARTS))
+    arguments = parser.parse_args()
+    folders = (*DUMPS, *arguments.folders)
+    print("| turned off | blocks | | inversions | certified | gap | moved | million steps | CPU seconds |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    with Pool() as pool:
+        for rows in pool.imap(partial(measure, folders=folders), arguments.parts):
+            print("\n".join(rows), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""A dump that has been read, with the keys that its ops are ordered by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eio_audit.audit.check.order_keys import OrderKeys
+from eio_audit.audit.dependence import Dependences
+from eio_audit.audit.functions import functions_around
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.op_label import OpLabel, label
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.reader import read_ir
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedDump:
+    """A dump that has been read.
+
+    Attributes:
+        dump: where it comes from.
+        options: what it is audited with.
+        ir: its structure.
+        keys: what its ops are ordered by.
+        dependences: of its blocks, for those that are asked for.
+        functions: by block, the symbol of the function around it, or None.
+    """
+
+    dump: Dump
+    options: AuditOptions
+    ir: IR
+    keys: OrderKeys
+    dependences: Dependences
+    functions: Sequence[str | None]
+
+    @property
+    def indices(self) -> OriginalIndices:
+        """The indices that the ops' locations carry."""
+        return self.keys.indices
+
+    def has_order(self, block: int) -> bool:
+        """Whether the order of a block's ops means something: it is in no graph region."""
+        return not self.ir.region_is_graph[self.ir.block_region[block]]
+
+    def label(self, op: int) -> OpLabel:
+        """An op as a person recognizes it."""
+        return label(self.ir, self.indices, op)
+
+    def line_of(self, block: int) -> int:
+        """The 1-based line of a block's label, or of its first op."""
+        return self.ir.source.line_at(self.ir.block_offset(block))
+
+
+def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
+    """Reads a dump and finds the keys of its ops.
+
+    Args:
+        dump: which dump.
+        options: as for ``check``.
+
+    Raises:
+        InputError: the dump cannot be read.
+    """
+    ir = read_ir(dump.source, dump.span, options.op_table)
+    functions = functions_around(ir)
+    indices = OriginalIndices(ir, options.pattern)
+    if options.order_from is not None:
+        indices = indices.replaced(options.order_from.indices_of(ir, indices, functions))
+    keys, dependences = OrderKeys(ir, indices, options), Dependences(ir, options.assume_pure)
+    return KeyedDump(dump, options, ir, keys, dependences, functions)

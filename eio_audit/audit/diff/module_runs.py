@@ -1,0 +1,109 @@
+"""How torn the model's modules are: code generation begins anew wherever the module changes.
+
+A *run* of a module is a longest series of a block's ops that all are in it, not counting ops whose location
+names no module. A model's own order has few runs; every op moved into the middle of another module adds two.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.codegen.codegen_location import common_modules
+from eio_audit.audit.fix.relabel import RightLabels
+from eio_audit.audit.locations.origin import Origin, parse_origin
+
+RunKey = tuple[str, ...]
+"""A module with those around it, outermost first; a source function as ``(file, name)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRuns:
+    """How many runs one module or source function has.
+
+    Attributes:
+        name: the module, or the function with its file (``model.py:10 forward``).
+        path: the module with those around it, outermost first; for a function only itself.
+        before, after: in the dump before and in the dump after.
+        fixed: after a fix of that.
+        relabelled: after a fix that puts wrong labels right as well.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    before: int
+    after: int
+    fixed: int
+    relabelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fragmentation:
+    """The runs of all modules and source functions, those that were torn most first."""
+
+    modules: tuple[ModuleRuns, ...]
+    functions: tuple[ModuleRuns, ...]
+
+
+def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
+    """Counts the runs before, after, and after a fix without and with labels put right (``right``).
+
+    Complexity: linear in ops and the depth of their modules.
+    """
+    origins = _origins(after)
+    relabelled = origins[:]
+    for op, name in right.names.items():
+        relabelled[op] = parse_origin(name)
+    counts = [
+        _count(before, {}, _origins(before)),
+        _count(after, {}, origins),
+        _count(after, after.orders, origins),
+        _count(after, right.orders, relabelled),
+    ]
+    return Fragmentation(
+        _rows([modules for modules, _ in counts]), _rows([functions for _, functions in counts])
+    )
+
+
+def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
+    """The runs by module, those first that were torn most."""
+    before, after, *_ = counts
+    rows = [
+        ModuleRuns(key[-1], key, *(count[key] for count in counts)) for key in before.keys() | after.keys()
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.before - row.after, -row.after, row.path)))
+
+
+def _origins(dump: AuditedDump) -> list[Origin | None]:
+    """By op, the place in the model that its location names; each location is looked at once."""
+    by_text: dict[bytes | None, Origin | None] = {None: None}
+    texts = list(map(dump.ir.location_text, range(len(dump.ir))))
+    for op, text in enumerate(texts):
+        if text not in by_text:
+            by_text[text] = dump.indices.origin(op)
+    return [by_text[text] for text in texts]
+
+
+def _count(
+    dump: AuditedDump, orders: Mapping[int, Sequence[int]], origins: Sequence[Origin | None]
+) -> tuple[Counter[RunKey], Counter[RunKey]]:
+    """The runs of modules and of functions, with the blocks in the given orders."""
+    modules: Counter[RunKey] = Counter()
+    functions: Counter[RunKey] = Counter()
+    for block, ops in enumerate(dump.ir.block_ops):
+        last_path: RunKey = ()
+        last_function: RunKey = ()
+        for place in orders.get(block, range(len(ops))):
+            origin = origins[ops[place]]
+            if origin is not None and origin.modules:
+                path = origin.modules
+                shared = len(common_modules([last_path, path]))
+                modules.update(path[: depth + 1] for depth in range(shared, len(path)))
+                last_path = path
+            if origin is not None and origin.function is not None:
+                function = (f"{origin.file} {origin.function}".strip(),)
+                functions[function] += function != last_function
+                last_function = function
+    return modules, functions

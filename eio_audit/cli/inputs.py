@@ -1,0 +1,213 @@
+"""What a command reads: files, the dumps chosen from them, and what it says of them on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from click.core import ParameterSource
+
+from eio_audit import Dump, DumpFile, InputError, Summary, read, source_name
+
+File = TypeVar("File")
+
+NO_IR = "the input holds no IR"
+NOTHING_INDEXED = (
+    "no op carries an op index in its location, so there is no original order to compare with; "
+    "print the IR with --mlir-print-debuginfo and let the front end number its ops (XLA_HLO_DEBUG=1 for "
+    "tt-xla), or give --index-pattern if the index has another form"
+)
+
+LISTED_NAMES = 20
+"""The most passes or files that an error lists."""
+
+SKIPPED_NAMES = 3
+"""The most skipped files that a note lists."""
+
+
+def max_size() -> int:
+    """The value of ``--max-size`` for the command that runs."""
+    size: int = click.get_current_context().params["max_size"]
+    return size
+
+
+def read_dumps(path: str, purpose: str = "") -> list[Dump]:
+    """The dumps of a file, or of standard input for ``-``; with a purpose, a verb, at least one.
+
+    Raises:
+        InputError: it cannot be read, unpacks to more than ``--max-size``, or has no dump for the purpose.
+    """
+    dumps = read(path, max_size())
+    if not dumps and purpose:
+        raise InputError(source_name(path), None, f"nothing to {purpose}: {NO_IR}")
+    return dumps
+
+
+@dataclass(frozen=True, slots=True)
+class DumpChoice:
+    """The dumps that ``--pass`` and ``--dump`` choose.
+
+    Attributes:
+        pass_name: of this pass; None for any.
+        dump_number: only this one of them, 0-based, -1 for the last; None for all.
+    """
+
+    pass_name: str | None = None
+    dump_number: int | None = None
+
+    def of(self, dumps: Sequence[Dump], path: str | None = None) -> list[Dump]:
+        """The chosen dumps of one file, or of the folder ``path``.
+
+        Raises:
+            InputError: there is no dump of that pass, or not so many.
+        """
+        if not dumps:
+            return []
+        chosen, name = list(dumps), path or dumps[0].source.name
+        if self.pass_name is not None:
+            chosen = [
+                d for d in dumps if d.marker and self.pass_name in (d.marker.pass_name, d.marker.class_name)
+            ]
+            if not chosen:
+                raise InputError(name, None, _no_such_pass(dumps, self.pass_name))
+        if self.dump_number is not None:
+            if self.dump_number >= len(chosen):
+                there = "is only one dump" if len(chosen) == 1 else f"are only {len(chosen)} dumps"
+                raise InputError(name, None, f"there {there} to choose from")
+            chosen = [chosen[self.dump_number]]
+        return chosen
+
+    def some_dumps(self, path: str) -> list[Dump]:
+        """The chosen dumps of a file, at least one.
+
+        Raises:
+            InputError: there is none.
+        """
+        dumps = self.of(read_dumps(path))
+        if not dumps:
+            raise InputError(source_name(path), None, NO_IR)
+        return dumps
+
+    def only_dump(self, path: str) -> Dump:
+        """The one dump of a file, or of those chosen from it.
+
+        Raises:
+            InputError: there is none, or more than one.
+        """
+        dumps = self.some_dumps(path)
+        if len(dumps) > 1:
+            message = f"{len(dumps)} dumps to choose from: say which with --pass and --dump"
+            raise InputError(source_name(path), None, message)
+        return dumps[0]
+
+
+def pass_names(dumps: Iterable[Dump]) -> list[str]:
+    """The passes of a log, in order of appearance."""
+    return list(dict.fromkeys(dump.marker.pass_name for dump in dumps if dump.marker))
+
+
+def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
+    passes = pass_names(dumps)
+    if not passes:
+        return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
+    import difflib
+
+    classes = [dump.marker.class_name for dump in dumps if dump.marker]
+    parts = [other for other in passes if name.casefold() in other.casefold()]
+    close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
+    hint = f"did you mean '{close[0]}'?" if close else f"there are {listed(passes)}"
+    return f"no dump of pass '{name}'; {hint}"
+
+
+def listed(names: Sequence[str], most: int = LISTED_NAMES) -> str:
+    """The names in one line, and how many more there are."""
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+
+
+def find_all(
+    paths: Sequence[str], find: Callable[[str, Callable[[str], None]], list[File]]
+) -> tuple[list[File], list[InputError], list[str]]:
+    """The files of all paths, the errors of paths without one, and the files that hold no IR."""
+    files: list[File] = []
+    errors: list[InputError] = []
+    skipped: list[str] = []
+    for path in paths:
+        try:
+            files += find(path, skipped.append)
+        except InputError as error:
+            errors.append(error)
+    return files, errors, skipped
+
+
+def dumps_of_all(
+    files: Iterable[File], read_file: Callable[[File], Iterable[Dump]], errors: list[InputError]
+) -> Iterator[Dump]:
+    """The dumps of all files; one that cannot be read adds an error and does not hide the others."""
+    for file in files:
+        try:
+            yield from read_file(file)
+        except InputError as error:
+            errors.append(error)
+
+
+def size(path: str) -> int:
+    """Bytes of a file; 0 for a pipe and for a file that cannot be read."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
+
+
+def total_size(paths: Sequence[str]) -> int | None:
+    """Bytes of all files; None where one of them is a pipe."""
+    sizes = [size(path) for path in paths]
+    return None if 0 in sizes else sum(sizes)
+
+
+def require_indices(summary: Summary, *paths: str) -> None:
+    """Makes sure that an op carries an index.
+
+    Raises:
+        InputError: none does, or there is no dump.
+    """
+    if not summary.has_indices:
+        message = NOTHING_INDEXED if summary.dumps else NO_IR
+        raise InputError(", ".join(map(source_name, paths)), None, message)
+
+
+def show_errors(errors: Iterable[InputError]) -> None:
+    """Prints errors with their lines and carets."""
+    for error in errors:
+        click.echo(str(error), err=True)
+
+
+def note_skipped(files: Sequence[str]) -> None:
+    """Notes which files of folders are not read, because they hold no IR."""
+    if files:
+        were = "file without IR was" if len(files) == 1 else "files without IR were"
+        click.echo(f"note: {len(files):,} {were} skipped: {listed(files, SKIPPED_NAMES)}", err=True)
+
+
+def note_apart(files: Sequence[DumpFile]) -> None:
+    """Notes which files next to pairs of states belong to no pair, and how to name them."""
+    names = [Path(file.path).name for file in files if file.is_apart]
+    if names:
+        from eio_audit import HOW_TO_NAME_STATES
+
+        are = "1 file is" if len(names) == 1 else f"{len(names):,} files are"
+        what = f"no state of a program that has a before and an after: {listed(names, SKIPPED_NAMES)}"
+        click.echo(f"note: {are} {what}; {HOW_TO_NAME_STATES}", err=True)
+
+
+def warn_of_unmatched(patterns: Iterable[str]) -> None:
+    """Warns that these globs of ``--assume-pure`` match no op: they may be misspelt.
+
+    Those of a configuration file are for all dumps of a project, which need not all hold such ops.
+    """
+    source = click.get_current_context().get_parameter_source("assume_pure")
+    for pattern in patterns if source is ParameterSource.COMMANDLINE else ():
+        click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)

@@ -1,0 +1,61 @@
+"""Writes other locations for some ops of a dump; everything else stays the same to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.source import Span, splice
+
+_PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
+
+
+def quoted(text: str) -> bytes:
+    r"""A string literal as MLIR prints it: what is not printable ASCII as its bytes in hexadecimal.
+
+    >>> quoted('a"b')
+    b'"a\\22b"'
+    """
+    raw = text.encode("utf-8", "surrogateescape")
+    return b'"%s"' % b"".join(b"%c" % byte if byte in _PRINTED_AS_IS else b"\\%02X" % byte for byte in raw)
+
+
+def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tuple[bytes, bytes]:
+    """The dump's text with other locations of some ops, and the end of it that defines new aliases.
+
+    A name's child must be defined above it, unlike an op's own location, and MLIR prints aliases below their
+    uses. So a name around such an alias becomes an alias too, at the end of the dump:
+    ``#stamp7 = loc("DEBUG|7|..."(#loc))``.
+
+    Args:
+        ir: the dump.
+        locations: by op, what is to be inside its ``loc(...)``.
+        alias: what new aliases begin with (``#stamp``); underscores follow where others begin so.
+    """
+    while any(other.startswith(alias) for other in ir.aliases):
+        alias += b"_"
+    edits: list[tuple[Span, bytes]] = []
+    definitions: list[bytes] = []
+    for op, location in locations.items():
+        end, own = ir.op_end[op], ir.location_text(op)
+        if own is None:
+            edits.append((Span(end, end), b" loc(%s)" % location))
+            continue
+        definition = ir.aliases.get(own.strip())
+        if definition and definition.start > end and location.endswith(b"(%s)" % own):
+            name = b"%s%d" % (alias, len(definitions))
+            definitions.append(b"%s = loc(%s)" % (name, location))
+        else:
+            name = location
+        edits.append((Span(ir.location_start[op], end - 1), name))
+    added = _lines(ir, definitions) if definitions else b""
+    return splice(ir.source.data, ir.span, edits) + added, added
+
+
+def _lines(ir: IR, definitions: list[bytes]) -> bytes:
+    """Lines to add after a dump, with line ends as in its first line."""
+    data, span = ir.source.data, ir.span
+    first_end = data.find(b"\n", span.start, span.end)
+    line_end = b"\r\n" if data[first_end - 1 : first_end] == b"\r" else b"\n"
+    is_whole = data[max(span.start, span.end - 1) : span.end] == b"\n"
+    return (b"" if is_whole else line_end) + b"".join(line + line_end for line in definitions)

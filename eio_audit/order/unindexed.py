@@ -1,0 +1,108 @@
+"""Ops without an index: they have no part in inversions and travel with their consumer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from eio_audit.order.precedence import Precedence
+
+
+def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[int]:
+    """Return a key for every op: its own, or for an unindexed op (None) a borrowed one.
+
+    An unindexed op takes the smallest key among its users. One that leads to no indexed op takes the
+    largest among its producers; without producers the key of the op before it in the block; at the start
+    of the block the smallest among its users, else the key of the next op. Borrowed keys count like the
+    others. A block without any index gets 0 everywhere.
+
+    What this guarantees: **only an indexed producer can have a larger key than its user.** Each rule keeps
+    the unindexed op at or below its users and, where it leads to no indexed op, at or above its producers.
+    If an indexed op has a larger key than an unindexed user, that user has borrowed its key from an indexed
+    op further down, so the same inversion exists between the two indexed ops. Unindexed ops therefore never
+    add a window (windows.py).
+
+    Complexity: O(n + m); little work but for the ops without a key.
+
+    Example:
+        A constant before its user, 7, and an op after 7 that nothing uses:
+
+        >>> precedence = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
+        >>> effective_keys([None, 7, None], precedence)
+        [7, 7, 7]
+    """
+    effective = list(keys)
+    unindexed = [op for op, key in enumerate(keys) if key is None]
+    users, producers = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    for producer, user in precedence.touching(unindexed):
+        users[producer].append(user)
+        producers[user].append(producer)
+
+    def known(ops: Iterable[int]) -> list[int]:
+        return [key for op in ops if (key := effective[op]) is not None]
+
+    for op in reversed(unindexed):
+        effective[op] = min(known(users[op]), default=None)
+    for op in unindexed:
+        if effective[op] is None:
+            before = effective[op - 1] if op else None
+            effective[op] = max(known(producers[op]), default=before)
+    if not effective or effective[-1] is None:
+        return [0] * len(keys)
+    # Only ops at the start of the block are still without a key.
+    start_count = next(op for op, key in enumerate(effective) if key is not None)
+    following = effective[start_count]
+    for op in range(start_count - 1, -1, -1):
+        effective[op] = following = min(known(users[op]), default=following)
+    return cast("list[int]", effective)
+
+
+def attach_unindexed(
+    precedence: Precedence, indexed: Sequence[bool], order: Sequence[int], kept: Sequence[int]
+) -> list[int]:
+    """Return ``order`` with each unindexed op that is moved directly before its first user.
+
+    One without a user goes directly after its last producer. Several that go to the same place keep their
+    order. No inversion changes.
+
+    Args:
+        precedence: the dependences.
+        indexed: per op, whether it has an index.
+        order: some of the ops, in an order that keeps the dependences.
+        kept: those that stay where they are.
+
+    Complexity: O(n + m).
+
+    Example:
+        The unindexed op 0 is used by op 2, which is moved up before op 1.
+
+        >>> precedence = Precedence.from_edges(3, [0], [2])
+        >>> attach_unindexed(precedence, [False, True, True], [0, 2, 1], kept=[1])
+        [0, 2, 1]
+    """
+    if all(map(indexed.__getitem__, order)):
+        return list(order)
+    place_of = {op: place for place, op in enumerate(order)}
+    is_kept = set(kept)
+    after = defaultdict[int, list[int]](list)  # by op, those to place after it, the last one first
+    users_of: dict[int, list[int]] = {}
+    for op in reversed(order):
+        if indexed[op] or op in is_kept:
+            continue
+        producers = [producer for producer in precedence.predecessors(op) if producer in place_of]
+        users = [user for user in precedence.successors(op) if user in place_of]
+        if users:
+            users_of[op] = users
+        elif producers:
+            after[max(producers, key=place_of.__getitem__)].append(op)
+    moved = {op for ops in after.values() for op in ops}
+    order = [placed for op in order if op not in moved for placed in (op, *reversed(after.get(op, ())))]
+    # An op is found at the place of the one that it goes before; of several there, the last to come is first.
+    found_at = {op: (place, 0) for place, op in enumerate(order)}
+    before = defaultdict[int, list[int]](list)
+    for count, (op, users) in enumerate(users_of.items(), 1):
+        place, _ = min(map(found_at.__getitem__, users))
+        found_at[op] = place, -count
+        before[order[place]].append(op)
+    return [placed for op in order if op not in users_of for placed in (*reversed(before.get(op, ())), op)]

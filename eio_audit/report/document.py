@@ -1,0 +1,280 @@
+"""A diff as sections of sentences, lists and tables, which text, Markdown and HTML show alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from eio_audit.audit.codegen.codegen import Structure
+from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
+from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.locations.location_health import HealthChange, LocationRule
+from eio_audit.report.wording.diff import kinds_of
+from eio_audit.report.wording.order import count, op_at
+from eio_audit.report.wording.structure import (
+    STAGES,
+    functions_summary,
+    is_changed,
+    tie_summary,
+    torn_modules,
+)
+
+SHOWN_TORN = 2
+"""How many torn modules a short report names."""
+
+RULES = {
+    LocationRule.UNKNOWN_LOCATION: "location unknown",
+    LocationRule.NO_INDEX: "no index in the location",
+    LocationRule.UNKNOWN_INDEX: "negative index",
+    LocationRule.REPEATED_LOCATION: "same location as another op",
+    LocationRule.TWO_FUNCTIONS: "one source line, two functions",
+    LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
+}
+"""What each rule on locations finds, as a heading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Ops that the same happened to.
+
+    Attributes:
+        title: ``8 modified``.
+        note: what the group consists of: ``: operands of 6``; may be empty.
+        changes: in the order of the dumps.
+    """
+
+    title: str
+    note: str
+    changes: Sequence[OpChange]
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A list under a title, either of which may be empty; ``style`` is the title's on a terminal."""
+
+    title: str
+    style: str
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A table of figures.
+
+    Attributes:
+        headings: of the columns: first those of numbers, last the one that names the rows.
+        rows: of texts; ``short`` are those of a short report.
+        styles: of columns on a terminal, by heading.
+        numbers: how many columns hold numbers.
+    """
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    short: Sequence[Sequence[str]]
+    numbers: int
+    styles: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report.
+
+    Attributes:
+        title: None for ops outside functions.
+        note: the answer in short; may be empty.
+        parts: the details, with sentences as text.
+    """
+
+    title: str | None
+    note: str
+    parts: Sequence[Changes | Lines | Figures | str]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffDocument:
+    """A diff but for the order of the dump after.
+
+    Attributes:
+        answers: what became of layout ops, and of the runs of modules.
+        functions: what happened to the ops of each function, in order of appearance.
+        details: what readers of the result depend on; empty sections are left out.
+    """
+
+    answers: Sequence[str]
+    functions: Sequence[Section]
+    details: Sequence[Section]
+
+
+def diff_document(diff: Diff, *, verbose: bool = False) -> DiffDocument:
+    """The document of a diff; ``verbose``: with a line for each location that has become worse."""
+    details = [
+        _inverse_ops(diff),
+        _modules(diff.fragmentation),
+        _code_generation(diff.structure),
+        _locations(diff.locations, verbose=verbose),
+    ]
+    return DiffDocument(
+        answers=[
+            said for said in (inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)) if said
+        ],
+        functions=_functions(diff),
+        details=[section for section in details if section is not None],
+    )
+
+
+def _functions(diff: Diff) -> list[Section]:
+    of_function: dict[str | None, dict[str, list[OpChange]]] = {}
+    for kind, group in diff.ops.groups.items():
+        for change in group:
+            of_function.setdefault(change.function, {}).setdefault(kind, []).append(change)
+    return [
+        Section(
+            function,
+            "",
+            [Changes(f"{len(group):,} {kind}", kinds_of(group), group) for kind, group in groups.items()],
+        )
+        for function, groups in of_function.items()
+    ]
+
+
+# ---------------------------------------------------------------------- inverse ops
+
+
+def inverse_summary(inverse: InverseOps) -> str:
+    """What became of permutes, transposes and reshapes; empty where there are none."""
+    if not inverse.before and not inverse.after:
+        return ""
+    return (
+        f"{inverse.before:,} -> {inverse.after:,} permutes, transposes and reshapes: "
+        f"{len(inverse.cancelled):,} of {count(inverse.inverse_before, 'inverse pair')} cancelled, "
+        f"{len(inverse.moved):,} moved and not cancelled, "
+        f"{count(len(inverse.remaining), 'inverse pair')} still there"
+    )
+
+
+def _inverse_ops(diff: Diff) -> Section | None:
+    inverse = diff.inverse_ops
+    which = "this" if len(inverse.moved) == 1 else "these"
+    lists = [
+        (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
+        (
+            f"{len(inverse.moved):,} moved and not cancelled: {which} should have been left alone",
+            "red",
+            map(_moved_to, inverse.moved),
+        ),
+        (
+            f"{len(inverse.gone):,} gone without an inverse: merged with others or folded",
+            "",
+            map(_layout_op, inverse.gone),
+        ),
+        (f"{len(inverse.added):,} new, of none that was there before", "", map(_layout_op, inverse.added)),
+        (
+            f"{count(len(inverse.remaining), 'inverse pair')} still there",
+            "yellow",
+            map(_pair, inverse.remaining),
+        ),
+    ]
+    parts: list[Lines | str] = [
+        Lines(title, style, items) for title, style, lines in lists if (items := list(lines))
+    ]
+    if not parts:
+        return None
+    if inverse.inversions:
+        total = diff.after.summary.inversions
+        what = count(total, "inversion")
+        share = f"all {what}" if inverse.inversions == total else f"{inverse.inversions:,} of {what}"
+        parts.append(f"moved ones and copies are at an end of {share}")
+    return Section("Inverse ops", inverse_summary(inverse), parts)
+
+
+def _cancelled(inverse: InverseOps) -> str:
+    """How many pairs were cancelled, and at what price."""
+    said = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
+    if not inverse.copies:
+        return said
+    copies = count(sum(len(op.after) for op in inverse.copies), "copy", "copies")
+    ops = "1 op" if len(inverse.copies) == 1 else f"{len(inverse.copies):,} of these ops"
+    return f"{said}, which left {copies} of {ops} on other operands"
+
+
+def _pair(one: LayoutPair) -> str:
+    between = f"{count(one.between, 'elementwise op')} between" if one.between else "one feeds the other"
+    return f"{op_at(one.first.op)} and {op_at(one.second.op)}: {one.first.does}, {between}"
+
+
+def _moved_to(one: MovedLayoutOp) -> str:
+    return f"{op_at(one.before.op)} -> {', '.join(op_at(op.op) for op in one.after)}"
+
+
+def _layout_op(one: LayoutOp) -> str:
+    return f"{op_at(one.op)}: {one.does}"
+
+
+# ---------------------------------------------------------------------- modules and locations
+
+
+def runs_summary(fragmentation: Fragmentation) -> str:
+    """``24 -> 61 runs of 30 modules, 60 after fix``; empty where no location names a module."""
+    runs = fragmentation.modules or fragmentation.functions
+    if not runs:
+        return ""
+    before, after, fixed, relabelled = (
+        sum(getattr(one, when) for one in runs) for when in ("before", "after", "fixed", "relabelled")
+    )
+    what = count(len(runs), "module" if fragmentation.modules else "source function")
+    fix = f", {fixed:,} after fix" if fixed != after else ""
+    relabel = f", {relabelled:,} after fix --relabel" if relabelled != fixed else ""
+    return f"{before:,} -> {count(after, 'run')} of {what}{fix}{relabel}"
+
+
+def _modules(fragmentation: Fragmentation) -> Section | None:
+    def torn(runs: Sequence[ModuleRuns]) -> list[list[str]]:
+        """Those in more runs than before, the worst first."""
+        return [
+            [*(f"{number:,}" for number in (one.before, one.after, one.fixed, one.relabelled)), one.name]
+            for one in runs
+            if one.after > one.before > 0
+        ]
+
+    modules, functions = torn(fragmentation.modules), torn(fragmentation.functions)
+    if not modules and not functions:
+        return None
+    headings = ["before", "after", "after fix", "after fix --relabel", "runs of"]
+    short = modules[:SHOWN_TORN] + functions[:1]
+    table = Figures(headings, modules + functions, short, numbers=4, styles={"after": "red"})
+    return Section("Modules", runs_summary(fragmentation), [table])
+
+
+def _code_generation(structure: Structure) -> Section | None:
+    table = torn_figures(structure, SHOWN_TORN)
+    if not table.rows and not is_changed(structure):
+        return None
+    ties = tie_summary(structure)
+    return Section("Code generation", functions_summary(structure), [*([ties] if ties else []), table])
+
+
+def torn_figures(structure: Structure, short: int) -> Figures:
+    """In how many functions the ops of each torn module are."""
+    rows = [
+        [*(f"{row.functions[stage]:,}" for stage in structure.predictions), row.path[-1]]
+        for row in torn_modules(structure)
+    ]
+    headings = [*(STAGES[stage] for stage in structure.predictions), "functions with ops of"]
+    return Figures(headings, rows, rows[:short], numbers=len(headings) - 1)
+
+
+def _locations(locations: HealthChange, *, verbose: bool) -> Section | None:
+    before, after = locations.before.counts, locations.after.counts
+    if before == after and not locations.lost:
+        return None
+    rows = [
+        [f"{before[rule]:,}", f"{after[rule]:,}", RULES[rule], rule.value]
+        for rule in LocationRule
+        if before[rule] or after[rule]
+    ]
+    table = Figures(["before", "after", "ops", "rule"], rows, rows, numbers=2, styles={"rule": "dim"})
+    new = [f"{op_at(finding.op)}: {finding.message}" for finding in locations.new] if verbose else []
+    note = f"{count(len(locations.lost), 'op')} lost the index" if locations.lost else ""
+    return Section("Locations", note, [table, *([Lines("", "", new)] if new else [])])

@@ -1,0 +1,202 @@
+"""The pages of ``check``, ``diff``, ``structure`` and ``trace``: what their templates are filled in with."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from eio_audit.audit.check.check import Check
+from eio_audit.audit.codegen.codegen import Structure
+from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.explain.order_picture import OrderPicture
+from eio_audit.audit.trace.trace import Trace, TracedPass
+from eio_audit.report.document import diff_document
+from eio_audit.report.html.order_section import block_sections, block_table
+from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.pictures.structure_svg import drawing_of
+from eio_audit.report.template import render, text_of
+from eio_audit.report.wording.diff import what_happened
+from eio_audit.report.wording.order import op_name
+from eio_audit.report.wording.structure import STAGES, index_span, source_of, torn_modules
+from eio_audit.report.wording.trace import pass_title
+
+
+def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) -> str:
+    """The order of every dump; ``pictures`` are of the blocks that are shown op by op."""
+    inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
+    return _page(
+        "check",
+        version,
+        result=check,
+        blocks=block_table(check.dumps),
+        left_out=inverted > len(pictures),
+        inverted=inverted,
+        sections=block_sections(pictures),
+    )
+
+
+def diff_to_html(result: Diff, pictures: Sequence[OrderPicture], version: str) -> str:
+    """What a pass did, op by op, and to the order; ``pictures`` are of blocks of the dump after."""
+    return _page(
+        "diff",
+        version,
+        result=result,
+        document=diff_document(result),
+        changes=_change_table(result),
+        sections=block_sections(pictures),
+        **_codegen(result.structure),
+    )
+
+
+def structure_to_html(result: Structure, version: str) -> str:
+    """The functions that code generation makes of a dump."""
+    return _page("structure", version, **_codegen(result))
+
+
+def trace_to_html(trace: Trace, version: str) -> str:
+    """What each pass did to the order, and the first that shuffled."""
+    most = max((traced.figures.inversions for traced in trace.passes), default=0)
+    return _page(
+        "trace",
+        version,
+        result=trace,
+        timeline=list(_timeline(trace.passes, max(most, 1))),
+        passes=_pass_table(trace.passes),
+    )
+
+
+def _page(command: str, version: str, **context: object) -> str:
+    script = text_of("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return render(
+        f"{command}.html",
+        title=f"eio-audit {command}",
+        version=version,
+        script=script,
+        script_hash=f"sha256-{digest}",
+        style=text_of("page.css") + text_of("dataflow.css") + text_of("structure.css"),
+        **context,
+    )
+
+
+# ---------------------------------------------------------------------- diff
+
+
+def _change_table(result: Diff) -> Table:
+    columns = columns_of(
+        "#number, change, what, function, before, #line_before=line, #place_before=place, "
+        "after, #line_after=line, #place_after=place"
+    )
+    changes = [(kind, change) for kind, group in result.ops.groups.items() for change in group]
+    rows = [
+        (
+            row_number,
+            kind,
+            "; ".join(what_happened(change, verbose=False)),
+            change.function,
+            op_name(change.before) if change.before else None,
+            change.before.line if change.before else None,
+            change.place_before,
+            op_name(change.after) if change.after else None,
+            change.after.line if change.after else None,
+            change.place_after,
+        )
+        for row_number, (kind, change) in enumerate(changes, 1)
+    ]
+    return Table(
+        "changes", "the ops that differ; places count from 0 in their block", columns, rows, "number"
+    )
+
+
+# ---------------------------------------------------------------------- structure
+
+
+def _codegen(result: Structure) -> dict[str, object]:
+    """What the template ``codegen.html`` shows: the picture of modules and functions, and both as tables."""
+    functions = result.predictions[result.present].functions
+    columns = columns_of(
+        "#number, function, #ops, #inputs=in, #outputs=out, index, #line, module, source, caller=cut out of"
+    )
+    rows = [
+        (
+            row_number,
+            one.name,
+            one.ops,
+            one.inputs,
+            one.outputs,
+            index_span(one),
+            one.line,
+            source_of(one),
+            f"{one.file} {one.function}",
+            one.caller,
+        )
+        for row_number, one in enumerate(functions, 1)
+    ]
+    caption = "in call order; the module that all ops of a function share"
+    stages = ", ".join(f"#{stage}={STAGES[stage]}" for stage in result.predictions)
+    torn: list[list[Cell]] = [
+        [*(row.functions[stage] for stage in result.predictions), row.path[-1], " ".join(row.path[:-1])]
+        for row in torn_modules(result)
+    ]
+    return {
+        "codegen": result,
+        "drawing": drawing_of(functions) if functions else None,
+        "torn": Table(
+            "torn",
+            "in how many functions the ops of a module are",
+            columns_of(f"{stages}, module, in"),
+            torn,
+            result.present.value,
+            descending=True,
+        ),
+        "functions": Table("functions", caption, columns, rows, "number"),
+    }
+
+
+# ---------------------------------------------------------------------- trace
+
+
+def _timeline(passes: Sequence[TracedPass], most: int) -> Iterator[dict[str, object]]:
+    """An entry for each pass; consecutive passes that changed nothing are one entry."""
+    for is_folded, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
+        if is_folded:
+            yield {"folded": len(list(group))}
+            continue
+        for traced in group:
+            figures = traced.figures
+            shares = {
+                "forced": figures.forced,
+                "knock-on": figures.knock_on,
+                "avoidable": figures.avoidable,
+                "unordered": figures.minimum - figures.forced - figures.knock_on,
+            }
+            widths = {kind: f"{share / most:.2%}" for kind, share in shares.items() if share}
+            yield {"folded": 0, "traced": traced, "name": pass_title(traced), "widths": widths}
+
+
+def _pass_table(passes: Sequence[TracedPass]) -> Table:
+    has_sources = len({traced.place.source for traced in passes}) > 1
+    figures = ("ops", "inversions", "forced", "knock_on", "avoidable")
+    columns = columns_of(
+        f"#index=number, pass, changed, function, dump={'dump' if has_sources else 'line'}, #ops, "
+        "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #mislabelled=made wrong, #lost"
+    )
+    rows = [
+        (
+            traced.index,
+            pass_title(traced),
+            "yes" if traced.changed else "",
+            traced.function,
+            f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
+            *(getattr(traced.figures, key) for key in figures),
+            traced.introduced,
+            traced.mislabelled,
+            traced.lost,
+        )
+        for traced in passes
+    ]
+    marked = ("changed", "passes that changed something only")
+    caption = "the passes in the order in which they ended"
+    return Table("passes", caption, columns, rows, "index", marked=marked)

@@ -1,0 +1,61 @@
+"""Pages and pictures from the Jinja2 templates in ``html/templates``.
+
+All text from dumps is escaped, and what would steer whatever shows it is written out.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from eio_audit.mlir.printable import STEERING, printable, printable_lines
+from eio_audit.report.wording import conclusion, diff, order, structure, trace
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def render(template: str, **context: object) -> str:
+    """The template filled in with the context. It can call the functions in the modules of ``wording``."""
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def text_of(name: str) -> str:
+    """A style or a script, as it is in its file."""
+    return files("eio_audit.report.html").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("eio_audit.report.html"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+    )
+    wording = (conclusion, diff, order, structure, trace)
+    environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
+    environment.filters |= {"commas": "{:,}".format, "data": _data}
+    return environment
+
+
+def _harmless(value: Any) -> Any:
+    """What a template shows of a value: nothing of None, and of text nothing that steers a terminal."""
+    if value is None:
+        return ""
+    return printable_lines(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _data(value: object) -> str:
+    """Data for the scripts: JSON that can hold no tag, with what steers written out."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT)
+    return STEERING.sub(lambda match: "\\" + printable(match[0]), text)

@@ -1,0 +1,52 @@
+"""Sentences about the passes of a log, without layout."""
+
+from __future__ import annotations
+
+import shlex
+
+from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
+from eio_audit.report.wording.order import argument, contradicting, count
+
+NOT_SHOWN = "(not in the log)"
+"""How passes that a log does not show are called."""
+
+
+def pass_title(traced: TracedPass) -> str:
+    """What a pass is called; what passes did that the log does not show is called by the pass after them."""
+    name = traced.pass_name
+    if name is None:
+        marker = traced.place.marker
+        name = f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+    return f"{name} (failed)" if traced.failed else name
+
+
+def verdict(trace: Trace) -> str:
+    """Which passes introduced avoidable inversions, in a sentence or two."""
+    if not trace.summary.has_indices:
+        return "No op carries an op index: there is no original order to compare with."
+    of = count(len(trace.passes), "pass", "passes")
+    introduced = [traced.introduced for traced in trace.passes if traced.introduced]
+    if trace.culprit is None:
+        said = f"{of}: none introduced avoidable inversions."
+    else:
+        avoidable = count(sum(introduced), "avoidable inversion")
+        first = trace.culprit.pass_name or NOT_SHOWN
+        said = f"{len(introduced):,} of {of} introduced {avoidable}, first {first}."
+    worst = trace.mislabeller
+    if worst is None:
+        return said
+    made = contradicting(worst.mislabelled)
+    name = worst.pass_name or NOT_SHOWN
+    return f"{said} Most wrong indices by {name}: {made}; see eio-audit fix --relabel."
+
+
+def look_closer(culprit: Culprit) -> str:
+    """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
+    place, before = culprit.place, culprit.before
+    source = argument(place.source)
+    if culprit.is_pair:
+        chosen = f"--pass {shlex.quote(culprit.pass_name or '')} --dump {place.occurrence + 1}"
+        return f"eio-audit diff {source} {chosen}"
+    if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
+        return f"eio-audit diff {argument(before.source)} {source}"
+    return f"eio-audit explain {source} {culprit.worst.op.line}"

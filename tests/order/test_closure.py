@@ -1,0 +1,38 @@
+from hypothesis import given
+
+from eio_audit.order.bitsets import bits
+from eio_audit.order.closure import TransitiveClosure
+from eio_audit.order.windows import block_of
+from tests.order.small_blocks import Block, blocks, descendants, forced_pairs, is_inversion
+
+
+@given(blocks())
+def test_relations_are_what_their_names_say(block: Block) -> None:
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+
+    def places(bitset: int) -> set[int]:
+        return {closure.place_of[op] for op in bits(bitset)}
+
+    keys = block.keys
+    below = descendants(block)
+    for op, place in enumerate(closure.place_of):
+        others = set(range(len(keys))) - {place}
+        assert closure.number_of[place] == op
+        above = {other for other in others if place in below[other]}
+        assert places(closure.with_descendants[op]) == {place} | below[place]
+        assert places(closure.with_ancestors[op]) == {place} | above
+        assert places(closure.producers[op]) == {u for u, v in block.edges if v == place}
+        assert {closure.place_of[user] for user in closure.users[op]} == {
+            v for u, v in block.edges if u == place
+        }
+        free = others - below[place] - above
+        assert places(closure.smaller_independent[op]) == {
+            o for o in free if is_inversion(keys[place], keys[o])
+        }
+        assert places(closure.larger_independent[op]) == {
+            o for o in free if is_inversion(keys[o], keys[place])
+        }
+        same = {o for o in range(len(keys)) if keys[o] == keys[place]}
+        assert places(closure.equal[op]) == (same if keys[place] is not None else set())
+    assert places(closure.indexed) == {place for place, key in enumerate(keys) if key is not None}
+    assert closure.forced == forced_pairs(block)

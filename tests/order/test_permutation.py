@@ -1,0 +1,98 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eio_audit.order.permutation import (
+    PermutedRange,
+    SortedRuns,
+    closed_ranges,
+    inverse,
+    permuted_ranges,
+    sorted_runs,
+)
+from tests.order.small_blocks import count_pairs
+
+
+def test_what_is_in_order_is_one_run() -> None:
+    assert sorted_runs([1, 1, 5, 7]) == SortedRuns(starts=[0], lengths=[4], ranks=[0], carried=[0])
+
+
+def test_no_keys_have_no_run() -> None:
+    assert sorted_runs([]) == SortedRuns(starts=[], lengths=[], ranks=[], carried=[])
+
+
+def test_an_op_that_moved_up_stands_alone() -> None:
+    assert sorted_runs([0, 8, 1, 2, 9]) == SortedRuns([0, 1, 2, 4], [1, 1, 2, 1], [0, 2, 1, 3], [0, 2, 1, 0])
+
+
+def test_equal_keys_belong_in_textual_order() -> None:
+    assert sorted_runs([2, 1, 2]).ranks == [1, 0, 2]
+
+
+@given(st.lists(st.integers(0, 12), max_size=30))
+def test_the_keys_of_a_run_carry_the_same_inversions(keys: list[int]) -> None:
+    carried = sorted_runs(keys).carried_by_position()
+    assert len(carried) == len(keys)
+    for position in range(len(keys)):
+        others = keys[:position] + keys[position + 1 :]
+        assert carried[position] == count_pairs(keys) - count_pairs(others)
+
+
+def test_closed_ranges_hold_the_runs_that_have_changed_places() -> None:
+    assert closed_ranges(sorted_runs([0, 2, 1, 3, 4, 9, 8, 7]).ranks) == [range(1, 3), range(4, 7)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=20))
+def test_inversions_with_a_member_are_gone_without_the_members(ops: list[tuple[int, bool]]) -> None:
+    runs = sorted_runs([key for key, _ in ops])
+    assert runs.inversions == count_pairs([key for key, _ in ops])
+    others = count_pairs([key for key, is_member in ops if not is_member])
+    assert runs.inversions_with([is_member for _, is_member in ops]) == runs.inversions - others
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        pytest.param([], [], id="no ops"),
+        pytest.param([0, 1, 2], [], id="nothing moves"),
+        pytest.param([1, 2, 0], [PermutedRange(range(3), [range(1, 3), range(1)])], id="all moves"),
+        pytest.param([0, 2, 1, 3], [PermutedRange(range(1, 3), [range(2, 3), range(1, 2)])], id="some move"),
+        pytest.param(
+            [2, 1, 0, 3],
+            [PermutedRange(range(3), [range(2, 3), range(1, 2), range(1)])],
+            id="one stays between",
+        ),
+        pytest.param(
+            [1, 0, 3, 2],
+            [
+                PermutedRange(range(2), [range(1, 2), range(1)]),
+                PermutedRange(range(2, 4), [range(3, 4), range(2, 3)]),
+            ],
+            id="ranges may touch",
+        ),
+    ],
+)
+def test_permuted_ranges(order: list[int], expected: list[PermutedRange]) -> None:
+    assert permuted_ranges(order) == expected
+
+
+@given(st.permutations(range(9)))
+def test_outside_of_permuted_ranges_every_op_stays(order: list[int]) -> None:
+    written = list(range(9))
+    for places, runs in permuted_ranges(order):
+        ops = [op for run in runs for op in run]
+        assert sorted(ops) == list(places)
+        written[places.start : places.stop] = ops
+    assert written == order
+
+
+@given(st.permutations(range(9)))
+def test_no_range_of_a_permuted_range_is_closed(order: list[int]) -> None:
+    for places, _ in permuted_ranges(order):
+        for stop in range(places.start + 1, places.stop):
+            assert set(order[places.start : stop]) != set(range(places.start, stop))
+
+
+@given(st.permutations(range(9)))
+def test_the_inverse_is_where_the_order_has_the_ops(order: list[int]) -> None:
+    assert [order[place] for place in inverse(order)] == list(range(9))

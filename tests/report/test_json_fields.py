@@ -1,0 +1,39 @@
+"""The table of JSON's fields names classes and attributes as text: they must exist."""
+
+import importlib
+import pkgutil
+from dataclasses import fields, is_dataclass
+
+import eio_audit.audit
+from eio_audit.mlir.source import InputError
+from eio_audit.report.json import _FIELDS, _MADE
+
+HELD_BY_THE_INSTANCE = {InputError: {"source", "position", "message"}}
+
+
+def classes() -> dict[str, type]:
+    """All classes of the room audit by name, and the one of mlir that JSON shows."""
+    found: dict[str, type] = {"InputError": InputError}
+    for module in pkgutil.walk_packages(eio_audit.audit.__path__, "eio_audit.audit."):
+        members = vars(importlib.import_module(module.name)).items()
+        found |= {
+            name: one for name, one in members if isinstance(one, type) and one.__module__ == module.name
+        }
+    return found
+
+
+def attributes(kind: type) -> set[str]:
+    named = {field.name for field in fields(kind)} if is_dataclass(kind) else HELD_BY_THE_INSTANCE[kind]
+    return named | {name for name in dir(kind) if not name.startswith("_")}
+
+
+def test_every_class_and_attribute_in_the_table_exists() -> None:
+    known = classes()
+    missing = [
+        f"{name}.{attribute}"
+        for name, spec in _FIELDS.items()
+        for member in spec.split()
+        for attribute in [member.rpartition("=")[2].removeprefix("*")]
+        if f"{name}.{attribute}" not in _MADE and attribute.split(".")[0] not in attributes(known[name])
+    ]
+    assert missing == []

@@ -1,0 +1,51 @@
+"""docs/glossary.md names classes, attributes and options that exist."""
+
+import ast
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+import eio_audit
+from eio_audit.cli.registry import COMMANDS
+from eio_audit.report.manual import entries
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "glossary.md").read_text()
+CODE = set(re.findall(r"`([^`]+)`", PAGE))
+
+
+def defined_in_the_package() -> set[str]:
+    """The classes and functions of all modules."""
+    trees = [ast.parse(path.read_text()) for path in (ROOT / "eio_audit").rglob("*.py")]
+    return {
+        node.name
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef)
+    }
+
+
+@pytest.mark.parametrize("name", sorted(code for code in CODE if re.fullmatch(r"[A-Z]\w*[a-z]\w*", code)))
+def test_a_class_exists(name: str) -> None:
+    assert name in defined_in_the_package()
+
+
+@pytest.mark.parametrize("name", sorted(code for code in CODE if re.fullmatch(r"[A-Z]\w+\.\w+", code)))
+def test_an_attribute_exists(name: str) -> None:
+    owner, _, attribute = name.partition(".")
+    public = getattr(eio_audit, owner)
+    assert attribute in {field.name for field in dataclasses.fields(public)} or hasattr(public, attribute)
+
+
+def test_options_and_commands_exist() -> None:
+    reference = (ROOT / "docs" / "cli.md").read_text()
+    options = [code for code in CODE if code.startswith("--")]
+    assert [option for option in options if f"`{option} " not in reference] == []
+    assert [code for code in CODE if code.startswith("eio-audit ") and code.split()[1] not in COMMANDS] == []
+
+
+def test_no_word_has_two_rows() -> None:
+    words = [name for entry in entries() for name in entry.names]
+    assert [word for word in set(words) if words.count(word) > 1] == []
