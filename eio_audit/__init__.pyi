@@ -32,6 +32,8 @@ from eio_audit.audit.diff.op_changes import OpChange as OpChange
 from eio_audit.audit.diff.op_changes import OpChanges as OpChanges
 from eio_audit.audit.diff.op_changes import OpDifference as OpDifference
 from eio_audit.audit.diff.op_changes import Relation as Relation
+from eio_audit.audit.diff.sameness import Sameness as Sameness
+from eio_audit.audit.diff.sameness import SamenessVerdict as SamenessVerdict
 from eio_audit.audit.explain.dataflow import Dataflow as Dataflow
 from eio_audit.audit.explain.dataflow import DataflowEdge as DataflowEdge
 from eio_audit.audit.explain.dataflow import DataflowOp as DataflowOp

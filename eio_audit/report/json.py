@@ -109,9 +109,16 @@ def check_to_json(verdict: Verdict) -> str:
 
 def diff_to_json(diff: Diff) -> str:
     """The comparison of two dumps, ending in a newline."""
+    from eio_audit.report.wording.diff import verdict
+
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
     return _document(
         "diff",
+        verdict={
+            "same_as": diff.sameness.sameness,
+            "text": verdict(diff),
+            "reason": diff.sameness.reason or None,
+        },
         before=_plain(diff.before.summary) | _about_frees([diff.before]),
         after=_plain(diff.after.summary) | _about_frees([diff.after]),
         ops={"unchanged": diff.ops.unchanged, **sizes},

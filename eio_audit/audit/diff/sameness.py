@@ -47,6 +47,11 @@ class SamenessVerdict:
     sameness: Sameness
     reason: str = ""
 
+    def is_at_least(self, wanted: Sameness) -> bool:
+        """Whether the dumps are the same in this sense or a stricter one."""
+        senses = list(Sameness)
+        return senses.index(self.sameness) <= senses.index(wanted)
+
 
 def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> SamenessVerdict:
     """In what sense two dumps are the same program.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Gate, WorstBlocks, diff, unmatched_patterns
+from eio_audit import AuditOptions, Gate, Sameness, WorstBlocks, diff, unmatched_patterns
 from eio_audit.cli.gate import ceiling_options
-from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
+from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
@@ -18,6 +18,19 @@ from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose
 @dump_options
 @audit_options
 @ceiling_options
+@click.option(
+    "--exit-code",
+    is_flag=True,
+    help="Exit with 0 if the dumps are the same and with 1 if they differ, whatever the order of the dump after.",
+)
+@click.option(
+    "--same-as",
+    type=click.Choice(["bytes", "names", "order"]),
+    default="order",
+    show_default=True,
+    help="What is the same for --exit-code: identical texts; also other names of values, locations and layout; "
+    "also another legal order.",
+)
 @report_options("Diff", quiet_option, verbose_option)
 @click.pass_context
 def diff_command(
@@ -27,6 +40,8 @@ def diff_command(
     choice: DumpChoice,
     options: AuditOptions,
     gate: Gate,
+    exit_code: bool,
+    same_as: str,
     reports: Reports,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
@@ -51,6 +66,6 @@ def diff_command(
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, worst_blocks.pictures)
-    if not gate.never_fails and not result.before.summary.has_indices:
-        require_indices(result.after.summary, new.source.name)
+    if exit_code:
+        ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)

@@ -14,6 +14,7 @@ from eio_audit.report.wording.diff import (
     ops_summary,
     order_summary,
     shortened,
+    verdict,
     what_happened,
 )
 from eio_audit.report.wording.order import (
@@ -44,6 +45,8 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
     inversions, avoidable = order_summary(diff)
     lines = [
         f"### {_dump(diff.before)} to {_dump(diff.after)}",
+        "",
+        f"**{verdict(diff)}**",
         "",
         f"**{ops_summary(diff)}**; {inversions}, **{avoidable}**",
         "",

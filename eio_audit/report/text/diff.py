@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
 from eio_audit.report.text.check import print_remedy
@@ -20,6 +21,7 @@ from eio_audit.report.wording.diff import (
     ops_summary,
     order_summary,
     shortened,
+    verdict,
     what_happened,
 )
 from eio_audit.report.wording.order import op_name
@@ -36,6 +38,9 @@ SIDE_BY_SIDE = 140
 
 def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     """Prints what happened to the ops, to the order, and to what a reader of the result depends on."""
+    if diff.sameness.sameness is Sameness.BYTES:
+        print_line(console, (verdict(diff), "bold green"))
+        return
     document = diff_document(diff, verbose=verbose)
     inversions, avoidable = order_summary(diff)
     print_heading(diff.before, console, "before  ")
@@ -64,6 +69,8 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
         print_remedy([diff.after], console)
     if hidden:
         print_line(console, (f"--verbose shows {hidden:,} more", "dim"))
+    print_line(console)
+    print_line(console, ("verdict: ", "bold"), verdict(diff))
 
 
 def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
+from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.wording.order import count, op_at
 
@@ -33,6 +34,24 @@ def ops_summary(diff: Diff) -> str:
     """``4 unchanged, 0 moved, 8 modified, 8 added, 6 removed``."""
     sizes = {"unchanged": diff.ops.unchanged} | {name: len(ops) for name, ops in diff.ops.groups.items()}
     return ", ".join(f"{number:,} {name}" for name, number in sizes.items())
+
+
+SAMENESS = {
+    Sameness.BYTES: "identical",
+    Sameness.NAMES: "same text up to names and locations",
+    Sameness.ORDER: "same program in another order",
+}
+"""The verdict on two dumps that are the same in some sense."""
+
+
+def verdict(diff: Diff) -> str:
+    """In what sense the two dumps are the same: ``same program in another order``; else what differs."""
+    found = diff.sameness
+    if found.sameness in SAMENESS:
+        return SAMENESS[found.sameness]
+    if any(diff.ops.groups.values()):
+        return f"different: {ops_summary(diff)}"
+    return f"not proven to be the same: {found.reason}"
 
 
 def implied_ops(diff: Diff) -> str:
