@@ -2,13 +2,13 @@
 
     python benchmarks/matching.py [FOLDER...]      prints a Markdown table
 
-Each pair of dumps is the state of a program before and after a pass of a real compiler. The places of its ops are
-unique (``stamp``), so they tell which op is which: ops of one name and one place, alone with it on both sides, are
-*true pairs*. Then all locations are taken out, the dumps are matched, and the pairs are scored. A *line diff* of
-the same texts, with value names and locations taken out, is scored the same way.
+Each pair of dumps is the state of a program before and after a pass of a real compiler. The places of its
+ops are unique (``stamp``), so they tell which op is which: ops of one name and one place, alone with it on
+both sides, are *true pairs*. Then all locations are taken out, the dumps are matched, and the pairs are
+scored. A *line diff* of the same texts, with value names and locations taken out, is scored the same way.
 
-The pairs are those of ``sample_irs/`` (the passes of their logs, one by one, and what the logs did in all) and of
-``tests/data/real_passes``, which real passes of IREE and MLIR run over. A folder may hold more:
+The pairs are those of ``sample_irs/`` (the passes of their logs, one by one, and what the logs did in all)
+and of ``tests/data/real_passes``, which real passes of IREE and MLIR run over. A folder may hold more:
 ``NAME/before*.mlir`` and ``NAME/after*.mlir``.
 """
 
@@ -34,6 +34,10 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.reading.reader import read_ir
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # for the tests, which are not installed
+
+from tests.real_passes import PROGRAMS, TOOLS, Program, printed  # noqa: E402
+
 LOCATION = regex.compile(rb' ?\bloc(\((?:[^()"]|"(?:[^"\\]|\\.)*"|(?1))*\))')
 ALIAS = re.compile(rb"^#loc[0-9]* = .*\n?", re.MULTILINE)
 LAYOUT_OPS = {"ttir.permute", "ttir.reshape", "ttir.transpose"}
@@ -127,14 +131,11 @@ def pairs(folders: list[Path]) -> Iterator[tuple[str, Dump, Dump]]:
                 if dumps[k].text != dumps[k + 1].text:
                     yield f"{log.parent.name}: other passes", dumps[k], dumps[k + 1]
             yield f"{log.parent.name}: all passes at once", dumps[0], dumps[-1]
-    sys.path.insert(0, str(ROOT))
-    from tests.real_passes import PROGRAMS, TOOLS, Program, _printed
-
     for path in PROGRAMS:
         program = Program.read(path)
         if tool := TOOLS[program.tool]():
             stamped = stamp(read_text(path.read_bytes())).decode()
-            texts = (_printed(tool, stamped, f"builtin.module({passes})") for passes in ("", program.passes))
+            texts = (printed(tool, stamped, f"builtin.module({passes})") for passes in ("", program.passes))
             (before,), (after,) = map(read_text, texts)
             yield f"{program.tool}: {path.stem}", before, after
 

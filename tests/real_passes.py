@@ -73,13 +73,13 @@ def run(program: Program) -> Result:
     stamped = stamp(dumps).decode()
     tool = TOOLS[program.tool]()
     assert tool is not None, f"{program.tool} is not installed"
-    after = _printed(tool, stamped, f"builtin.module({program.passes})")
+    after = printed(tool, stamped, f"builtin.module({program.passes})")
     dumps = read_text(after, program.path.name)
     result = fix(dumps)
     whole = fix(dumps, relabel="nested").text
     return Result(
         program,
-        changed=after != _printed(tool, stamped, "builtin.module()"),
+        changed=after != printed(tool, stamped, "builtin.module()"),
         after=result.before,
         fixed=check(read_text(result.text)).summary,
         same=same_program(after, result.text.decode()),
@@ -88,7 +88,7 @@ def run(program: Program) -> Result:
     )
 
 
-def _printed(tool: str, text: str, pipeline: str) -> str:
+def printed(tool: str, text: str, pipeline: str) -> str:
     command = [tool, f"--pass-pipeline={pipeline}", "--mlir-print-debuginfo", "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 

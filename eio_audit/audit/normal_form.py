@@ -1,22 +1,30 @@
-"""The normal form of a dump: a text that does not depend on names, layout, aliases, and, if asked for, on order.
+"""The normal form of a dump: a text that does not depend on names, layout and aliases.
 
-It is for comparing texts line by line, as ``git diff`` does. So names are local: a value is called by its op and by a
-digest of the text of that op and of its producers, so that a change renames what it touches and nothing else.
+If asked for, it does not depend on the order of the ops either. It is for comparing texts line by line, as
+``git diff`` does. So names are local: a value has the name of its op and a digest of the text of that op and
+its producers. A change renames what it touches and nothing else.
 
-The canonical order of a block is a depth-first walk from its last op up the dependences, each op after all that it
-depends on: operands in turn, then what else it waits for, by digest. Every such order is legal. Ops of equal digest
-whose neighbours are alike as well stay in textual order; how many there are is told (``undecided``).
+The canonical order of a block is a depth-first walk from its last op up the dependences, each op after all
+that it depends on: operands in turn, then what else it waits for, by digest. Every such order is legal. Ops
+of equal digest whose neighbours are alike as well stay in textual order; ``undecided`` counts them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import groupby
 
+from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.audit.diff.matching import match_ops
+from eio_audit.audit.diff.op_changes import compared
 from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
+from eio_audit.audit.diff.sameness import Sameness, sameness
+from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -26,7 +34,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import Reader
 from eio_audit.mlir.reading.scopes import Mentions
-from eio_audit.mlir.source import Span, splice
+from eio_audit.mlir.source import InputError, Source, Span, splice
 from eio_audit.mlir.tokens import FILE_METADATA
 
 _NAME = re.compile(rb"%[\w$.-]+")
@@ -73,6 +81,15 @@ def normal_form(
     ir = Reader(dump.source, dump.span, options.op_table, mentions=mentions).read()
     form = _Normalized(ir, mentions, options)
     text = form.text(ordered=ordered, located=located)
+    interned = Interned()
+    read = replace(dump, source=Source(f"normal form of {dump.source.name}", text), span=Span(0, len(text)))
+    try:
+        sides = [compared(read_dump(side, options), interned) for side in (dump, read)]
+    except InputError as error:
+        raise VerificationError(f"the normal form cannot be read: {error}") from error
+    found = sameness(sides[0], sides[1], match_ops(sides[0].ops, sides[1].ops).ops)
+    if found.sameness is Sameness.NONE:
+        raise VerificationError(f"the normal form is not the same program: {found.reason}")
     return NormalForm(text, form.undecided)
 
 
@@ -91,6 +108,12 @@ class _Normalized:
         self.undecided = 0
         self._orders = self._canonical_orders()
         self._names = self._value_names()
+        self._offsets = sorted(mentions.values)
+        self._labels = {
+            (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d"
+            % self._ops.region_places[block][1]
+            for block in range(ir.block_count)
+        }
 
     def _near_digest(self, op: int, labels: Sequence[Hashable]) -> int:
         """A digest of an op and its producers, but of nothing further away."""
@@ -124,7 +147,7 @@ class _Normalized:
             place = {op: k for k, op in enumerate(ops)}
             for k, op in enumerate(ops):
                 operands = [place[owner] for owner, _ in self._ops.producers[op] if owner in place]
-                others = self._sorted([p for p in waits_for[k] if p not in operands], ops)
+                others = self._sorted(set(waits_for[k]).difference(operands), ops)
                 waits_for[k] = [*operands, *others]
             last = self._sorted([k for k in range(len(ops)) if not is_waited_for[k]], ops)
             orders.append([ops[k] for k in _walked(last, waits_for)])
@@ -133,10 +156,10 @@ class _Normalized:
     def _sort_key(self, op: int) -> tuple[str, int, int]:
         return self._ops.names[op], self._near[op], self._classes[op]
 
-    def _sorted(self, places: list[int], ops: Sequence[int]) -> list[int]:
-        keys = {k: self._sort_key(ops[k]) for k in places}
-        self.undecided += len(places) - len(set(keys.values()))
-        return sorted(places, key=keys.__getitem__)
+    def _sorted(self, places: Iterable[int], ops: Sequence[int]) -> list[int]:
+        keys = {place: self._sort_key(ops[place]) for place in sorted(places)}
+        self.undecided += len(keys) - len(set(keys.values()))
+        return sorted(keys, key=keys.__getitem__)
 
     def _ops_in_order(self) -> Iterator[int]:
         """All ops, each before what is nested in it."""
@@ -194,60 +217,54 @@ class _Normalized:
     # ------------------------------------------------------------------ text
 
     def text(self, *, ordered: bool, located: bool) -> bytes:
-        ir = self._ir
-        starts = sorted(self._mentions.values)
-        labels = {
-            (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d"
-            % self._ops.region_places[block][1]
-            for block in range(ir.block_count)
-        }
+        """The text, one line for each op, block label and end of a region."""
         lines: list[bytes] = []
-        from bisect import bisect_left
+        pending: list[Iterator[bytes | tuple[int, int]]] = [
+            iter([(op, 0) for block in self._top_blocks() for op in self._placed(block, ordered)])
+        ]
+        while pending:
+            item = next(pending[-1], None)
+            if item is None:
+                pending.pop()
+            elif isinstance(item, bytes):
+                lines.append(item)
+            else:
+                pending.append(self._lines(*item, ordered=ordered, located=located))
+        return b"\n".join([*lines, *FILE_METADATA.findall(self._ir.dump_text), b""])
 
-        def piece(start: int, end: int, region: int) -> bytes:
-            edits = []
-            for k in range(bisect_left(starts, start), bisect_left(starts, end)):
-                match = _NAME.match(ir.source.data, starts[k])
-                assert match
-                edits.append((Span(*match.span()), b"%" + self._name_of(self._mentions.values[starts[k]])))
-            text = splice(ir.source.data, Span(start, end), edits)
-            text = _LABEL.sub(lambda m: labels.get((region, m[0]), m[0]), text)
-            return self._texts.with_names(text)
+    def _placed(self, block: int, ordered: bool) -> Sequence[int]:
+        return self._orders[block] if ordered else self._ir.block_ops[block]
 
-        def emit(op: int, depth: int) -> None:
-            indent = b"  " * depth
-            start = ir.op_start[op]
-            end = (
-                ir.op_end[op]
-                if located or ir.location_start[op] == NO_OFFSET
-                else ir.source.data.rfind(b"loc", ir.op_start[op], ir.location_start[op])
-            )
-            region = ir.block_region[ir.op_block[op]]
-            current = indent
-            for inner in ir.regions_of.get(op, ()):
-                blocks = [
-                    b
-                    for b in self._ops.blocks_of.get(op, ())
-                    if ir.block_region[b] == inner and ir.block_ops[b]
-                ]
-                if not blocks:
-                    continue
-                lines.append(current + piece(start, ir.region_start[inner], region) + b" {")
-                for block in blocks:
-                    if ir.block_label[block] != NO_OFFSET:
-                        lines.append(
-                            indent + piece(ir.block_label[block], ir.op_start[ir.block_ops[block][0]], inner)
-                        )
-                    for child in self._orders[block] if ordered else ir.block_ops[block]:
-                        emit(child, depth + 1)
-                start, current = ir.region_end[inner], indent
-            lines.append(current + piece(start, end, region))
+    def _lines(
+        self, op: int, depth: int, *, ordered: bool, located: bool
+    ) -> Iterator[bytes | tuple[int, int]]:
+        """The lines of an op; in place of an op in its regions, that op and its depth."""
+        ir, indent = self._ir, b"  " * depth
+        start, end, region = ir.op_start[op], ir.op_end[op], ir.block_region[ir.op_block[op]]
+        if not located and ir.location_start[op] != NO_OFFSET:
+            end = ir.source.data.rfind(b"loc", start, ir.location_start[op])
+        blocks = [block for block in self._ops.blocks_of.get(op, ()) if ir.block_ops[block]]
+        for inner, group in groupby(blocks, key=ir.block_region.__getitem__):
+            yield indent + self._piece(start, ir.region_start[inner], region) + b" {"
+            for block in group:
+                if ir.block_label[block] != NO_OFFSET:
+                    yield indent + self._piece(
+                        ir.block_label[block], ir.op_start[ir.block_ops[block][0]], inner
+                    )
+                yield from ((child, depth + 1) for child in self._placed(block, ordered))
+            start = ir.region_end[inner]
+        yield indent + self._piece(start, end, region)
 
-        for block in self._top_blocks():
-            for op in self._orders[block] if ordered else ir.block_ops[block]:
-                emit(op, 0)
-        lines += FILE_METADATA.findall(ir.dump_text)
-        return b"\n".join(lines) + b"\n"
+    def _piece(self, start: int, end: int, region: int) -> bytes:
+        """A piece of the dump's text in normal form; ``region`` is the one that its block names are of."""
+        data, offsets = self._ir.source.data, self._offsets
+        edits = []
+        for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
+            match = _NAME.match(data, offset)
+            assert match
+            edits.append((Span(*match.span()), b"%" + self._name_of(self._mentions.values[offset])))
+        text = splice(data, Span(start, end), edits)
+        return self._texts.with_names(_LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text))
 
 
 def _walked(roots: Sequence[int], waits_for: Sequence[Sequence[int]]) -> Iterator[int]:

@@ -1,8 +1,8 @@
 """The dataflow of two dumps without the ops that passes add and remove freely.
 
-Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and neighbours of a whole chain
-differ, though the same is computed. So an op with one operand and one result is *passed over* if ops of its name
-are not equally many in both dumps: a user of its result counts as a user of its operand.
+Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and neighbours of a
+whole chain differ, though the same is computed. So an op with one operand and one result is *passed over* if
+ops of its name are not equally many in both dumps: a user of its result counts as a user of its operand.
 """
 
 from __future__ import annotations

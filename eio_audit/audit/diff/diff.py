@@ -11,8 +11,7 @@ from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
-from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChanges
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.op_changes import DumpComparison, OpChanges, compared
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import right_labels
 from eio_audit.audit.locations.location_health import HealthChange, health_change
@@ -67,10 +66,7 @@ def diff(
     """
     interned = Interned()
     old, new = (audit_dump(dump, options, measures_memory=measures_memory) for dump in (before, after))
-    sides = tuple(
-        ComparedDump(dump, ComparedOps(dump.ir, dump.indices, dump.functions, interned))
-        for dump in (old, new)
-    )
+    sides = [compared(dump, interned) for dump in (old, new)]
     comparison = DumpComparison(sides[0], sides[1], match_ops(sides[0].ops, sides[1].ops))
     layouts = LayoutChanges(comparison)
     right = right_labels(new)

@@ -150,13 +150,16 @@ class _Pairing:
                 for ops, label, scopes in zip(sides, labels, self.keys.scopes, strict=True)
             ]
             for kind in ("around", "above"):
-                numbers = [getattr(side, kind) for side in classes]
-
-                def key(side: int, op: int) -> Hashable:
-                    flow = sides[side]
-                    return numbers[side][op] if flow.producers[op] or flow.users[op] else None
-
-                for old, new in self._unmatched(key):
+                numbers = [
+                    [
+                        number if producers or users else None
+                        for number, producers, users in zip(
+                            getattr(found, kind), ops.producers, ops.users, strict=True
+                        )
+                    ]
+                    for found, ops in zip(classes, sides, strict=True)
+                ]
+                for old, new in self._unmatched(lambda side, op: numbers[side][op]):  # noqa: B023  (used at once)
                     for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
                         self._pair(a, b)
             self._unseen.extend(self.matched[0].items())

@@ -12,7 +12,7 @@ from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.matching import Matching
 from eio_audit.audit.diff.printing_forms import implied_ops, is_shorthand
 from eio_audit.audit.diff.refinement import ComparedOps
-from eio_audit.audit.locations.location_numbers import NO_LOCATION
+from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import displaced
 
@@ -150,6 +150,11 @@ class ComparedDump:
         ir = self.ops.ir
         text = ir.location_text(op) or b""
         return (ir.definition(text) or text).decode("utf-8", "replace").strip()
+
+
+def compared(dump: KeyedDump, interned: Interned) -> ComparedDump:
+    """A dump with its ops as they are compared with those of the dumps that share ``interned``."""
+    return ComparedDump(dump, ComparedOps(dump.ir, dump.indices, dump.functions, interned))
 
 
 class DumpComparison:

@@ -1,9 +1,10 @@
 """Whether two dumps are the same program, and in what sense: the verdict of a diff.
 
-The matching is taken as a claim and checked: nothing here depends on how the ops were found. Two dumps are the same
-program where every op has a partner with the same text, operands, successors, regions and blocks. Then each block
-of the one is an order of the other's ops. That order is legal if every dependence keeps its direction and the
-effects seen in the new order hold back the same ops: what ``fix`` demands of its own rewrites.
+The matching is taken as a claim and checked: nothing here depends on how the ops were found. Two dumps are
+the same program where every op has a partner with the same text, operands, successors, regions and blocks.
+Then each block of the one is an order of the other's ops. That order is legal if every dependence keeps its
+direction and the effects seen in the new order hold back the same ops: what ``fix`` demands of its own
+rewrites.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from eio_audit.audit.dependence import DependenceKind, Dependences
 from eio_audit.audit.diff.op_changes import ComparedDump
@@ -28,7 +30,7 @@ class Sameness(StrEnum):
     BYTES = "bytes"
     """Identical texts."""
     NAMES = "names"
-    """The same ops in the same order; names of values and blocks, aliases, locations and layout may differ."""
+    """The same ops in the same order. Names, aliases, locations and layout may differ."""
     ORDER = "order"
     """The same ops, each block in a legal order of the other's."""
     NONE = "none"
@@ -57,7 +59,8 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
     """In what sense two dumps are the same program.
 
     Args:
-        before, after: the dumps.
+        before: the dump before.
+        after: the dump after.
         became: by op of the dump before, the op of the dump after that is claimed to be the same.
     """
     old, new = before.ops.ir, after.ops.ir
@@ -83,13 +86,13 @@ def _named(side: ComparedDump, op: int) -> str:
 
 
 def _is_permuted(ops: Sequence[int], became: Mapping[int, int]) -> bool:
-    return any(became[a] > became[b] for a, b in zip(ops, ops[1:], strict=False))
+    return any(became[a] > became[b] for a, b in pairwise(ops))
 
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
     """What speaks against one program, order apart."""
     old, new = before.ops.ir, after.ops.ir
-    for side, others, count in ((before, became.keys(), len(new)), (after, set(became.values()), len(old))):
+    for side, others in ((before, became.keys()), (after, set(became.values()))):
         for op in range(len(side.ops)):
             if op not in others:
                 yield f"{_named(side, op)} has no counterpart"
@@ -174,9 +177,8 @@ def _broken_dependences(
         place = [place_of[op] for op in orders[block]]
         for producer, user, _ in graph.edges():
             if place[producer] > place[user]:
-                yield (
-                    f"{_named(before, graph.ops[user])} is now before {_named(before, graph.ops[producer])}, which it depends on"
-                )
+                names = _named(before, graph.ops[user]), _named(before, graph.ops[producer])
+                yield f"{names[0]} is now before {names[1]}, which it depends on"
         kept = {(place[p], place[u]) for p, u in graph.by_kind(DependenceKind.EFFECT)}
         seen = {(p, u) for p, u, _ in others[counterpart[block]].edges()}
         if any(user != len(place) - 1 for _, user in kept ^ seen):

@@ -19,7 +19,8 @@ class RunComparison:
     """Two logs of the same passes, dump by dump.
 
     Attributes:
-        pairs: how many dumps have a counterpart: the dump of the same pass, function and program, and the same one
+        pairs: how many dumps have a counterpart: the dump of the same pass, function and program, and the
+        same one
             of several such.
         different: how many of the pairs differ in any byte.
         first: the first pair that differs, in the order of the first log; None if none does.
@@ -44,7 +45,8 @@ def compare_runs(
 ) -> RunComparison:
     """Pairs the dumps of two logs and compares the first pair that differs.
 
-    Both logs are read at once. Memory holds the dumps that wait for their counterpart, and the first pair that differs.
+    Both logs are read at once. Memory holds the dumps that wait for their counterpart, and the first pair
+    that differs.
 
     Raises:
         InputError: a log cannot be read, or the first pair that differs cannot.

@@ -21,15 +21,15 @@ from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose
 @click.option(
     "--exit-code",
     is_flag=True,
-    help="Exit with 0 if the dumps are the same and with 1 if they differ, whatever the order of the dump after.",
+    help="Exit with 0 if the dumps are the same and with 1 if they differ, whatever their order is.",
 )
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
     default="order",
     show_default=True,
-    help="What is the same for --exit-code: identical texts; also other names of values, locations and layout; "
-    "also another legal order.",
+    help="What --exit-code calls the same: bytes, identical texts; names, the same but for names and places; "
+    "order, the same program in any legal order.",
 )
 @report_options("Diff", quiet_option, verbose_option)
 @click.pass_context

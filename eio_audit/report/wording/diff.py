@@ -49,8 +49,9 @@ def verdict(diff: Diff) -> str:
     found = diff.sameness
     if found.sameness in SAMENESS:
         return SAMENESS[found.sameness]
-    if any(diff.ops.groups.values()):
-        return f"different: {ops_summary(diff)}"
+    changed = [f"{len(ops):,} {name}" for name, ops in diff.ops.groups.items() if ops]
+    if changed:
+        return f"different: {', '.join(changed)}"
     return f"not proven to be the same: {found.reason}"
 
 

@@ -1,0 +1,54 @@
+"""``eio-audit normalize``: a text for ``git diff``."""
+
+from __future__ import annotations
+
+import click
+
+from eio_audit import AuditOptions, normal_form
+from eio_audit.cli.inputs import DumpChoice, read_dumps
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option
+from eio_audit.cli.output import write_bytes
+
+
+@click.command(
+    "normalize",
+    short_help="Print a canonical text of any IR, for git diff and other line diffs.",
+    epilog=REWRITE_EXIT_CODES,
+)
+@click.argument("path", type=PATH)
+@dump_options
+@audit_options
+@click.option(
+    "--order",
+    is_flag=True,
+    help="Put the ops of each block in a canonical legal order: a depth-first walk up from the last op.",
+)
+@click.option("--locations", is_flag=True, help="Keep the locations of ops.")
+@ir_output_option
+def normalize_command(
+    path: str,
+    choice: DumpChoice,
+    options: AuditOptions,
+    order: bool,
+    locations: bool,
+    output: str | None,
+) -> None:
+    """Print the IR as a text that is the same for every printing of one program; - is standard input.
+
+    Values are named after their op and a digest of its surroundings, so a change renames little. Aliases are
+    expanded, comments left out, white space is uniform. With --order, another legal order makes no difference
+    either, except among ops that nothing tells apart; standard error tells how many these are.
+
+    \b
+    Examples:
+      eio-audit normalize a.mlir > a.txt
+      git config diff.mlir.textconv "eio-audit normalize --order"
+      echo "*.mlir diff=mlir" >> .gitattributes
+    """
+    forms = [
+        normal_form(dump, options, ordered=order, located=locations)
+        for dump in choice.of(read_dumps(path, "normalize"), path)
+    ]
+    write_bytes(output, b"".join(form.text for form in forms))
+    if order and (undecided := sum(form.undecided for form in forms)):
+        click.echo(f"note: {undecided} ops that nothing tells apart stay in textual order", err=True)

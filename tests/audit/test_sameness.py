@@ -1,0 +1,158 @@
+"""In what sense two dumps are the same program."""
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eio_audit import InputError, Sameness, diff, read_text, shuffle
+from tests.judge import same_program
+from tests.programs import loops, programs
+
+PROGRAM = """\
+func.func @f(%m: memref<4xi32>, %i: index) {
+  %a = arith.constant 1 : i32 loc("x")
+  %b = arith.constant 2 : i32
+  memref.store %a, %m[%i] : memref<4xi32>
+  %c = memref.load %m[%i] : memref<4xi32>
+  memref.store %b, %m[%i] : memref<4xi32>
+  "t.use"(%c, %b) : (i32, i32) -> ()
+  return
+}
+"""
+
+
+def sameness(before: str, after: str) -> Sameness:
+    return diff(read_text(before)[0], read_text(after)[0]).sameness.sameness
+
+
+def swapped(one: str, other: str) -> str:
+    """The program with the lines that begin with these words in each other's place."""
+    lines = PROGRAM.splitlines(keepends=True)
+    k, n = (next(k for k, line in enumerate(lines) if line.startswith(f"  {word}")) for word in (one, other))
+    lines[k], lines[n] = lines[n], lines[k]
+    return "".join(lines)
+
+
+def test_the_same_bytes_are_identical() -> None:
+    assert sameness(PROGRAM, PROGRAM) == Sameness.BYTES
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("%a", "%q"),
+        (' loc("x")', ""),
+        (' loc("x")', ' loc("y")'),
+        ("  ", "      "),
+        ("return\n", "return // done\n"),
+    ],
+)
+def test_names_locations_and_layout_are_no_difference(old: str, new: str) -> None:
+    assert sameness(PROGRAM, PROGRAM.replace(old, new) + "\n") == Sameness.NAMES
+
+
+def test_an_alias_is_what_it_is_defined_as() -> None:
+    after = '#l = loc("x")\n' + PROGRAM.replace('loc("x")', "loc(#l)")
+    assert sameness(PROGRAM, after) == Sameness.NAMES
+
+
+def test_ops_without_a_dependence_may_change_places() -> None:
+    assert sameness(PROGRAM, swapped("%a", "%b")) == Sameness.ORDER
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        ("memref.store %a", "memref.store %b", "<text>:5: %c is now before <text>:4: memref.store"),
+        ("%c", "memref.store %b", "<text>:6: memref.store is now before <text>:5: %c"),
+    ],
+)
+def test_a_dependence_by_effect_may_not_turn_round(one: str, other: str, reason: str) -> None:
+    verdict = diff(read_text(PROGRAM)[0], read_text(swapped(one, other))[0]).sameness
+    assert (verdict.sameness, verdict.reason) == (Sameness.NONE, f"{reason}, which it depends on")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("constant 2 ", "constant 3 "),
+        ("(%c, %b)", "(%b, %c)"),
+        ("(%c, %b)", "(%c, %a)"),
+        ("index)", "index, %j: index)"),
+        ("%m: memref<4xi32>, %i", "%m: memref<4xi32> {a}, %i"),
+        ("  return\n", '  "t.more"() : () -> ()\n  return\n'),
+        ("@f", "@g"),
+        ("store %a, %m[%i]", "store %a, %m[%i] {a}"),
+    ],
+)
+def test_a_change_of_the_program_is_a_difference(old: str, new: str) -> None:
+    assert sameness(PROGRAM, PROGRAM.replace(old, new)) == Sameness.NONE
+
+
+BRANCHES = """\
+func.func @f(%c: i1, %x: i32) {
+  "t.branch"(%c)[^one, ^two] : (i1) -> ()
+^one:
+  "t.a"(%x) : (i32) -> ()
+  "t.end"() : () -> ()
+^two:
+  "t.b"(%x) : (i32) -> ()
+  "t.end"() : () -> ()
+}
+"""
+
+
+def test_labels_are_names() -> None:
+    assert sameness(BRANCHES, BRANCHES.replace("^one", "^bb1")) == Sameness.NAMES
+
+
+def test_other_successors_are_a_difference() -> None:
+    assert sameness(BRANCHES, BRANCHES.replace("[^one, ^two]", "[^two, ^one]")) == Sameness.NONE
+
+
+def test_blocks_in_another_order_are_a_difference() -> None:
+    head, one, two = re.split(r"(?=^\^)", BRANCHES.removesuffix("}\n"), flags=re.MULTILINE)
+    assert sameness(BRANCHES, head + two + one + "}\n") == Sameness.NONE
+
+
+def test_functions_may_change_places() -> None:
+    one, two = "func.func private @f()\n", "func.func private @g()\n"
+    assert sameness(one + two, two + one) == Sameness.ORDER
+
+
+def test_the_metadata_of_a_file_counts() -> None:
+    resources = '{-# dialect_resources: {builtin: {a: "0x0100"}} #-}\n'
+    assert sameness(PROGRAM + resources, PROGRAM + resources.replace("01", "02")) == Sameness.NONE
+
+
+def renamed(text: str) -> str:
+    return re.sub(r"%(\d)", r"%v\1", text)
+
+
+@given(programs() | loops(), st.integers(0, 9))
+def test_a_shuffled_program_is_the_same_in_another_order(text: str, seed: int) -> None:
+    after = shuffle(read_text(text), seed=seed).decode()
+    assert sameness(text, renamed(after)) != Sameness.NONE
+
+
+@given(programs() | loops(), st.integers(0, 99))
+def test_what_is_called_the_same_is_so_by_mlir(text: str, seed: int) -> None:
+    """Any lines change places; MLIR judges what is called the same program."""
+    lines = text.splitlines(keepends=True)
+    inner = [
+        k for k, line in enumerate(lines) if line.startswith("  ") and "{" not in line and "}" not in line
+    ]
+    random = Random(seed)
+    if len(inner) < 2:
+        return
+    k, n = random.sample(inner, 2)
+    lines[k], lines[n] = lines[n], lines[k]
+    try:
+        found = sameness(text, "".join(lines))
+    except InputError:
+        return
+    if found != Sameness.NONE:
+        assert same_program(text, "".join(lines))
