@@ -29,6 +29,7 @@ from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.op_text import OpTexts
@@ -98,6 +99,7 @@ class _Normalized:
         self._ir = ir
         self._mentions = mentions
         self._texts = OpTexts(ir)
+        self._aliases = AliasTexts(ir.definition)
         self._ops = ops = ComparedOps(
             ir, OriginalIndices(ir, options.pattern), functions_around(ir), _Digests()
         )
@@ -241,11 +243,12 @@ class _Normalized:
         """The lines of an op; in place of an op in its regions, that op and its depth."""
         ir, indent = self._ir, b"  " * depth
         start, end, region = ir.op_start[op], ir.op_end[op], ir.block_region[ir.op_block[op]]
-        if not located and ir.location_start[op] != NO_OFFSET:
+        location = ir.location_text(op)
+        if location is not None:
             end = ir.source.data.rfind(b"loc", start, ir.location_start[op])
         blocks = [block for block in self._ops.blocks_of.get(op, ()) if ir.block_ops[block]]
         for inner, group in groupby(blocks, key=ir.block_region.__getitem__):
-            yield indent + self._piece(start, ir.region_start[inner], region) + b" {"
+            yield indent + self._piece(start, ir.region_start[inner] + 1, region)
             for block in group:
                 if ir.block_label[block] != NO_OFFSET:
                     yield indent + self._piece(
@@ -253,7 +256,8 @@ class _Normalized:
                     )
                 yield from ((child, depth + 1) for child in self._placed(block, ordered))
             start = ir.region_end[inner]
-        yield indent + self._piece(start, end, region)
+        place = b"" if location is None or not located else b" loc(%b)" % self._aliases.expanded(location)
+        yield indent + self._piece(start, end, region) + place
 
     def _piece(self, start: int, end: int, region: int) -> bytes:
         """A piece of the dump's text in normal form; ``region`` is the one that its block names are of."""

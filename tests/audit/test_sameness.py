@@ -54,6 +54,20 @@ def test_names_locations_and_layout_are_no_difference(old: str, new: str) -> Non
     assert sameness(PROGRAM, PROGRAM.replace(old, new) + "\n") == Sameness.NAMES
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("1.0", "1.000000e+00"), ("0.5", "5.0e-1"), ("1.0e10", "10000000000.0")]
+)
+def test_a_number_is_the_same_however_it_is_written(one: str, other: str) -> None:
+    text = "%0 = arith.constant {} : f32\n"
+    assert sameness(text.format(one), text.format(other)) == Sameness.NAMES
+
+
+@pytest.mark.parametrize(("one", "other"), [("1.0", "1.5"), ("1.0", "1.0e1"), ("-1.0", "1.0")])
+def test_other_numbers_are_a_difference(one: str, other: str) -> None:
+    text = "%0 = arith.constant {} : f32\n"
+    assert sameness(text.format(one), text.format(other)) == Sameness.NONE
+
+
 def test_an_alias_is_what_it_is_defined_as() -> None:
     after = '#l = loc("x")\n' + PROGRAM.replace('loc("x")', "loc(#l)")
     assert sameness(PROGRAM, after) == Sameness.NAMES

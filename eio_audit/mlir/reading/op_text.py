@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from eio_audit.mlir.alias_texts import AliasTexts, shortened
@@ -21,8 +22,9 @@ LONGEST_NUMBER = 4000
 _TOKEN = re.compile(
     rb"(?P<string>" + STRING + rb")|(?P<comment>//[^\n]*+)|(?P<location>\bloc\s*+\()"
     rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
-    rb"|(?P<space>\s++)"
+    rb"|(?P<space>\s++)|(?<![\w$.])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)"
 )
+_PLAIN_FLOAT = re.compile(rb"[0-9]+\.(?:0|[0-9]*[1-9])")
 _TYPE = re.compile(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
@@ -152,7 +154,15 @@ class OpTexts:
             is_location = self._ir.source.data[max(0, span.start - 4) : span.start] == b"loc("
             text = self._aliases.of(match[0])
             return b"loc(%b)" % text if is_location else text
-        return _REPLACEMENTS.get(kind, match[0])
+        return _plain_float(match[0]) if kind == "float" else _REPLACEMENTS.get(kind, match[0])
+
+
+def _plain_float(number: bytes) -> bytes:
+    """``1.0`` also of ``1.000000e+00``: the decimal number as short as it can be."""
+    if _PLAIN_FLOAT.fullmatch(number) or len(number) > LONGEST_NUMBER:
+        return number
+    text = str(Decimal(number.decode()).normalize())
+    return (text if "." in text or "E" in text else f"{text}.0").encode()
 
 
 def _finished(alias: bytes, value: bytes) -> bytes:

@@ -1,0 +1,132 @@
+"""The normal form: one text for every printing of one program."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eio_audit import normal_form, read, read_text, shuffle
+from tests.judge import parse, same_program
+from tests.programs import loops, programs
+from tests.test_diff_of_forms import PROGRAMS, printed
+
+SAMPLES = sorted((Path(__file__).parent.parent.parent / "sample_irs").glob("*/*.mlir"))
+
+
+def normal(text: str, *, ordered: bool = False, located: bool = False) -> str:
+    (dump,) = read_text(text)
+    return normal_form(dump, ordered=ordered, located=located).text.decode()
+
+
+PROGRAM = """\
+#map = affine_map<(d0) -> (d0)>
+func.func @f(%m: memref<4xi32>, %i: index) {
+    // one
+    %a = arith.constant 1 : i32 loc("x")
+  %b = "t.b"(%a) {map = #map} : (i32) -> i32
+  "t.region"(%b) ({
+  ^bb0(%k: i32):
+    "t.use"(%k) : (i32) -> ()
+  }) : (i32) -> ()
+  return
+}
+"""
+
+
+def test_a_program_in_normal_form() -> None:
+    assert (
+        normal(PROGRAM)
+        == """\
+func.func @f(%arg0: memref<4xi32>, %arg1: index) {
+  %constant_31d4 = arith.constant 1 : i32
+  %b_5d9f = "t.b"(%constant_31d4) {map = affine_map<(d0) -> (d0)>} : (i32) -> i32
+  "t.region"(%b_5d9f) ({
+  ^bb0(%arg2: i32):
+    "t.use"(%arg2) : (i32) -> ()
+  }) : (i32) -> ()
+  return
+}
+"""
+    )
+
+
+def test_locations_are_kept_if_asked_for() -> None:
+    assert normal('%0 = "t.a"() : () -> i32 loc("x")', located=True).endswith(' loc("x")\n')
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("%a", "%other"),
+        ("    // one\n", ""),
+        (' loc("x")', ""),
+        ("  ", "\t"),
+        ("#map", "#map7"),
+        ("^bb0", "^x"),
+    ],
+)
+def test_printing_makes_no_difference(old: str, new: str) -> None:
+    assert normal(PROGRAM.replace(old, new)) == normal(PROGRAM)
+
+
+def test_a_change_renames_only_what_uses_it() -> None:
+    lines = [f'  %{k} = "t.a{k}"(%{k - 1}) : (i32) -> i32\n' for k in range(1, 6)]
+    text = '  %0 = "t.start"() : () -> i32\n' + "".join(lines)
+    before, after = normal(text).splitlines(), normal(text.replace("t.a2", "t.new")).splitlines()
+    assert [k for k in range(6) if before[k] != after[k]] == [2, 3, 4]
+
+
+CONSTANTS = """\
+func.func @f() -> (i32, i32) {
+  %b = arith.constant 2 : i32
+  %a = arith.constant 1 : i32
+  return %a, %b : i32, i32
+}
+"""
+
+
+def test_text_order_is_kept_unless_asked_for() -> None:
+    assert re.findall("arith.constant (.)", normal(CONSTANTS)) == ["2", "1"]
+    assert re.findall("arith.constant (.)", normal(CONSTANTS, ordered=True)) == ["1", "2"]
+
+
+def test_ops_that_nothing_tells_apart_are_counted() -> None:
+    (dump,) = read_text(CONSTANTS.replace("return %a, %b : i32, i32", "return").replace("2", "1"))
+    assert normal_form(dump, ordered=True).undecided == 1
+
+
+@given(programs() | loops(), st.integers(0, 9))
+def test_another_order_makes_no_difference(text: str, seed: int) -> None:
+    other = re.sub(r"%(\d)", r"%v\1", shuffle(read_text(text), seed=seed).decode())
+    forms = [normal_form(read_text(program)[0], ordered=True) for program in (text, other)]
+    assert forms[0].text == forms[1].text or min(form.undecided for form in forms) > 0
+
+
+@given(programs() | loops())
+def test_the_normal_form_is_the_same_program(text: str) -> None:
+    after = normal(text, ordered=True, located=True)
+    assert same_program(text, after, but_for_locations=True)
+    assert normal(after, ordered=True, located=True) == after
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_samples_in_any_order_have_one_normal_form(path: Path) -> None:
+    (dump,) = read(path)
+    (other,) = read_text(shuffle([dump], seed=1))
+    forms = [normal_form(one, ordered=True) for one in (dump, other)]
+    assert forms[0] == forms[1]
+    assert forms[0].undecided == 0
+
+
+@pytest.mark.parametrize("generic", [True, False])
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_mlir_prints_what_has_one_normal_form(path: Path, generic: bool) -> None:
+    module = parse(path.read_text())
+    forms = {
+        normal(printed(module, (generic, local), locations=located))
+        for local in (True, False)
+        for located in (True, False)
+    }
+    assert len(forms) == 1
