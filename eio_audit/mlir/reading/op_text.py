@@ -19,12 +19,14 @@ from eio_audit.mlir.tokens import ALIAS_NAME, STRING, closing_end, generic_attri
 LONGEST_NUMBER = 4000
 """Digits; Python refuses to make an int of more than 4,300."""
 
+LONGEST_EXPONENT = 20
+"""Up to which a number is written without one."""
+
 _TOKEN = re.compile(
     rb"(?P<string>" + STRING + rb")|(?P<comment>//[^\n]*+)|(?P<location>\bloc\s*+\()"
     rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?P<space>\s++)|(?<![\w$.])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)"
 )
-_PLAIN_FLOAT = re.compile(rb"[0-9]+\.(?:0|[0-9]*[1-9])")
 _TYPE = re.compile(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
@@ -158,10 +160,11 @@ class OpTexts:
 
 
 def _plain_float(number: bytes) -> bytes:
-    """``1.0`` also of ``1.000000e+00``: the decimal number as short as it can be."""
-    if _PLAIN_FLOAT.fullmatch(number) or len(number) > LONGEST_NUMBER:
+    """``1.0`` also of ``1.000000e+00``: one text for each decimal number."""
+    if len(number) > LONGEST_NUMBER:
         return number
-    text = str(Decimal(number.decode()).normalize())
+    value = Decimal(number.decode()).normalize()
+    text = f"{value:f}" if -LONGEST_EXPONENT < value.adjusted() < LONGEST_EXPONENT else str(value)
     return (text if "." in text or "E" in text else f"{text}.0").encode()
 
 
