@@ -34,6 +34,8 @@ from eio_audit.audit.diff.op_changes import OpDifference as OpDifference
 from eio_audit.audit.diff.op_changes import Relation as Relation
 from eio_audit.audit.diff.sameness import Sameness as Sameness
 from eio_audit.audit.diff.sameness import SamenessVerdict as SamenessVerdict
+from eio_audit.audit.diff.two_runs import RunComparison as RunComparison
+from eio_audit.audit.diff.two_runs import compare_runs as compare_runs
 from eio_audit.audit.explain.dataflow import Dataflow as Dataflow
 from eio_audit.audit.explain.dataflow import DataflowEdge as DataflowEdge
 from eio_audit.audit.explain.dataflow import DataflowOp as DataflowOp
@@ -89,6 +91,7 @@ from eio_audit.audit.trace.trace import DumpPlace as DumpPlace
 from eio_audit.audit.trace.trace import Trace as Trace
 from eio_audit.audit.trace.trace import TracedPass as TracedPass
 from eio_audit.audit.trace.trace import trace as trace
+from eio_audit.mlir.input.dump_signs import holds_ir as holds_ir
 from eio_audit.mlir.input.dumps import Dump as Dump
 from eio_audit.mlir.input.dumps import read as read
 from eio_audit.mlir.input.dumps import read_text as read_text

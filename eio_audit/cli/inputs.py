@@ -58,6 +58,11 @@ class DumpChoice:
     pass_name: str | None = None
     dump_number: int | None = None
 
+    @property
+    def is_made(self) -> bool:
+        """Whether any option was given."""
+        return self.pass_name is not None or self.dump_number is not None
+
     def of(self, dumps: Sequence[Dump], path: str | None = None) -> list[Dump]:
         """The chosen dumps of one file, or of the folder ``path``.
 

@@ -11,7 +11,7 @@ from eio_audit import __version__
 
 COMMANDS = (
     *("check", "config", "diff", "explain", "fix", "graph"),
-    *("normalize", "rule", "shuffle", "stamp", "structure", "trace"),
+    *("normalize", "repeat", "rule", "shuffle", "stamp", "structure", "trace"),
 )
 
 

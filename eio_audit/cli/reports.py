@@ -37,6 +37,7 @@ RENDERERS = {
         "markdown": "markdown.diff:diff_to_markdown",
         "html": "html:diff_to_html",
     },
+    "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},
     "Trace": {"text": "text.trace:print_trace", "json": "json:trace_to_json", "html": "html:trace_to_html"},
     "Structure": {
         "text": "text.structure:print_structure",

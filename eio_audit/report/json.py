@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.diff.diff import Diff
+    from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.trace.trace import Trace
@@ -129,6 +130,25 @@ def diff_to_json(diff: Diff) -> str:
         structure=diff.structure,
         locations=diff.locations,
         dumps=[diff.before, diff.after],
+        errors=[],
+    )
+
+
+def two_runs_to_json(runs: RunComparison) -> str:
+    """Where two runs of a compiler part, ending in a newline."""
+    only_in = [
+        {"run": number, "dumps": count, "first": {"source": dump.source.name, "line": dump.line}}
+        for number, (dump, count) in enumerate(runs.only_in, 1)
+        if dump is not None
+    ]
+    difference = None if runs.difference is None else json.loads(diff_to_json(runs.difference))
+    return _document(
+        "diff",
+        same=runs.is_same,
+        pairs=runs.pairs,
+        different=runs.different,
+        only_in=only_in,
+        first=difference,
         errors=[],
     )
 

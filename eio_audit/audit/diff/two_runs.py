@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from eio_audit.audit.diff.diff import Diff, diff
+from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 
@@ -38,6 +39,12 @@ class RunComparison:
     def is_same(self) -> bool:
         """Whether all dumps are the same to the byte."""
         return not self.different and not any(count for _, count in self.only_in)
+
+    def is_same_as(self, wanted: Sameness) -> bool:
+        """Whether the runs are the same in a sense, as far as the first pair that differs tells."""
+        if any(count for _, count in self.only_in):
+            return False
+        return self.difference is None or self.difference.sameness.is_at_least(wanted)
 
 
 def compare_runs(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, Gate, Sameness, WorstBlocks, diff, unmatched_patterns
+from eio_audit import AuditOptions, Gate, Sameness, WorstBlocks, compare_runs, diff, unmatched_patterns
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
+from eio_audit.cli.two_runs import dumps_of_run, is_run
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=GATE_EXIT_CODES)
@@ -56,6 +57,10 @@ def diff_command(
       eio-audit diff dumps/
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
     """
+    if after is not None and not choice.is_made and is_run(before) and is_run(after):
+        runs = compare_runs(dumps_of_run(before), dumps_of_run(after), options)
+        reports.write(runs)
+        ctx.exit(1 if exit_code and not runs.is_same_as(Sameness(same_as)) else 0)
     if after is None:
         old, new = around_pass(before, choice)
     else:

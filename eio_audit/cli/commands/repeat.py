@@ -1,0 +1,101 @@
+"""``eio-audit repeat``: is the compiler deterministic?"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import click
+
+from eio_audit import AuditOptions, InputError, compare_runs, holds_ir
+from eio_audit.cli.inputs import NO_IR
+from eio_audit.cli.options import PATH, audit_options
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
+from eio_audit.cli.two_runs import dumps_of_run
+
+
+@click.command(
+    "repeat",
+    short_help="Run a compiler several times and tell from which pass on its output is not the same.",
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+@click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="How often to run it.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Stop a run that takes longer.",
+)
+@click.option(
+    "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."
+)
+@audit_options
+@report_options("RunComparison", quiet_option, verbose_option)
+@click.pass_context
+def repeat_command(
+    ctx: click.Context,
+    command: tuple[str, ...],
+    runs: int,
+    timeout: float | None,
+    keep: str | None,
+    options: AuditOptions,
+    reports: Reports,
+) -> None:
+    """Run a command that prints dumps several times and compare each run with the first one.
+
+    Standard output and standard error of a run go to a file together. The exit code is 0 if all runs print
+    the same dumps, 1 if one differs, and 2 if the command cannot run or prints no dump.
+
+    \b
+    Examples:
+      eio-audit repeat -- mlir-opt --cse --mlir-print-ir-after-all in.mlir
+      eio-audit repeat --runs 10 --timeout 60 --keep runs -- ./compile.sh
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(keep or temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        logs = []
+        for number in range(1, runs + 1):
+            logs.append(folder / f"run-{number}.log")
+            _run(command, logs[-1], timeout)
+            if number == 1:
+                continue
+            result = compare_runs(dumps_of_run(str(logs[0])), dumps_of_run(str(logs[-1])), options)
+            if number == 2 and not holds_ir(str(logs[0])):
+                raise InputError(shlex.join(command), None, f"prints no dump: {NO_IR}")
+            if not result.is_same or number == runs:
+                reports.write(result)
+                ctx.exit(0 if result.is_same else 1)
+
+
+def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
+    """Runs the command with its output in a file; all its processes end with it.
+
+    Raises:
+        InputError: it cannot be started, or takes too long.
+    """
+    name = shlex.join(command)
+    try:
+        with log.open("wb") as file:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                process.wait(timeout)
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+    except subprocess.TimeoutExpired as error:
+        raise InputError(name, None, f"stopped after {timeout:g} seconds (--timeout)") from error
+    except OSError as error:
+        raise InputError(name, None, f"cannot be started: {error.strerror}") from error
