@@ -48,7 +48,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
         "",
         f"**{verdict(diff)}**",
         "",
-        f"**{ops_summary(diff)}**; {inversions}, **{avoidable}**",
+        f"**{ops_summary(diff)}**" + (f"; {inversions}, **{avoidable}**" if inversions else ""),
         "",
     ]
     for said in filter(None, (*document.answers, implied_ops(diff))):

@@ -46,7 +46,8 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     print_heading(diff.before, console, "before  ")
     print_heading(diff.after, console, "after   ")
     style = "red" if diff.after.summary.avoidable else ""
-    print_line(console, (f"ops: {ops_summary(diff)}", "bold"), f"; {inversions}, ", (avoidable, style))
+    order = (f"; {inversions}, ", (avoidable, style)) if inversions else ()
+    print_line(console, (f"ops: {ops_summary(diff)}", "bold"), *order)
     if said := implied_ops(diff):
         print_line(console, (said, "dim"))
     hidden = 0

@@ -22,8 +22,10 @@ _HOW = {
 
 
 def order_summary(diff: Diff) -> tuple[str, str]:
-    """``0 -> 18 inversions``, ``0 -> 0 avoidable``."""
+    """``0 -> 18 inversions``, ``0 -> 0 avoidable``; empty where no op carries an index."""
     before, after = diff.before.summary, diff.after.summary
+    if not before.has_indices and not after.has_indices:
+        return "", ""
     return (
         f"{before.inversions:,} -> {count(after.inversions, 'inversion')}",
         f"{before.avoidable:,} -> {after.avoidable:,} avoidable",
