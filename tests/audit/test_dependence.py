@@ -472,9 +472,9 @@ def test_an_op_with_a_region_of_several_blocks_keeps_its_own_effects() -> None:
     body = """
     "llvm.intr.stacksave"() {id = "stack"} : () -> !llvm.ptr
     "my.op"() ({
-      "my.br"()[^bb1] : () -> ()
+      "cf.br"()[^bb1] : () -> ()
     ^bb1:
-      "my.end"() : () -> ()
+      "scf.yield"() : () -> ()
     }) {id = "any"} : () -> ()
     """
     assert edges(body) == {"stack -> any effect"}
