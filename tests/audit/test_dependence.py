@@ -470,11 +470,11 @@ def test_an_op_that_may_trap_keeps_its_own_effects_beside_a_loop_without_end() -
 
 def test_an_op_with_a_region_of_several_blocks_keeps_its_own_effects() -> None:
     body = """
-    "llvm.intr.stacksave"() {id = "stack"} : () -> !llvm.ptr
-    "my.op"() ({
+    %0 = "ttir.relu"(%t) {id = "pure"} : (tensor<4xf32>) -> tensor<4xf32>
+    "my.op"(%t) ({
       "cf.br"()[^bb1] : () -> ()
     ^bb1:
       "scf.yield"() : () -> ()
-    }) {id = "any"} : () -> ()
+    }) {id = "any"} : (tensor<4xf32>) -> ()
     """
-    assert edges(body) == {"stack -> any effect"}
+    assert edges(body) == {"pure -> any effect"}
