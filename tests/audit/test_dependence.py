@@ -3,6 +3,7 @@
 import pytest
 
 from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.mlir.semantics.effects import condition_holds
 from tests.reading import ir_of
 
 
@@ -478,3 +479,19 @@ def test_an_op_with_a_region_of_several_blocks_keeps_its_own_effects() -> None:
     }) {id = "any"} : (tensor<4xf32>) -> ()
     """
     assert edges(body) == {"pure -> any effect"}
+
+
+def test_an_effect_on_a_result_is_on_its_buffer_alone() -> None:
+    body = """
+    %0 = "memref.load"(%m, %i) {id = "load"} : (memref<4xf32>, index) -> f32
+    %1 = "bufferization.clone"(%t) {id = "clone"} : (tensor<4xf32>) -> tensor<4xf32>
+    """
+    assert edges(body) == set()
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [("mode = add", True), ("mode = sub", False), ("volatile", True), ("atomic", False)],
+)
+def test_a_condition_names_an_attribute_and_its_value_or_a_word(condition: str, holds: bool) -> None:
+    assert condition_holds(condition, b"my.op volatile %p {mode = add}") is holds

@@ -119,7 +119,7 @@ class Buffers:
     def shares_memory(self, function: int) -> bool:
         """Whether an argument of a function, or what it hands back, lies in memory."""
         values = self.arguments(function)
-        for blocks in self._blocks.get(function, ()):
+        for blocks in self._blocks[function]:
             for block in blocks:
                 values = values + self._handed_over(block)
         return any(self._types.of(v) & Storage.CONTENT and self.place(v) == MEMORY for v in values)
