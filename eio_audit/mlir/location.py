@@ -98,7 +98,6 @@ class Locations:
         return location
 
     def _parse(self, span: Span, user: int) -> Location:
-        """Parses a location of op ``user``, and first the aliases in it that have not been needed before."""
         location, missing = parse_location(self._ir.source, span, self._by_alias)
         if missing:
             self._resolve(missing, user)

@@ -82,7 +82,7 @@ def _origins(dump: AuditedDump) -> list[Origin | None]:
     texts = list(map(dump.ir.location_text, range(len(dump.ir))))
     for op, text in enumerate(texts):
         if text not in by_text:
-            by_text[text] = dump.indices.origin(op)
+            by_text[text] = dump.indices.parsed.origin(op)
     return [by_text[text] for text in texts]
 
 

@@ -16,10 +16,11 @@ from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
 from eio_audit.mlir.input.files import Text
-from eio_audit.mlir.op_columns import BARE_NAME, OpColumns
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
 CHUNK_BYTES = 1 << 19
+BARE_NAME = b"return"
+"""The only op that plain lines have without its dialect."""
 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # as [\w$.-] has it, but matched by a table
 _VALUE = rb"%" + _LETTER + _LETTER + rb"*+(?:#\d++)?"
@@ -137,10 +138,20 @@ class OpLines(Lines):
         return self.region_lines[bisect_left(self.region_lines, first) : bisect_left(self.region_lines, stop)]
 
 
-class LineColumns(OpColumns):
-    """The ops of lines that a pattern has split.
+class LineColumns:
+    """The ops of lines that a pattern has split, by column.
 
     Attributes:
+        names: as printed.
+        is_generic: by op 1 where that is in quotes, else 0.
+        result_counts: how many values the op defines.
+        results: the name that its results get where the line ends, or nothing: in a line that opens a region
+            the op does not end.
+        use_counts: how many values the op uses.
+        uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
+        numbered: the places in ``uses`` that have a number (``%0#1``), ascending, and the number of uses.
+        numbers: these numbers.
+        op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
         templates: what follows name and operands; in custom assembly IS_CUSTOM and all text from the name on,
             with ``%`` for every use; then OPENS_REGION where the op opens a region.
     """
@@ -153,7 +164,7 @@ class LineColumns(OpColumns):
         self.is_generic = bytes(map(len, quotes))
         self.templates: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
-        self.result_counts = list(map(bool, results))
+        self.result_counts: list[int] = list(map(bool, results))
         for op in compress(count(), counts):
             self.result_counts[op] = int(counts[op])
         self.results = results if all(locations) else self._open_regions(results, locations)

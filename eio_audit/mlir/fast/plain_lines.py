@@ -129,7 +129,6 @@ class PlainLines:
         return bool(row[Line.QUOTE]) or self._templates.region_follows(self._lines, line, row[Line.NAME])
 
     def _open(self, line: int) -> None:
-        """Opens the region at the end of a line whose op has been added last."""
         ir, row, brace = self._ir, self._lines.rows[line], self._lines.starts[line + 1] - 2
         op, name = len(ir) - 1, row[Line.RESULT]
         current = self._builder.hold_open(op, [(name, ir.first_result[op], ir.op_start[op])] if name else ())

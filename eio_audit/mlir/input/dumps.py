@@ -182,8 +182,6 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
 
 
 class _Splitter:
-    """Splits what is between markers into dumps, and tells where another program begins."""
-
     def __init__(self, program: str) -> None:
         self._program = program
         self._number = 0

@@ -189,8 +189,6 @@ def _may_be_state(name: str, stem: str) -> bool:
 
 
 class _Programs:
-    """Tells which program each file of a folder is of, file by file in order."""
-
     def __init__(self) -> None:
         self._number = 0
         self._seen: set[tuple[Sequence[str], str]] = set()

@@ -215,7 +215,6 @@ class _Extent(NamedTuple):
 
 
 def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Extent]:
-    """The functions, in order, that begin and end on lines of their own."""
     offset = span.start
     while opening := _OPENING.search(data, offset, span.end):
         line = max(data.rfind(b"\n", offset, opening.start()) + 1, offset)
@@ -274,7 +273,6 @@ def _without_noise(text: bytes) -> bytes:
 
 
 def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes:
-    """The text with the first and the last line only of each function."""
     parts, offset = [], span.start
     for extent in extents:
         parts.append(data[offset : extent.body_start])

@@ -115,7 +115,6 @@ def find_states(names: Mapping[str, str]) -> States:
 
 
 def _paired(states: Iterable[State]) -> set[tuple[str, str]]:
-    """Program and pass of those that have a state before and one after."""
     seen: dict[Moment, set[tuple[str, str]]] = {moment: set() for moment in Moment}
     for state in states:
         seen[state.moment].add((state.program, state.pass_name))

@@ -94,7 +94,6 @@ class Boundaries:
         return GENERIC_NAME.match(self._data, offset, self._end) is not None
 
     def _op_begins(self, offset: int, first: bytes) -> bool:
-        """Whether an op with results, a generic op or a block begins here, with the character ``first``."""
         if first == b"%":
             return self.op_with_results(offset, any_name=True)
         return self.generic_op(offset) if first == b'"' else first == b"^" and self.label(offset)
@@ -111,7 +110,6 @@ class Boundaries:
         return begins and self._can_end(op_start, offset)
 
     def _can_end(self, op_start: int, offset: int) -> bool:
-        """Whether the op's text before ``offset`` is complete, to all appearance."""
         before = self._data[max(op_start, offset - _LONGEST_WORD) : offset].rstrip()
         if before.endswith(_NEEDS_MORE):
             return False

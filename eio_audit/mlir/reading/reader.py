@@ -93,7 +93,6 @@ def read_ir(
 
 
 def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
-    """Reads a few lines, each by itself; None where they are damaged."""
     try:
         return Reader(Source("", text), Span(0, len(text)), op_table, exact=True).read()
     except InputError:
@@ -182,7 +181,6 @@ class Reader:
         return self._operation(header)
 
     def _top_level(self, offset: int) -> int:
-        """Reads an alias, metadata or an op; a line of a compiler's log is skipped."""
         if alias := ALIAS.match(self.data, offset, self.end):
             return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
@@ -201,7 +199,6 @@ class Reader:
         return self._error(offset, "expected an operation: this location belongs to none")
 
     def _is_op(self, header: re.Match[bytes]) -> bool:
-        """Whether a header outside all ops begins an op rather than a line of a log."""
         if header["results"] or header["generic"]:
             return True
         name = header["custom"]
@@ -238,7 +235,6 @@ class Reader:
         return end
 
     def _label(self, offset: int) -> int:
-        """Reads ``^name`` with its arguments and the colon, and begins the block."""
         match = LABEL.match(self.data, offset, self.end)
         if match is None:
             raise self._error(offset, "expected a block label, '^name:' or '^name(arguments):'")
@@ -273,7 +269,6 @@ class Reader:
         return self._body(current, header.end())
 
     def _body(self, current: OpenOp, offset: int) -> int:
-        """Reads an op from ``offset`` up to its end or to the next region it opens."""
         brackets, op_start = current.brackets, self.ir.op_start[current.op]
         while True:
             outside = not brackets
@@ -307,7 +302,6 @@ class Reader:
                 brackets.feed(text, start)
 
     def _token(self, pattern: re.Pattern[bytes], offset: int, brackets: Brackets) -> re.Match[bytes]:
-        """The next token that matters, or the error that there is none."""
         match = pattern.match(self.data, offset, self.end)
         while match and match["token"] == b'"':
             end = string_end(self.data, match.start("token"), self.end)

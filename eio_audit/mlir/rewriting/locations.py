@@ -53,7 +53,6 @@ def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tupl
 
 
 def _lines(ir: IR, definitions: list[bytes]) -> bytes:
-    """Lines to add after a dump, with line ends as in its first line."""
     data, span = ir.source.data, ir.span
     first_end = data.find(b"\n", span.start, span.end)
     line_end = b"\r\n" if data[first_end - 1 : first_end] == b"\r" else b"\n"

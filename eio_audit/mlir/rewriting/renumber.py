@@ -62,8 +62,6 @@ class _Habits:
 
 
 class _Regions:
-    """The values that a dump names, by region."""
-
     def __init__(self, values: ValueNames) -> None:
         self._ir = values.ir
         self.names = {value: name for value, name in values.names.items() if value not in values.same}
@@ -182,7 +180,6 @@ def _given_names(regions: _Regions, habits: _Habits) -> dict[int, str]:
 
 
 def _printed(regions: _Regions, orders: Orders, habits: _Habits, given: Mapping[int, str]) -> dict[int, str]:
-    """By value, the name that the printer gives it."""
     printer = _Printer(habits)
 
     def name_of(value: int) -> str:

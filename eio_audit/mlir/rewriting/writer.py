@@ -150,7 +150,6 @@ class _Block:
         return self._data[start : comments.start] + self._data[comments.end : end]
 
     def _comments(self, op: int) -> Span:
-        """The comment lines above an op."""
         return comment_lines(self._data, self._ends[op - 1] if op else self._start, self._starts[op])
 
     def _content(self, op: int) -> bytes:

@@ -159,7 +159,6 @@ class Buffers:
         return [value for place in written for value in operands_at(self._ir, op, place)]
 
     def _join(self, values: Sequence[int], *, in_memory: bool = False) -> None:
-        """Joins those of the values that are not plain."""
         first = -1
         for value in values:
             storage = self._types.of(value)

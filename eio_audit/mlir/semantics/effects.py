@@ -259,7 +259,6 @@ class EffectTable:
         return Counter(self._ir.block_region)
 
     def _add_reads(self, places: Container[Place]) -> None:
-        """Whoever uses the content of one of ``places`` reads it."""
         ir, contents = self._ir, self._buffers.contents(places)
         if not contents:
             return
@@ -330,7 +329,6 @@ class EffectTable:
         return None if _ALIAS.search(text) else text
 
     def _call_touches(self, call: int, callee: int) -> Touches:
-        """What a function touches that its caller can see."""
         if callee not in self._summaries:
             self._summaries[callee] = self._summary(callee)
         touches, on_arguments, is_fence = self._summaries[callee]
