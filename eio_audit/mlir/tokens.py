@@ -96,10 +96,6 @@ class Brackets(list[tuple[int, int]]):
         """Whether nothing but ``<``, which may be operators, is open."""
         return all(opening == OPEN_ANGLE for opening, _ in self)
 
-    def push(self, opening: int, offset: int) -> None:
-        """Opens a bracket."""
-        self.append((opening, offset))
-
     def feed(self, token: bytes, offset: int) -> None:
         """Opens or closes a bracket; other tokens change nothing.
 
@@ -110,11 +106,11 @@ class Brackets(list[tuple[int, int]]):
             return
         byte = token[0]
         if byte in b"([{":
-            self.push(byte, offset)
+            self.append((byte, offset))
         elif byte == OPEN_ANGLE:
             before, after = self._source.data[offset - 1 : offset], self._source.data[offset + 1 : offset + 2]
             if not (before.isspace() and after.isspace()):
-                self.push(byte, offset)
+                self.append((byte, offset))
         elif token == b">":
             if self and self[-1][0] == OPEN_ANGLE:
                 self.pop()

@@ -65,8 +65,6 @@ class Builder:
         self._blocks: list[int] = []  # the current block of each open region, -1 before the first
         self.open_region(NO_OFFSET, None)
 
-    # ------------------------------------------------------------------ operations
-
     def begin_op(self, start: int, name: int, results: bytes, *, is_generic: bool) -> OpenOp:
         """Adds an op to the current block; it stays open.
 
@@ -149,8 +147,6 @@ class Builder:
         around = self.ir.name(self.ir.region_op[self.regions[-1]]) if self.ops else ""
         dialects = (around.partition(".")[0], "func", "builtin")
         return next((full for d in dialects if (full := f"{d}.{name}") in self.traits), name)
-
-    # ------------------------------------------------------------------ regions and blocks
 
     def open_region(self, brace: int, owner: OpenOp | None) -> None:
         """Opens a region of the innermost open op, ``owner``; None for the one around the dump."""

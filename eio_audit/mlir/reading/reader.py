@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import gc
 import re
+from collections.abc import Iterator
 from functools import partial
 
 from eio_audit.mlir.alias_definitions import definition_end
@@ -161,8 +162,6 @@ class Reader:
             f"the dump ends inside a region: expected '}}' to match '{{' at {opened.line}:{opened.column}",
         )
 
-    # ------------------------------------------------------------------ statements
-
     def _statement(self, offset: int) -> int:
         first = self.data[offset : offset + 1]
         if not self.ops:
@@ -242,24 +241,18 @@ class Reader:
         position = match.end()
         if not match[1]:
             return position
-        brackets = Brackets(self.source)
-        brackets.push(OPEN_PAREN, position - 1)
-        while brackets:
-            token = self._token(INNER, position, brackets)
-            text, position = token["token"], token.end()
-            if text[0] == _PERCENT and len(brackets) == 1:
+        for token, depth in self._tokens_inside(position - 1):
+            text, start, position = token["token"], token.start("token"), token.end()
+            if text[0] == _PERCENT and depth == 1:
                 if self.scopes.is_argument(text, block):
-                    self.scopes.mention(text, token.start("token"))
+                    self.scopes.mention(text, start)
                 else:
-                    self.scopes.define(text, self.builder.add_values(-1 - block), token.start("token"))
-            brackets.feed(text, token.start("token"))
+                    self.scopes.define(text, self.builder.add_values(-1 - block), start)
         space = SPACE.match(self.data, position, self.end)
         assert space
         if self.data[space.end() : space.end() + 1] != b":":
             raise self._error(space.end(), "expected ':' after the block's arguments")
         return space.end() + 1
-
-    # ------------------------------------------------------------------ operations
 
     def _operation(self, header: re.Match[bytes]) -> int:
         quoted = header["generic"]
@@ -337,19 +330,20 @@ class Reader:
     def _location(self, current: OpenOp, paren: int) -> int:
         """Reads ``(...)`` after ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
-        end = match.end() if match else self._closing_paren(paren)
+        end = match.end() if match else [token.end() for token, _ in self._tokens_inside(paren)][-1]
         if self.text.op_ends_at(end):
             return self._end_op(current, end, paren + 1)
         return end
 
-    def _closing_paren(self, paren: int) -> int:
+    def _tokens_inside(self, paren: int) -> Iterator[tuple[re.Match[bytes], int]]:
+        """The tokens up to the closing parenthesis, each with how many brackets are open before it."""
         brackets, end = Brackets(self.source), paren + 1
-        brackets.push(OPEN_PAREN, paren)
+        brackets.append((OPEN_PAREN, paren))
         while brackets:
             token = self._token(INNER, end, brackets)
+            yield token, len(brackets)
             brackets.feed(token["token"], token.start("token"))
             end = token.end()
-        return end
 
     def _end_op(self, current: OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
         """Finishes an op; without location its text ends before the blanks and the comment before ``end``."""
@@ -358,10 +352,9 @@ class Reader:
         for token, offset, is_used in current.names:
             if not is_used and not (declares and _PARAMETER.match(self.data, offset, end)):
                 self.scopes.use(op, token, offset)
-        if location_start == NO_OFFSET:
-            self.builder.end_op(self._end_of_text(op, end))
-            return end
-        self.builder.end_op(end, location_start)
+        self.builder.end_op(
+            self._end_of_text(op, end) if location_start == NO_OFFSET else end, location_start
+        )
         return end
 
     def _end_of_text(self, op: int, end: int) -> int:
@@ -370,8 +363,6 @@ class Reader:
         line_start = self.data.rfind(b"\n", self.ir.op_start[op], end) + 1 or self.ir.op_start[op]
         comment = comment_start(self.data, line_start, end)
         return end if comment is None else self._end_of_text(op, comment)
-
-    # ------------------------------------------------------------------ regions
 
     def _begins_region_list(self, current: OpenOp, offset: int) -> bool:
         brace = self.text.skip_trivia(offset)

@@ -73,8 +73,6 @@ class Scopes:
         self._defs: dict[bytes, int] = {}
         self._scopes: list[_Scope] = []
 
-    # ------------------------------------------------------------------ regions
-
     def open(self, region: int, *, isolated: bool, may_shadow: bool) -> None:
         """Enters a region."""
         outer = self._scopes[-1] if self._scopes else None
@@ -106,8 +104,6 @@ class Scopes:
             offset, name = min((use.offset, name) for name, uses in closed.unresolved.items() for use in uses)
             raise self._error(offset, f"use of value '{_text(name)}', which is not defined in this scope")
         _merge(closed, self._scopes[-1])
-
-    # ------------------------------------------------------------------ definitions
 
     def define(self, name: bytes, value: int, offset: int) -> None:
         """Gives a name, ``%`` included, to values that the IR has: the first of three for ``%0:3``.
@@ -172,8 +168,6 @@ class Scopes:
             return False
         return scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
 
-    # ------------------------------------------------------------------ many at once, for plain lines
-
     def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
         """Defines new names in the current region; False, and nothing changed, where one has a meaning."""
         meanings = list(map(self._defs.setdefault, names, values))
@@ -201,8 +195,6 @@ class Scopes:
             return list(map(self._defs.__getitem__, names))
         except KeyError:
             return None
-
-    # ------------------------------------------------------------------ uses
 
     def use(self, op: int, token: bytes, offset: int) -> None:
         """Records an operand, ``%0`` or ``%0#1``, of an op whose text has not ended.

@@ -10,7 +10,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import Reader
 from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Source, Span, splice
-from eio_audit.mlir.traits import UNLISTED, OpTable
+from eio_audit.mlir.traits import OpTable
 
 _NAME = re.compile(rb"%([\w$.-]+)")
 
@@ -59,8 +59,8 @@ class ValueNames:
 def names_apart(values: ValueNames) -> bytes:
     """The dump's text with ``_`` and a number after names in regions that are defined after them too.
 
-    Such a name means nothing else in its region, but moved up, the outer definition would clash with it. Where
-    the outer one is before it, what the name means depends on what is visible in the region: it stays.
+    Such a name means nothing else in its region, but moved up, the outer definition would clash with it.
+    Where the outer one is before it, what the name means depends on what is visible in the region: it stays.
 
     Complexity: linear in the text, and in the values times how deep they are nested.
     """
@@ -88,7 +88,7 @@ def _region_of(ir: IR, value: int) -> int:
 def _regions_around(ir: IR, region: int) -> Iterator[int]:
     """The regions around one whose values are visible in it, innermost first."""
     while (op := ir.region_op[region]) >= 0:
-        if "isolated" in ir.op_table.rows.get(ir.name(op), UNLISTED).flags:
+        if "isolated" in ir.op_table.flags(ir.name(op)):
             return
         region = ir.block_region[ir.op_block[op]]
         yield region

@@ -172,8 +172,6 @@ class EffectTable:
         is_own = self._ir.op_table.is_own(self._ir.name(op))
         return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
 
-    # ------------------------------------------------------------------ the whole dump
-
     @cached_property
     def _aliases(self) -> AliasTexts:
         return AliasTexts(self._ir.definition)
@@ -269,8 +267,6 @@ class EffectTable:
                     self._reads.setdefault(op, set()).update(contents[value])
         for op, values in ir.late_operands.items():
             self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
-
-    # ------------------------------------------------------------------ one op
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
         """What an op touches itself; not for calls of functions that the dump holds."""
