@@ -106,7 +106,7 @@ class IR:
 
     @property
     def dump_view(self) -> memoryview:
-        """The text of the whole dump where it is, not copied."""
+        """The text of the whole dump, not copied."""
         return memoryview(self.source.data)[self.span.start : self.span.end]
 
     def location_text(self, op: int) -> bytes | None:

@@ -76,8 +76,7 @@ class Locations:
 
     Each distinct text is parsed once, so ops that share an alias or a text share the object.
 
-    Raises (from every method): InputError for a malformed location, an alias without a definition, or an
-    alias defined by itself.
+    Raises (from every method): InputError for a malformed location, an alias undefined or defined by itself.
     """
 
     def __init__(self, ir: IR) -> None:
@@ -175,11 +174,6 @@ def parse_location(
                    | `fused` (`<` attribute `>`)? `[` location (`,` location)* `]`
                    | `#` alias | dialect-attribute
 
-    Args:
-        source: the file.
-        span: where the location is in it.
-        aliases: what the aliases in it stand for.
-
     Returns:
         The location, and the aliases in it that are not among ``aliases``; they are unknown locations in it.
 
@@ -191,13 +185,7 @@ def parse_location(
 
 
 class _Open(NamedTuple):
-    """A location whose closing bracket has not been reached.
-
-    Attributes:
-        kind: ``name``, ``callsite`` or ``fused``.
-        text: its name or metadata.
-        parts: the locations inside it, as far as they have been read.
-    """
+    """A location whose closing bracket has not been reached: its name or metadata, and its parts so far."""
 
     kind: str
     text: str | None
@@ -232,7 +220,7 @@ class _Parser:
         if match := self._take(_STRING):
             return self._after_string(_unescape(match[0][1:-1]))
         if match := self._take(_HASH_NAME):
-            return self._after_hash_name(match)
+            return self._after_hash_name(match[0])
         word = self._take(_WORD)
         if word and word[0] == b"unknown":
             return UnknownLoc()
@@ -255,15 +243,14 @@ class _Parser:
             return None
         return NameLoc(text, None)
 
-    def _after_hash_name(self, name: re.Match[bytes]) -> Location:
+    def _after_hash_name(self, name: bytes) -> Location:
         """An alias, or an attribute of a dialect, whose name has a dot or parameters."""
-        if name[0] in self.aliases:
-            return self.aliases[name[0]]
-        if self.data[self.offset : self.offset + 1] == b"<" and self.offset < self.end:
-            return OpaqueLoc(name[0].decode() + self._bracketed())
-        if b"." in name[0]:
-            return OpaqueLoc(name[0].decode())
-        self.missing.add(name[0])
+        if name in self.aliases:
+            return self.aliases[name]
+        has_parameters = self.data[self.offset : min(self.offset + 1, self.end)] == b"<"
+        if has_parameters or b"." in name:
+            return OpaqueLoc(name.decode() + (self._bracketed() if has_parameters else ""))
+        self.missing.add(name)
         return UnknownLoc()
 
     def _reduce(self, location: Location) -> Location | None:

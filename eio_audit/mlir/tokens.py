@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from eio_audit.mlir.input.files import Text
-from eio_audit.mlir.source import Source
+from eio_audit.mlir.source import Source, line_end
 
 
 def all_but(excluded: bytes) -> bytes:
@@ -97,11 +97,7 @@ class Brackets(list[tuple[int, int]]):
         return all(opening == OPEN_ANGLE for opening, _ in self)
 
     def feed(self, token: bytes, offset: int) -> None:
-        """Opens or closes a bracket; other tokens change nothing.
-
-        Raises:
-            InputError: the token closes what is not open.
-        """
+        """Opens or closes a bracket; other tokens change nothing. Raises InputError where nothing is open."""
         if len(token) != 1:
             return
         byte = token[0]
@@ -130,11 +126,7 @@ class Brackets(list[tuple[int, int]]):
             )
 
     def check_closed(self) -> None:
-        """Checks, where the dump ends, that nothing is open.
-
-        Raises:
-            InputError: at the innermost open bracket.
-        """
+        """Raises InputError at the innermost open bracket: the dump ends here."""
         certain = [bracket for bracket in self if bracket[0] != OPEN_ANGLE] or self
         if certain:
             opening, offset = certain[-1]
@@ -215,9 +207,7 @@ def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def string_end(data: Text, quote: int, end: int) -> int | None:
     """Where the string that begins at ``quote`` ends, after its closing quote; None for an open one."""
-    line_end = data.find(b"\n", quote, end)
-    stop = end if line_end < 0 else line_end
-    closing = quote
+    stop, closing = line_end(data, quote, end), quote
     while (closing := data.find(b'"', closing + 1, stop)) >= 0:
         before = closing
         while data[before - 1] == _BACKSLASH:

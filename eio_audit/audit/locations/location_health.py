@@ -89,12 +89,10 @@ def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
 
 @dataclass(frozen=True, slots=True)
 class HealthChange:
-    """The locations of two dumps.
+    """The locations of two dumps: what is wrong in either, and what the later one has lost.
 
     Attributes:
-        before, after: what is wrong in either.
-        new: the findings of the dump after at ops that had none of the kind in the dump before, or were not
-            there.
+        new: the findings of the dump after at ops that had none of the kind before, or were not there.
         lost: ops that carry an index before and none after, as they are after.
     """
 

@@ -1,9 +1,8 @@
 """The lines of a stretch of a dump, split by one regular expression and turned into columns.
 
-Nearly all of a printed dump is lines of three kinds: an op with its location, generic like
-``%r = "name"(%a) ... loc(...)`` or custom; the header of an op that opens a region, ``%r = scf.if %c {``;
-and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a line means what it looks like is
-not said here.
+Nearly all of a printed dump is ops with their location, generic or custom; headers of ops that open a region,
+``%r = scf.if %c {``; and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a line means
+what it looks like is not said here.
 """
 
 from __future__ import annotations
@@ -32,17 +31,14 @@ _IN_NAME = all_but(b'"\\\n') + rb"*+"
 _NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
-_LINE = re.compile(
+_LINE = (
     rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
     rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
-    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)",
-    re.MULTILINE,
+    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)"
 )
-_ALIAS_LINE = re.compile(
-    rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)", re.MULTILINE
-)
+_ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
 _USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
 CLOSING = b"}"
@@ -68,11 +64,11 @@ class Lines:
         others: the lines that are to be read otherwise, ascending, and the number of lines.
     """
 
-    def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
+    def __init__(self, data: Text, offset: int, end: int, pattern: bytes) -> None:
         chunk_end = _last_line_end(data, offset, end)
         self.rows: list[tuple[bytes, ...]] = []
         if chunk_end > offset:
-            self.rows = pattern.findall(data, offset, chunk_end)
+            self.rows = re.compile(pattern, re.MULTILINE).findall(data, offset, chunk_end)
         self.starts = list(accumulate(map(len, map(itemgetter(Line.LINE), self.rows)), initial=offset))
         self.others = [len(self.rows)]
 

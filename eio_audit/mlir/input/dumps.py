@@ -81,18 +81,11 @@ def stream(
 ) -> Iterator[Dump]:
     """The dumps of a file one after the other, so that memory holds no more than one and what is around it.
 
-    Args:
-        path: of the file, ``-`` for standard input.
-        program: as ``find_dumps`` has it.
-        stage: the same.
-        advance: is told how many bytes more of the file have been read.
-        max_unpacked_bytes: what a compressed file may unpack to.
-
-    Yields:
-        What ``read`` gives, but each dump in a source of its own.
+    Each dump is in a source of its own; otherwise it is as ``read`` gives it. ``program`` and ``stage`` are
+    as in ``find_dumps``. ``advance`` is told how many bytes more of the file have been read.
 
     Raises:
-        InputError: the file cannot be read, or is MLIR bytecode.
+        InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
@@ -179,7 +172,7 @@ class _Splitter:
         self._stages: set[str] = set()
 
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
-        """What is between two markers: the dump of the first, at ``place``, and IR without marker after it."""
+        """The dump of a marker, which is at ``place``, and IR without marker after it."""
         if marker is None:
             return self.pieces(source, span, None, must_hold_ir=True)
         if marker.when is None:

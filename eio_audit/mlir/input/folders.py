@@ -114,9 +114,6 @@ class _Folder:
     """The dumps of a folder at any depth, in the order in which they are read.
 
     ``states``: by folder that holds pairs, what its files' names tell of states.
-
-    Raises:
-        InputError: there is none.
     """
 
     def __init__(self, path: str, skip: Callable[[str], None]) -> None:

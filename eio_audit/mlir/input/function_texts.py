@@ -20,7 +20,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import Source, Span, line_end
 from eio_audit.mlir.tokens import ALIAS_NAME
 from eio_audit.mlir.traits import OpTable
 
@@ -233,11 +233,9 @@ def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | No
     """The line that closes what a line with this indentation has opened, and opens nothing itself."""
     brace = b"\n" + indent + b"}"
     while (start := data.find(brace, offset, end)) >= 0:
-        line_end = data.find(b"\n", start + 1, end)
-        line_end = end if line_end < 0 else line_end
-        if not data[max(start, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
-            return Span(start + 1, min(line_end + 1, end))
-        offset = line_end
+        offset = line_end(data, start + 1, end)
+        if not data[max(start, offset - _LINE_TAIL) : offset].rstrip().endswith(b"{"):
+            return Span(start + 1, min(offset + 1, end))
     return None
 
 

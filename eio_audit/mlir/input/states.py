@@ -75,8 +75,6 @@ def parse_state(name: str) -> State | None:
 
     >>> parse_state("ttir-before-erase-inverse-ops")
     State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
-    >>> parse_state("after")
-    State(program='', pass_name='', moment=<Moment.AFTER: 2>)
     """
     match = _STATE.fullmatch(name)
     if match is None:

@@ -12,7 +12,7 @@ from collections.abc import Container
 
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.reading.builder import OpenOp
-from eio_audit.mlir.source import Source
+from eio_audit.mlir.source import Source, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
     ASSIGNED_NAME,
@@ -227,8 +227,7 @@ class Boundaries:
         """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
         if name in BARE_OPS or dialect in listed_dialects():
             return True
-        line_end = self._data.find(b"\n", next_offset, self._end)
-        return self._data.find(b" loc(", next_offset, line_end if line_end >= 0 else self._end) >= 0
+        return self._data.find(b" loc(", next_offset, line_end(self._data, next_offset, self._end)) >= 0
 
     def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
         if b"." in name:

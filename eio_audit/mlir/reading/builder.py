@@ -68,11 +68,7 @@ class Builder:
     def begin_op(self, start: int, name: int, results: bytes, *, is_generic: bool) -> OpenOp:
         """Adds an op to the current block; it stays open.
 
-        Args:
-            start: where its text begins.
-            name: its number, from ``intern``.
-            results: the text of its results.
-            is_generic: it is printed in generic form.
+        ``name`` is a number from ``intern``, ``results`` the text of the results.
 
         Raises:
             InputError: there are no results under a name, or too many.

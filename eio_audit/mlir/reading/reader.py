@@ -23,7 +23,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 
 from eio_audit.mlir.alias_definitions import definition_end
 from eio_audit.mlir.fast.plain_lines import PlainLines
@@ -31,7 +31,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
 from eio_audit.mlir.reading.scopes import Mentions, split_use
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
     ARGUMENT,
@@ -69,15 +69,10 @@ def read_ir(
     span: Span | None = None,
     op_table: OpTable | None = None,
 ) -> IR:
-    """Reads the one dump that ``span`` of the source holds (the whole source without it).
+    """Reads the one dump that ``span`` of the source holds; without it, the whole source.
 
-    Args:
-        source: the file.
-        span: where the dump is in it.
-        op_table: says which ops are isolated or hold graph regions; the shipped table without it.
-
-    Returns:
-        Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
+    ``op_table`` says which ops are isolated or hold graph regions; without it, the shipped one. Lines outside
+    operations that cannot be MLIR (a compiler's log) are ignored.
 
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
@@ -121,10 +116,15 @@ class Reader:
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table))
         self.exact = exact or mentions is not None
         self.ops = self.builder.ops
         self.regions = self.builder.regions
+
+    @cached_property
+    def plain(self) -> PlainLines:
+        """The fast path."""
+        read_exactly = partial(_read_exactly, self.ir.op_table)
+        return PlainLines(self.builder, self.text, self.end, read_exactly)
 
     def read(self) -> IR:
         """Reads the dump to its end; see ``read_ir``."""
@@ -151,13 +151,10 @@ class Reader:
         end = self.plain.read(start)
         return offset if end == start else end
 
-    def _error(self, offset: int, message: str) -> InputError:
-        return self.source.error(offset, message)
-
     def _cut_off(self) -> InputError:
         opened = self.source.position_at(self.ir.region_start[self.regions[-1]])
         end = self.start + len(self.data[self.start : self.end].rstrip())
-        return self._error(
+        return self.source.error(
             end,
             f"the dump ends inside a region: expected '}}' to match '{{' at {opened.line}:{opened.column}",
         )
@@ -174,7 +171,7 @@ class Reader:
         header = HEADER.match(self.data, offset, self.end)
         if header is None:
             what = "an op name with '(' after it" if first == b'"' else "an operation, a block label or '}'"
-            raise self._error(offset, f"expected {what}")
+            raise self.source.error(offset, f"expected {what}")
         if header["custom"] == b"loc":
             raise self._stray_location(header.start("custom"))
         return self._operation(header)
@@ -190,12 +187,11 @@ class Reader:
         if _LOCATION_LINE.match(self.data, offset, self.end):
             raise self._stray_location(offset)
         if self.data[offset : offset + 1] in (b"}", b")", b"]"):
-            raise self._error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
-        line_end = self.data.find(b"\n", offset, self.end)
-        return self.end if line_end < 0 else line_end + 1
+            raise self.source.error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
+        return min(line_end(self.data, offset, self.end) + 1, self.end)
 
     def _stray_location(self, offset: int) -> InputError:
-        return self._error(offset, "expected an operation: this location belongs to none")
+        return self.source.error(offset, "expected an operation: this location belongs to none")
 
     def _is_op(self, header: re.Match[bytes]) -> bool:
         if header["results"] or header["generic"]:
@@ -222,7 +218,9 @@ class Reader:
         """Reads ``#name = ...`` or ``!name = ...``; of a location the text inside ``loc(...)`` is kept."""
         name, start = match[1], match.end()
         if name in self.ir.aliases:
-            raise self._error(match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'")
+            raise self.source.error(
+                match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'"
+            )
         end = definition_end(self.source, Span(start, self.end))
         last_line = self.data.rfind(b"\n", start, end) + 1 or start
         end = comment_start(self.data, last_line, end) or end
@@ -236,7 +234,7 @@ class Reader:
     def _label(self, offset: int) -> int:
         match = LABEL.match(self.data, offset, self.end)
         if match is None:
-            raise self._error(offset, "expected a block label, '^name:' or '^name(arguments):'")
+            raise self.source.error(offset, "expected a block label, '^name:' or '^name(arguments):'")
         block = self.builder.label_block(offset)
         position = match.end()
         if not match[1]:
@@ -251,7 +249,7 @@ class Reader:
         space = SPACE.match(self.data, position, self.end)
         assert space
         if self.data[space.end() : space.end() + 1] != b":":
-            raise self._error(space.end(), "expected ':' after the block's arguments")
+            raise self.source.error(space.end(), "expected ':' after the block's arguments")
         return space.end() + 1
 
     def _operation(self, header: re.Match[bytes]) -> int:
@@ -299,7 +297,7 @@ class Reader:
         while match and match["token"] == b'"':
             end = string_end(self.data, match.start("token"), self.end)
             if end is None:
-                raise self._error(match.start("token"), "unterminated string")
+                raise self.source.error(match.start("token"), "unterminated string")
             match = pattern.match(self.data, end, self.end)
         if match is None:
             brackets.check_closed()
@@ -308,7 +306,7 @@ class Reader:
             match = _END_OF_DUMP.match(self.data, self.end)
             assert match
         if match["token"] == b"%":
-            raise self._error(match.start("token"), "expected a value's name after '%'")
+            raise self.source.error(match.start("token"), "expected a value's name after '%'")
         return match
 
     def _value(self, current: OpenOp, token: bytes, offset: int) -> None:

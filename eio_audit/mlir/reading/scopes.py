@@ -42,12 +42,9 @@ class _Use(NamedTuple):
 class _Scope:
     """The names of one region.
 
-    Attributes:
-        may_shadow: its names may repeat those around it: it is isolated, or inside an op that may be.
-        outer_defs: the names outside, set when nothing of them is visible inside.
-        names: those it defined that meant nothing before.
-        undo: what other names meant before this region defined them.
-        unresolved: uses that no definition before them answered, by name.
+    ``may_shadow``: they may repeat those around it, since it is isolated, or inside an op that may be.
+    ``outer_defs`` are the names outside, set when nothing of them is visible inside. ``names`` are those that
+    meant nothing before; ``undo`` has what others meant; ``unresolved`` the uses before their definition.
     """
 
     def __init__(self, region: int, *, may_shadow: bool, outer_defs: dict[bytes, int] | None) -> None:

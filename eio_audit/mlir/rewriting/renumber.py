@@ -31,9 +31,7 @@ Orders = Mapping[int, Sequence[int]]
 def renumber(values: ValueNames, orders: Orders) -> bytes:
     """The dump's text, its ops where they are, with the names that its values have in another order.
 
-    Args:
-        values: of the dump.
-        orders: by block; ``order[k]`` is the textual index, within the block, of the op placed k-th.
+    ``orders`` is by block; ``order[k]`` is the textual index, within the block, of the op placed k-th.
 
     Complexity: linear in the text and in the values.
     """
@@ -51,10 +49,9 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
 class _Habits:
     """What the printer was told.
 
-    Attributes:
-        runs_on: no two values of a dump have one number (generic form, --mlir-print-unique-ssa-ids).
-        uses_locations: locations name values (--mlir-use-nameloc-as-prefix); an argument that is named so
-            uses a number up all the same.
+    ``runs_on``: no two values of a dump have one number (generic form, --mlir-print-unique-ssa-ids).
+    ``uses_locations``: locations name values (--mlir-use-nameloc-as-prefix); an argument that is named so
+    uses a number up all the same.
     """
 
     runs_on: bool

@@ -18,19 +18,14 @@ _NAME = re.compile(rb"%([\w$.-]+)")
 class ValueNames:
     """The values that a dump names; results under one name count as the first.
 
-    Args:
-        source: the file.
-        span: where the dump is in it.
-        op_table: what it is read with.
-
-    Raises:
-        InputError: the dump cannot be read.
-
     Attributes:
-        ir: what is read.
+        ir: the dump, as read.
         names: by value its name, without the percent sign.
         definitions: by value the byte offset where its name is defined.
         same: by an argument that an op's header names like a value outside, that value.
+
+    Raises:
+        InputError: the dump cannot be read.
     """
 
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:

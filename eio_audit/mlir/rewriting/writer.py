@@ -32,9 +32,7 @@ _Edit = tuple[Span, Sequence[Span | bytes]]
 def reorder(ir: IR, permuted: Mapping[int, Sequence[Permuted]]) -> bytes:
     """The dump's text with the ops of some blocks reordered; the rest unchanged.
 
-    Args:
-        ir: the dump.
-        permuted: by block, the ranges of places that hold other ops then, front to back.
+    ``permuted`` has, by block, the ranges of places that hold other ops then, front to back.
 
     Complexity: O(n + m log m) for n bytes and m edits.
     """
