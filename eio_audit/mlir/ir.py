@@ -188,6 +188,11 @@ class IR:
         """The op whose region holds the block, or -1."""
         return self.region_op[self.block_region[block]]
 
+    def region_of(self, value: int) -> int:
+        """The region that the value is defined in."""
+        owner = self.value_owner[value]
+        return self.block_region[self.op_block[owner] if owner >= 0 else -1 - owner]
+
     def enclosing_ops(self, block: int) -> Iterator[int]:
         """The ops around a block, innermost first."""
         while (op := self.parent_op(block)) >= 0:

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end
 
@@ -86,22 +86,17 @@ class Locations:
 
     def of(self, op: int) -> Location | None:
         """The op's own location, or None when it was printed without one."""
-        start = self._ir.location_start[op]
-        if start == NO_OFFSET:
+        text = self._ir.location_text(op)
+        if text is None:
             return None
-        span = Span(start, self._ir.op_end[op] - 1)
-        text = self._ir.source.data[span.start : span.end]
-        location = self._by_text.get(text)
-        if location is None:
-            location = self._by_text[text] = self._parse(span, op)
-        return location
-
-    def _parse(self, span: Span, user: int) -> Location:
-        location, missing = parse_location(self._ir.source, span, self._by_alias)
-        if missing:
-            self._resolve(missing, user)
-            location, _ = parse_location(self._ir.source, span, self._by_alias)
-        return location
+        if text not in self._by_text:
+            span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
+            location, missing = parse_location(self._ir.source, span, self._by_alias)
+            if missing:
+                self._resolve(missing, op)
+                location, _ = parse_location(self._ir.source, span, self._by_alias)
+            self._by_text[text] = location
+        return self._by_text[text]
 
     def _resolve(self, aliases: Iterable[bytes], user: int) -> None:
         pending, entered = [*aliases], set[bytes]()

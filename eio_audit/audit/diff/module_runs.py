@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.codegen.codegen_location import common_modules
 from eio_audit.audit.fix.relabel import RightLabels
-from eio_audit.audit.locations.origin import Origin, parse_origin
+from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
 
 RunKey = tuple[str, ...]
 """A module with those around it, outermost first; a source function as ``(file, name)``."""

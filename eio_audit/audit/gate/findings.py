@@ -17,7 +17,7 @@ from eio_audit.audit.gate.rules import (
     Rule,
 )
 from eio_audit.audit.locations.location_health import broken_locations
-from eio_audit.audit.locations.origin import ModelLine
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import displaced
 

@@ -77,9 +77,7 @@ def parse_state(name: str) -> State | None:
     State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
     """
     match = _STATE.fullmatch(name)
-    if match is None:
-        return None
-    return State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
+    return match and State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
 
 
 def find_states(names: Mapping[str, str]) -> States:

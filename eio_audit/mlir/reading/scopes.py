@@ -158,12 +158,10 @@ class Scopes:
     def _may_redefine(self, value: int) -> bool:
         """Names repeat across isolated regions, and a region may repeat the arguments of its sibling."""
         ir, scope = self._ir, self._scopes[-1]
-        owner = ir.value_owner[value]
-        block = ir.op_block[owner] if owner >= 0 else -1 - owner
-        region = ir.block_region[block]
-        if region == scope.region:
-            return False
-        return scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
+        region = ir.region_of(value)
+        return region != scope.region and (
+            scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
+        )
 
     def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
         """Defines new names in the current region; False, and nothing changed, where one has a meaning."""

@@ -61,11 +61,11 @@ def names_apart(values: ValueNames) -> bytes:
     """
     defined: dict[int, dict[str, int]] = {}  # by region and name: the offset
     for value, name in values.names.items():
-        defined.setdefault(_region_of(values.ir, value), {})[name] = values.definitions[value]
+        defined.setdefault(values.ir.region_of(value), {})[name] = values.definitions[value]
     taken, others = set(values.names.values()), dict[int, str]()
     for value, name in values.names.items():
         around = [
-            defined.get(region, {}) for region in _regions_around(values.ir, _region_of(values.ir, value))
+            defined.get(region, {}) for region in _regions_around(values.ir, values.ir.region_of(value))
         ]
         outer = [offset_of[name] for offset_of in around if name in offset_of]
         if value not in values.same and outer and min(outer) > values.definitions[value]:
@@ -73,11 +73,6 @@ def names_apart(values: ValueNames) -> bytes:
             others[value] = next(candidate for candidate in candidates if candidate not in taken)
             taken.add(others[value])
     return values.text_with(others)
-
-
-def _region_of(ir: IR, value: int) -> int:
-    owner = ir.value_owner[value]
-    return ir.block_region[ir.op_block[owner] if owner >= 0 else -1 - owner]
 
 
 def _regions_around(ir: IR, region: int) -> Iterator[int]:
