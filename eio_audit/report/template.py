@@ -6,6 +6,7 @@ All text from dumps is escaped, and what would steer whatever shows it is writte
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -58,4 +59,4 @@ def _harmless(value: Any) -> Any:
 def _data(value: object) -> str:
     """Data for the scripts: JSON that can hold no tag, with what steers written out."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT)
-    return STEERING.sub(lambda match: "\\" + printable(match[0]), text)
+    return re.sub(STEERING, lambda match: "\\" + printable(match[0]), text)

@@ -17,7 +17,7 @@ from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow
 from eio_audit.audit.explain.explain import FixedBlock, OpInBlock
-from eio_audit.audit.locations.origin import ModelLine
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs

@@ -191,6 +191,6 @@ def _described(block: KeyedBlock, displaced: _DisplacedPlace) -> DisplacedOp:
         op=block.label(displaced.place),
         inversions=displaced.inversions,
         early=displaced.early,
-        derived=block.dump.indices.is_derived(block.ops[displaced.place]),
+        derived=bool(block.dump.indices.derived_by_op[block.ops[displaced.place]]),
         blocker=Blocker(block.label(blocker[0]), blocker[1]) if blocker else None,
     )

@@ -68,6 +68,7 @@ def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
     if options.order_from is not None:
-        indices = indices.replaced(options.order_from.indices_of(ir, indices, functions))
+        given = options.order_from.indices_of(ir, indices, functions)
+        indices = OriginalIndices(ir, options.pattern, given)
     keys, dependences = OrderKeys(ir, indices, options), Dependences(ir, options.assume_pure)
     return KeyedDump(dump, options, ir, keys, dependences, functions)

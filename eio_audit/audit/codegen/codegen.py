@@ -219,7 +219,7 @@ def predict(
     Raises:
         InputError: a location is malformed.
     """
-    ir, locations = dump.ir, CodegenLocations(dump.indices.locations)
+    ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
 
     def read(op: int) -> CodegenLocation | UnreadableLocation | None:
         return locations.in_name(names[op]) if names and op in names else locations.of(op)

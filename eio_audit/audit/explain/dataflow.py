@@ -210,7 +210,7 @@ class BlockDataflow:
                     op=block.label(place),
                     inversions=block.carried.get(place, 0),
                     displaced=place in self._displaced,
-                    derived=dump.indices.is_derived(block.ops[place]),
+                    derived=bool(dump.indices.derived_by_op[block.ops[place]]),
                 )
                 for place in places
             ),

@@ -14,7 +14,7 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
-from eio_audit.audit.locations.origin import ModelLine, Origin
+from eio_audit.audit.locations.parsed_locations import ModelLine, Origin
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
@@ -232,9 +232,9 @@ class OpInBlock:
             block_line=dump.line_of(block.number),
             place=self.place,
             ops=len(block.ops),
-            origin=dump.indices.origin(self.op),
-            model_line=dump.indices.model_line(self.op),
-            derived=dump.indices.is_derived(self.op),
+            origin=dump.indices.parsed.origin(self.op),
+            model_line=dump.indices.parsed.model_line(self.op),
+            derived=bool(dump.indices.derived_by_op[self.op]),
             right=dump.label(dump.donors[self.op]) if self.op in dump.donors else None,
             follows=dump.keys.follows(self.op),
             consumer=self._consumer(),

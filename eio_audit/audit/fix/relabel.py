@@ -101,6 +101,6 @@ def _new_name(dump: AuditedDump, op: int, label: str) -> str:
 
 
 def _own_name(dump: AuditedDump, op: int) -> str:
-    name = dump.indices.indexed_name(op)
+    name = dump.indices.parsed.indexed_name(op)
     assert name is not None
     return name

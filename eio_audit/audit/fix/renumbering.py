@@ -7,9 +7,8 @@ import re
 from eio_audit.audit.fix.reading_again import VerificationError, read_same
 from eio_audit.audit.fix.verification import Orders
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.rewriting.names_apart import names_apart
 from eio_audit.mlir.rewriting.renumber import renumber
-from eio_audit.mlir.rewriting.value_names import ValueNames
+from eio_audit.mlir.rewriting.value_names import ValueNames, names_apart
 from eio_audit.mlir.tokens import STRING
 
 _VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")

@@ -17,7 +17,7 @@ from eio_audit.audit.gate.rules import (
     Rule,
 )
 from eio_audit.audit.locations.location_health import broken_locations
-from eio_audit.audit.locations.origin import ModelLine
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import displaced
 
@@ -102,8 +102,8 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
         block=ir.block_name(block),
         block_line=dump.line_of(block),
         op=dump.label(op),
-        origin=dump.indices.place_in_model(op),
-        model=dump.indices.model_line(op),
+        origin=dump.indices.parsed.place_in_model(op),
+        model=dump.indices.parsed.model_line(op),
         inversions=inversions,
     )
 
@@ -117,7 +117,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
         from eio_audit.audit.codegen.codegen_location import CodegenLocations
         from eio_audit.audit.codegen.codegen_ops import unreadable_locations
 
-        for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.locations)):
+        for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.parsed.locations)):
             yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
 
 

@@ -56,9 +56,7 @@ def read_file(path: str, max_unpacked_bytes: int) -> tuple[Text, bool]:
 def read_blocks(
     path: str, advance: Callable[[int], None], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 ) -> Iterator[bytes]:
-    """The bytes of a file, or of standard input for ``-``, a block at a time.
-
-    ``advance`` is told how many bytes more of the file have been read.
+    """The bytes of a file, or of standard input for ``-``, by blocks; ``advance`` is told their sizes.
 
     Raises:
         UnreadableFileError: see there.
