@@ -30,20 +30,20 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
         has_other_names = Path(path).stat().st_nlink > 1
         write_atomically(path, result.pieces)
         if has_other_names and not quiet:
-            from eio_audit.report.text.console import make_console, print_line
+            from eio_audit.report.text.console import Console
 
             warning = f"{source.name}: warning: other hard links keep the old content"
-            print_line(make_console(sys.stderr), warning)
+            Console(sys.stderr).print(warning)
 
 
 def print_diff(path: str, source: Source, result: Fix) -> None:
     """Prints what would change to standard output, for people on a terminal, else to the byte."""
-    from eio_audit.report.text.console import make_console
+    from eio_audit.report.text.console import Console
     from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
     diff = unified_diff(source.data[:], result.text, source.name)
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
-        print_unified_diff(diff, make_console(sys.stdout))
+        print_unified_diff(diff, Console(sys.stdout))
     else:
         write_bytes(None, *diff)
 

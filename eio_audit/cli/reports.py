@@ -114,9 +114,9 @@ class Reports:
             write_bytes(path, report if isinstance(report, bytes) else encoded(report))
 
     def _print(self, result: object, file: IO[str]) -> None:
-        from eio_audit.report.text.console import make_console
+        from eio_audit.report.text.console import Console
 
-        console = make_console(file)
+        console = Console(file)
         subject = result.check if isinstance(result, Verdict) else result
         renderer(type(result).__name__, "text")(subject, console, verbose=self.verbose)
         if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):

@@ -206,9 +206,9 @@ class _Fixes:
         warn_of_unmatched(unmatched_patterns(result.dumps))
         if is_changed or self.names_all:
             from eio_audit.report.text.check import print_fix
-            from eio_audit.report.text.console import make_console
+            from eio_audit.report.text.console import Console
 
-            console = make_console(sys.stderr)
+            console = Console(sys.stderr)
             print_fix(result, source.name, console, is_dry=self.is_dry, verbose=self.verbose)
 
     @contextlib.contextmanager
@@ -231,6 +231,6 @@ class _Fixes:
         if self.quiet or self.changed + self.unchanged + self.failed < 2:
             return
         from eio_audit.report.text.check import print_fixes
-        from eio_audit.report.text.console import make_console
+        from eio_audit.report.text.console import Console
 
-        print_fixes(self.changed, self.unchanged, self.failed, make_console(sys.stderr), is_dry=self.is_dry)
+        print_fixes(self.changed, self.unchanged, self.failed, Console(sys.stderr), is_dry=self.is_dry)

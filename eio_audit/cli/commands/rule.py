@@ -34,7 +34,7 @@ def rule_command(name: tuple[str, ...]) -> None:
       eio-audit rule
     """
     from eio_audit.report.manual import close_names, entries, look_up
-    from eio_audit.report.text.console import make_console
+    from eio_audit.report.text.console import Console
     from eio_audit.report.text.manual_pages import print_entries, print_list
 
     word = " ".join(name)
@@ -43,7 +43,7 @@ def rule_command(name: tuple[str, ...]) -> None:
         close = " or ".join(f"'{other}'" for other in close_names(word))
         hint = f"did you mean {close}?" if close else "'eio-audit rule' lists all"
         raise click.UsageError(f"there is no rule or word '{word}': {hint}")
-    console = make_console(sys.stdout)
+    console = Console(sys.stdout)
     if found:
         print_entries(found, console)
     else:

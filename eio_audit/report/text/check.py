@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
 from eio_audit.report.wording.conclusion import conclusion_pieces
 from eio_audit.report.wording.order import (
     argument,
@@ -39,7 +39,7 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
         from eio_audit.report.text.disorder import print_disorder
 
         print_disorder(check.dumps, broken, console, verbose=verbose)
-    print_line(console, *conclusion_pieces(check))
+    console.print(*conclusion_pieces(check))
     print_remedy(check.dumps, console)
 
 
@@ -53,12 +53,12 @@ def print_fix(
     assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     is_reordered = fix.before.avoidable or fix.relabelled or not fix.moved
     if assumed and is_reordered and (fix.before.inversions or fix.relabelled):
-        print_line(console, f"{source_name}: {assumed}")
+        console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
-    print_line(console, f"{source_name}: {would}{_outcome(fix)}")
+    console.print(f"{source_name}: {would}{_outcome(fix)}")
     blocks = [block for dump in fix.ordered for block in dump.blocks]
     for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
-        print_line(console, f"{source_name}: {note}")
+        console.print(f"{source_name}: {note}")
 
 
 def _outcome(fix: Fix) -> str:
@@ -90,7 +90,7 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
     """Prints how many files have changed, or with ``is_dry`` would change, and how many have not."""
     groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
     parts = [f"{number:,} {group}" for group, number in groups.items() if number]
-    print_line(console, f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
+    console.print(f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
 
 
 def _relabelling(figures: Summary, fix: Fix) -> str:
@@ -123,11 +123,11 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
         options = options_given(broken[0])
         _print_commands("to remove the avoidable ones", f"eio-audit fix{options}", sources, console)
     elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
-        print_line(console, "nothing to fix: graph regions have no order to keep")
+        console.print("nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
-        print_line(console, "nothing to move: no legal order has fewer inversions")
+        console.print("nothing to move: no legal order has fewer inversions")
     elif broken:
-        print_line(console, "nothing to move: no order with fewer inversions was found")
+        console.print("nothing to move: no order with fewer inversions was found")
     figures = summarize(broken)
     if figures.wrong_labels:
         indices = wrong_indices(figures, broken[0])
@@ -141,10 +141,10 @@ def _print_commands(what: str, command: str, sources: Sequence[str], console: Co
     """What the command does, and how to run it on each file."""
     commands = [f"{command} {argument(source)}" for source in sources]
     if len(commands) == 1:
-        print_line(console, f"{what}: ", (commands[0], "bold"))
+        console.print(f"{what}: ", (commands[0], "bold"))
         return
-    print_line(console, f"{what}:")
+    console.print(f"{what}:")
     for line in commands[:SHOWN_FILES]:
-        print_line(console, (line, "bold"), indent=2)
+        console.print((line, "bold"), indent=2)
     if len(commands) > SHOWN_FILES:
-        print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
+        console.print(f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)

@@ -9,7 +9,7 @@ from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
 from eio_audit.report.text.check import print_remedy
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording.diff import (
@@ -41,29 +41,29 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     print_heading(diff.before, console, "before  ")
     print_heading(diff.after, console, "after   ")
     style = "red" if diff.after.summary.avoidable else ""
-    print_line(console, (f"ops: {ops_summary(diff)}", "bold"), f"; {inversions}, ", (avoidable, style))
+    console.print((f"ops: {ops_summary(diff)}", "bold"), f"; {inversions}, ", (avoidable, style))
     if said := implied_ops(diff):
-        print_line(console, (said, "dim"))
+        console.print((said, "dim"))
     hidden = 0
     for section in document.functions:
-        print_line(console)
-        print_line(console, (section.title or "outside functions", "bold"))
+        console.print()
+        console.print((section.title or "outside functions", "bold"))
         hidden += _print_parts(section, console, verbose=verbose)
     if diff.after.summary.inversions:
-        print_line(console)
-        print_line(console, ("order", "bold"))
+        console.print()
+        console.print(("order", "bold"))
         print_order(diff.after, console, verbose=verbose, before=diff.before)
     for section in document.details:
-        print_line(console)
+        console.print()
         note = f"  {section.note}" if section.note else ""
-        print_line(console, ((section.title or "").lower(), "bold"), note)
+        console.print(((section.title or "").lower(), "bold"), note)
         hidden += _print_parts(section, console, verbose=verbose)
     if hidden or diff.after.summary.inversions:
-        print_line(console)
+        console.print()
     if diff.after.summary.inversions:
         print_remedy([diff.after], console)
     if hidden:
-        print_line(console, (f"--verbose shows {hidden:,} more", "dim"))
+        console.print((f"--verbose shows {hidden:,} more", "dim"))
 
 
 def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
@@ -72,19 +72,19 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
     for part in section.parts:
         match part:
             case Changes():
-                print_line(console, (part.title, "bold"), part.note, indent=2)
+                console.print((part.title, "bold"), part.note, indent=2)
                 hidden += _print_group(part, console, verbose=verbose)
             case Lines():
                 if part.title:
-                    print_line(console, (part.title, part.style), indent=2)
+                    console.print((part.title, part.style), indent=2)
                 shown = part.items if verbose else part.items[:SHOWN_LINES]
                 for line in shown:
-                    print_line(console, line, indent=4)
+                    console.print(line, indent=4)
                 hidden += len(part.items) - len(shown)
             case Figures():
                 hidden += print_figures(part, console, verbose=verbose)
             case _:
-                print_line(console, part, indent=2)
+                console.print(part, indent=2)
     return hidden
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.order import count, in_graph_regions, moment_of, place_of
@@ -29,7 +29,7 @@ def print_disorder(
     for dump in _described(broken, verbose=verbose):
         print_heading(dump, console)
         print_order(dump, console, verbose=verbose)
-        print_line(console)
+        console.print()
     if len(broken) == 1 and len(dumps) > 1:
         _print_others([dump for dump in dumps if dump is not broken[0]], console)
 
@@ -42,7 +42,7 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
     titles = list(map(_title, runs))
     indent = 2 if is_log else 0
     if is_log:
-        print_line(console, (dumps[0].source, "bold"))
+        console.print((dumps[0].source, "bold"))
     else:
         titles = [f"{place_of(dump)}  {title}".rstrip() for dump, title in zip(firsts, titles, strict=True)]
     wrong = [_if_any(dump.summary.wrong_labels) for dump in firsts]
@@ -67,8 +67,8 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
     ]
     print_table(console, columns, indent)
     if not all(dump.summary.certified for dump in firsts):
-        print_line(console, ("+ not certified: perhaps more are avoidable", "yellow"), indent=indent)
-    print_line(console)
+        console.print(("+ not certified: perhaps more are avoidable", "yellow"), indent=indent)
+    console.print()
 
 
 def _if_broken(dump: DumpAudit, number: int) -> str:
@@ -120,4 +120,4 @@ def _print_others(dumps: Sequence[DumpAudit], console: Console) -> None:
     notes = [f"{count(indexed, 'other dump')} in order"] if indexed else []
     if indexed < len(dumps):
         notes.append(f"{count(len(dumps) - indexed, 'dump')} without op indices")
-    print_line(console, ", ".join(notes))
+    console.print(", ".join(notes))

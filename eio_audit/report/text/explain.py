@@ -15,7 +15,7 @@ from eio_audit.audit.explain.explain import (
 )
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
-from eio_audit.report.text.console import Console, hyperlink, print_line
+from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.wording.order import block_name, count, op_at, op_name, should_carry
 
@@ -57,40 +57,40 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
     ops = explanation.ops
     print_heading(explanation.dump, console)
     if len(ops) > 1:
-        print_line(console, f"{len(ops):,} ops carry index {ops[0].op.index}:")
+        console.print(f"{len(ops):,} ops carry index {ops[0].op.index}:")
     for op in ops:
         if len(ops) > 1 and not verbose:
             _print_outline(op, explanation.dump.source, console)
         else:
             _print_op(op, explanation.dump.source, console, verbose=verbose)
     if len(ops) > 1 and not verbose:
-        print_line(console, "--verbose explains each of them; a line instead of the index, one")
+        console.print("--verbose explains each of them; a line instead of the index, one")
 
 
 def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
     _print_title(op, source, console)
     derived = "derived: a pass made it from another op" if op.derived else ""
     for fact in filter(None, (_inversions(op), derived, _right(op), _fix(op))):
-        print_line(console, fact, indent=4)
+        console.print(fact, indent=4)
 
 
 def _print_title(op: OpExplanation, source: str, console: Console) -> None:
     line = (f"line {op.op.line}", hyperlink(source, op.op.line))
     block = block_name(op.function, op.block)
     place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
-    print_line(console, (op_name(op.op), "bold cyan"), " at ", line, place, indent=2)
+    console.print((op_name(op.op), "bold cyan"), " at ", line, place, indent=2)
 
 
 def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
     _print_title(op, source, console)
     for fact in filter(None, _facts(op)):
-        print_line(console, fact, indent=4)
-    print_line(console, (_inversions(op), "bold"), indent=4)
+        console.print(fact, indent=4)
+    console.print((_inversions(op), "bold"), indent=4)
     for kind in op.kinds:
         same = [inverted for inverted in op.inverted if inverted.kind is kind]
         _print_inversions(op.kinds[kind], same, console, verbose=verbose)
     if fix := _fix(op):
-        print_line(console, fix, indent=4)
+        console.print(fix, indent=4)
 
 
 # ---------------------------------------------------------------------- facts
@@ -180,29 +180,27 @@ def _print_inversions(
     shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
     for inverted in shown:
         style = "red" if inverted.kind is InversionKind.AVOIDABLE else ""
-        print_line(console, (inverted.kind.value, style), f" with {op_at(inverted.op)}", indent=6)
+        console.print((inverted.kind.value, style), f" with {op_at(inverted.op)}", indent=6)
         _print_path(inverted.path, console, verbose=verbose)
         if inverted.fixed is not None and inverted.fixed.moved:
-            print_line(console, f"fix puts that op {_between(inverted.fixed)}", indent=8)
+            console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
     if len(shown) < total:
         hint = "; --verbose shows more" if len(shown) < len(inversions) else ""
-        print_line(
-            console, (f"... and {total - len(shown):,} more {shown[0].kind.value}{hint}", "dim"), indent=6
-        )
+        console.print((f"... and {total - len(shown):,} more {shown[0].kind.value}{hint}", "dim"), indent=6)
 
 
 def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
     """The ops of a path, each below the one it depends on; a long one without its middle."""
     if not path:
         return
-    print_line(console, op_at(path[0].producer), indent=8)
+    console.print(op_at(path[0].producer), indent=8)
     left_out = 0 if verbose else max(len(path) - SHOWN_STEPS, 0)
     half = SHOWN_STEPS // 2
     for number, step in enumerate(path):
         if left_out and number == half:
-            print_line(console, (f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
+            console.print((f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
         if not left_out or number < half or number >= half + left_out:
-            print_line(console, f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
+            console.print(f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
 
 
 # ---------------------------------------------------------------------- the fix

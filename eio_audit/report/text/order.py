@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
-from eio_audit.report.text.console import Console, Piece, hyperlink, print_line
+from eio_audit.report.text.console import Console, Piece, hyperlink
 from eio_audit.report.text.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording.order import (
     assumed_pure,
@@ -32,7 +32,7 @@ SHOWN_NAMES = 3
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
     """Prints where the dump is and which pass it belongs to."""
     place = (place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
-    print_line(console, title, place, f"  {moment_of(dump)}".rstrip())
+    console.print(title, place, f"  {moment_of(dump)}".rstrip())
 
 
 def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
@@ -53,11 +53,11 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
-        print_line(console, (f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
+        console.print((f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
     if unknown := unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES):
-        print_line(console, unknown, indent=2)
+        console.print(unknown, indent=2)
     if assumed := assumed_pure(dump.assumed_pure):
-        print_line(console, assumed, indent=2)
+        console.print(assumed, indent=2)
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:
@@ -83,11 +83,11 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
         line += [", " if number else "", (part, "red" if "avoidable" in part else "")]
     if proof := certificate(block):
         line.append((f" ({proof})", "" if block.certified else "yellow"))
-    print_line(console, *line, indent=2)
+    console.print(*line, indent=2)
     for note in said:
-        print_line(console, note, indent=4)
+        console.print(note, indent=4)
     if console.wraps and can_show_bars(console.encoding):
-        print_line(console, "original place  ", (sparkline(block.profile), "cyan"), indent=4)
+        console.print("original place  ", (sparkline(block.profile), "cyan"), indent=4)
     _print_wrong_labels(block, source, console, verbose=verbose)
     _print_displaced(block, source, console, verbose=verbose)
 
@@ -96,12 +96,12 @@ def _print_wrong_labels(block: BlockAudit, source: str, console: Console, *, ver
     """Prints the inversions that no order removes, because indices are wrong, and these indices."""
     if not block.wrong_labels:
         return
-    print_line(console, not_reordered_away(block), indent=4)
+    console.print(not_reordered_away(block), indent=4)
     shown = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
     for one in shown:
         line = (f"line {one.op.line}", hyperlink(source, one.op.line))
         right = f" should carry {should_carry(one.right)}"
-        print_line(console, (op_name(one.op), "cyan"), " at ", line, right, indent=6)
+        console.print((op_name(one.op), "cyan"), " at ", line, right, indent=6)
     _print_rest(len(shown), len(block.mislabelled), block.wrong_labels, console)
 
 
@@ -110,7 +110,7 @@ def _print_displaced(block: BlockAudit, source: str, console: Console, *, verbos
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""
     total = count(block.indexed, "indexed op")
-    print_line(console, f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
+    console.print(f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
     for displaced in shown:
         _print_displaced_op(displaced, block, source, console)
     _print_rest(len(shown), len(block.worst), block.displaced, console)
@@ -121,15 +121,12 @@ def _print_rest(shown: int, described: int, total: int, console: Console) -> Non
     if shown == total:
         return
     hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
-    print_line(
-        console, (f"... and {total - shown:,} more{hint if described > shown else ''}", "dim"), indent=6
-    )
+    console.print((f"... and {total - shown:,} more{hint if described > shown else ''}", "dim"), indent=6)
 
 
 def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, source: str, console: Console) -> None:
     op = displaced.op
-    print_line(
-        console,
+    console.print(
         (op_name(op), "cyan"),
         f" is {side(displaced)} at ",
         (f"line {op.line}", hyperlink(source, op.line)),
@@ -139,4 +136,4 @@ def _print_displaced_op(displaced: DisplacedOp, block: BlockAudit, source: str, 
     )
     origin = f"a pass made it from the op at #{op.index}" if displaced.derived else ""
     if why := "; ".join(filter(None, (reason(displaced, block), origin))):
-        print_line(console, why, indent=8)
+        console.print(why, indent=8)

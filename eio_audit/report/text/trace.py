@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
-from eio_audit.report.text.console import Console, hyperlink, print_line
+from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.order import block_name, contradicting, count, op_name, reason, side
 from eio_audit.report.wording.trace import look_closer, pass_title
@@ -26,9 +26,9 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
         is_log = len(sources) == 1
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
-            print_line(console, (folder or next(iter(sources)), "bold"))
+            console.print((folder or next(iter(sources)), "bold"))
         _print_passes(trace.passes, console, is_log=is_log, folder=folder, verbose=verbose)
-        print_line(console)
+        console.print()
     _print_conclusion(trace, console)
     if trace.mislabeller is not None:
         _print_mislabeller(trace.mislabeller, console)
@@ -94,7 +94,7 @@ def _print_passes(
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
     if not all(traced.figures.certified for traced in passes):
-        print_line(console, ("+ not certified: perhaps more are avoidable", "yellow"))
+        console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
 
 def _if_any(number: int) -> str:
@@ -121,13 +121,12 @@ def _print_conclusion(trace: Trace, console: Console) -> None:
         line.append(f" ({trace.initial:,} were there from the start)" if trace.initial else "")
     if trace.errors:
         line += ["; ", (f"{count(len(trace.errors), 'input')} could not be read", "red")]
-    print_line(console, *line)
+    console.print(*line)
 
 
 def _print_mislabeller(traced: TracedPass, console: Console) -> None:
     place = traced.place
-    print_line(
-        console,
+    console.print(
         "most wrong indices by: ",
         (traced.pass_name or UNSEEN, "bold"),
         " (dump at ",
@@ -138,16 +137,14 @@ def _print_mislabeller(traced: TracedPass, console: Console) -> None:
 
 def _print_culprit(culprit: Culprit, console: Console) -> None:
     place, block, worst = culprit.place, culprit.block, culprit.worst
-    print_line(
-        console,
+    console.print(
         "first shuffled by: ",
         (culprit.pass_name or UNSEEN, "bold"),
         " (dump at ",
         (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
         f"), {culprit.introduced:,} avoidable",
     )
-    print_line(
-        console,
+    console.print(
         "worst op: ",
         (op_name(worst.op), "cyan"),
         f" in {block_name(block.function, block.block)} is {side(worst)} at ",
@@ -157,4 +154,4 @@ def _print_culprit(culprit: Culprit, console: Console) -> None:
         f": {reason(worst, block)}",
         indent=2,
     )
-    print_line(console, "look closer: ", (look_closer(culprit), "bold"), indent=2)
+    console.print("look closer: ", (look_closer(culprit), "bold"), indent=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
 
 CONTEXT_LINES = 3
 """Unchanged lines shown before and after a change."""
@@ -41,7 +41,7 @@ def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
         text = line.decode("utf-8", "replace").removesuffix("\n").expandtabs()
         style = "bold" if number < 2 else _STYLES.get(text[:1], "")
         for part in text.split("\n"):
-            print_line(console, (part, style))
+            console.print((part, style))
 
 
 def _lines(text: bytes) -> list[bytes]:
