@@ -36,7 +36,7 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     """
     broken = [dump for dump in check.dumps if dump.summary.inversions]
     if broken:
-        from eio_audit.report.text.disorder import print_disorder
+        from eio_audit.report.text.order import print_disorder
 
         print_disorder(check.dumps, broken, console, verbose=verbose)
     console.print(*conclusion_pieces(check))

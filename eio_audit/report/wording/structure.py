@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import CodegenFunction, Prediction, Stage, Structure, TornModule
 from eio_audit.audit.codegen.codegen_location import Reason
-from eio_audit.report.wording.order import count
+from eio_audit.report.wording.order import count, shortened_list
 
 STAGES = {
     Stage.BEFORE: "before",
@@ -127,12 +127,6 @@ def index_span(function: CodegenFunction) -> str:
     """``15..18``, or ``15``."""
     first, last = function.first_index, function.last_index
     return f"{first}" if first == last else f"{first}..{last}"
-
-
-def shortened_list(names: Sequence[str], most: int = 3) -> str:
-    """``@a, @b, @c and 4 more``."""
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def numbers_of(numbers: Sequence[int], most: int = 6) -> str:
