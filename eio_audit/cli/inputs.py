@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from eio_audit import Dump, DumpFile, InputError, Summary, read, source_name
-from eio_audit.report.wording.order import shortened_list
+from eio_audit.report.wording.numbers import shortened_list
 
 File = TypeVar("File")
 

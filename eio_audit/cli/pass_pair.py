@@ -17,7 +17,7 @@ from eio_audit import (
     stream,
 )
 from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, max_size
-from eio_audit.report.wording.order import count, shortened_list
+from eio_audit.report.wording.numbers import count, shortened_list
 
 _Pair = tuple[str, DumpFile, DumpFile]
 """A pass, and the files before and after it."""

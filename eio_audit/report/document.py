@@ -12,7 +12,8 @@ from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.report.wording.diff import kinds_of
-from eio_audit.report.wording.order import count, op_at
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_at
 from eio_audit.report.wording.structure import (
     STAGES,
     functions_summary,

@@ -13,7 +13,8 @@ import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, InputError
 from eio_audit.report.text.check import print_check, print_fix
 from eio_audit.report.text.console import Console
-from eio_audit.report.wording.order import count, not_reordered_away, unknown_ops
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import not_reordered_away, unknown_ops
 
 
 class Terminal(io.StringIO):

@@ -13,7 +13,8 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording.order import count, op_name
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_name
 
 SHOWN_FINDINGS = 30
 """How many findings a report for people lists that is not verbose."""

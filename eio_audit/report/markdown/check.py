@@ -10,7 +10,8 @@ from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
 from eio_audit.report.markdown.code import code
 from eio_audit.report.wording.conclusion import conclusion, verdict_lines
-from eio_audit.report.wording.order import count, heading_of, op_name
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import heading_of, op_name
 
 SHOWN_DUMPS = 10
 

@@ -8,6 +8,7 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
 from eio_audit.report.markdown.code import code, literal
+from eio_audit.report.wording import order
 from eio_audit.report.wording.diff import (
     cells_of,
     implied_ops,
@@ -15,14 +16,6 @@ from eio_audit.report.wording.diff import (
     order_summary,
     shortened,
     what_happened,
-)
-from eio_audit.report.wording.order import (
-    block_name,
-    certificate,
-    inversion_parts,
-    moment_of,
-    place_of,
-    wrong_labels,
 )
 
 SHOWN_ROWS = 10
@@ -62,7 +55,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
 
 
 def _dump(dump: DumpAudit) -> str:
-    return " ".join(filter(None, (literal(place_of(dump)), literal(moment_of(dump)))))
+    return " ".join(filter(None, (literal(order.place_of(dump)), literal(order.moment_of(dump)))))
 
 
 def _parts(section: Section, *, verbose: bool) -> list[str]:
@@ -105,12 +98,12 @@ def _figures(table: Figures, *, verbose: bool) -> list[str]:
 def _order(diff: Diff) -> list[str]:
     rows = [
         [
-            code(block_name(block.function, block.block)),
+            code(order.block_name(block.function, block.block)),
             str(block.line),
             f"{block.inversions:,}",
-            ", ".join(inversion_parts(block)),
-            certificate(block),
-            wrong_labels(block),
+            ", ".join(order.inversion_parts(block)),
+            order.certificate(block),
+            order.wrong_labels(block),
         ]
         for block in diff.after.blocks
         if block.inversions

@@ -9,7 +9,8 @@ from eio_audit.audit.explain.dataflow import Dataflow, DataflowOp
 from eio_audit.report.graph import title_of
 from eio_audit.report.pictures.layered_layout import layered_layout
 from eio_audit.report.template import render, text_of
-from eio_audit.report.wording.order import count, op_name
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_name
 
 LONGEST_TEXT = 34
 """Characters of a box's line; what is longer is shortened, and whole where the pointer rests on the box."""

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import CodegenFunction
 from eio_audit.report.pictures.module_tree import ModuleNode, down_to, module_tree
-from eio_audit.report.wording.order import count
-from eio_audit.report.wording.structure import index_span, numbers_of, ranges, source_of
+from eio_audit.report.wording.numbers import count, numbers_of, ranges
+from eio_audit.report.wording.structure import index_span, source_of
 
 SHOWN_ROWS = 150
 """Modules of a picture; of larger models the outer levels are drawn."""

@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.report.text.console import Console
+from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import conclusion_pieces
-from eio_audit.report.wording.order import (
-    argument,
-    assumed_pure,
-    but_in_graph_regions,
-    count,
-    in_graph_regions,
-    memory_change,
-    options_given,
-    relabelling,
-    wrong_indices,
-)
+from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Fix
@@ -50,14 +41,14 @@ def print_fix(
 
     What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
     """
-    assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
+    assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     is_reordered = fix.before.avoidable or fix.relabelled or not fix.moved
     if assumed and is_reordered and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
     console.print(f"{source_name}: {would}{_outcome(fix)}")
     blocks = [block for dump in fix.ordered for block in dump.blocks]
-    for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
+    for note in filter(None, (order.memory_change(block, only_costs=not verbose) for block in blocks)):
         console.print(f"{source_name}: {note}")
 
 
@@ -95,7 +86,7 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
 
 def _relabelling(figures: Summary, fix: Fix) -> str:
     """What would remove the inversions that are left; empty where nothing would."""
-    return f"; --relabel {what}" if (what := relabelling(figures, fix.dumps[0])) else ""
+    return f"; --relabel {what}" if (what := order.relabelling(figures, fix.dumps[0])) else ""
 
 
 def _why_they_remain(before: Summary) -> str:
@@ -120,9 +111,9 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
     if sources:
-        options = options_given(broken[0])
+        options = order.options_given(broken[0])
         _print_commands("to remove the avoidable ones", f"eio-audit fix{options}", sources, console)
-    elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
+    elif broken and all(order.in_graph_regions(dump) == dump.summary.inversions for dump in broken):
         console.print("nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
         console.print("nothing to move: no legal order has fewer inversions")
@@ -130,16 +121,16 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
         console.print("nothing to move: no order with fewer inversions was found")
     figures = summarize(broken)
     if figures.wrong_labels:
-        indices = wrong_indices(figures, broken[0])
-        what = f"to put {indices} right and remove all{but_in_graph_regions(figures)}"
+        indices = order.wrong_indices(figures, broken[0])
+        what = f"to put {indices} right and remove all{order.but_in_graph_regions(figures)}"
         ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
         sources = list(dict.fromkeys(dump.source for dump in ordered))
-        _print_commands(what, f"eio-audit fix --relabel{options_given(broken[0])}", sources, console)
+        _print_commands(what, f"eio-audit fix --relabel{order.options_given(broken[0])}", sources, console)
 
 
 def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
     """What the command does, and how to run it on each file."""
-    commands = [f"{command} {argument(source)}" for source in sources]
+    commands = [f"{command} {order.argument(source)}" for source in sources]
     if len(commands) == 1:
         console.print(f"{what}: ", (commands[0], "bold"))
         return

@@ -17,7 +17,8 @@ from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.order import print_heading
-from eio_audit.report.wording.order import block_name, count, op_at, op_name, should_carry
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import block_name, op_at, op_name, should_carry
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8

@@ -9,24 +9,8 @@ from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.report.text.console import Console, Piece, hyperlink, plain
 from eio_audit.report.text.sparkline import can_show_bars, sparkline
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.order import (
-    assumed_pure,
-    block_name,
-    certificate,
-    count,
-    if_any,
-    in_graph_regions,
-    inversion_parts,
-    moment_of,
-    not_reordered_away,
-    notes,
-    op_name,
-    place_of,
-    reason,
-    should_carry,
-    side,
-    unknown_ops,
-)
+from eio_audit.report.wording import order
+from eio_audit.report.wording.numbers import count, if_any
 
 SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
@@ -77,7 +61,7 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
         console.print((dumps[0].source, "bold"))
     else:
         titles = [
-            f"{place_of(dump)}  {title}".rstrip() for (dump, _), title in zip(rows, titles, strict=True)
+            f"{order.place_of(dump)}  {title}".rstrip() for (dump, _), title in zip(rows, titles, strict=True)
         ]
 
     def of_broken(name: str) -> list[str]:
@@ -86,7 +70,7 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
     uncertain = ["" if sums.certified else "+" for _, sums in rows]
     avoidable = list(map("".join, zip(of_broken("avoidable"), uncertain, strict=True)))
     wrong = [if_any(sums.wrong_labels) for _, sums in rows]
-    in_graphs = [if_any(in_graph_regions(dump)) for dump, _ in rows]
+    in_graphs = [if_any(order.in_graph_regions(dump)) for dump, _ in rows]
     columns = [
         Column("line", [str(dump.line) if is_log else "" for dump, _ in rows], right=True),
         Column("inversions", [f"{sums.inversions:,}" for _, sums in rows], right=True, style="bold"),
@@ -126,14 +110,14 @@ def _title(run: Sequence[DumpAudit]) -> str:
         note = f"{size:,} dumps in order" if size > 1 else "in order"
     else:
         note = ("", "next dump alike")[size - 1] if size < 3 else f"next {size - 1:,} alike"
-    moment = moment_of(dump)
+    moment = order.moment_of(dump)
     return f"{moment} ({note})" if moment and note else moment or note
 
 
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
     """Prints where the dump is and which pass it belongs to."""
-    place = (place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
-    console.print(title, place, f"  {moment_of(dump)}".rstrip())
+    place = (order.place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
+    console.print(title, place, f"  {order.moment_of(dump)}".rstrip())
 
 
 def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
@@ -149,15 +133,15 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        said = [earlier, *notes(block)] if earlier else notes(block)
+        said = [earlier, *order.notes(block)] if earlier else order.notes(block)
         _print_block(block, dump.source, console, verbose=verbose, said=said)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
         console.print((f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
-    if unknown := unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES):
+    if unknown := order.unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES):
         console.print(unknown, indent=2)
-    if assumed := assumed_pure(dump.assumed_pure):
+    if assumed := order.assumed_pure(dump.assumed_pure):
         console.print(assumed, indent=2)
 
 
@@ -175,7 +159,7 @@ def _earlier(block: BlockAudit, before: DumpAudit) -> str:
 
 def _inversions(block: BlockAudit) -> list[Piece]:
     """``767 inversions: 388 forced by dependences, 379 avoidable``."""
-    parts = inversion_parts(block)
+    parts = order.inversion_parts(block)
     line: list[Piece] = [(count(block.inversions, "inversion"), "bold"), ", " if len(parts) == 1 else ": "]
     for number, part in enumerate(parts):
         line += [", " if number else "", (part, "red" if "avoidable" in part else "")]
@@ -183,8 +167,8 @@ def _inversions(block: BlockAudit) -> list[Piece]:
 
 
 def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:
-    line = [f"{block_name(block.function, block.block)} at line {block.line}: ", *_inversions(block)]
-    if proof := certificate(block):
+    line = [f"{order.block_name(block.function, block.block)} at line {block.line}: ", *_inversions(block)]
+    if proof := order.certificate(block):
         line.append((f" ({proof})", "" if block.certified else "yellow"))
     console.print(*line, indent=2)
     for note in said:
@@ -192,12 +176,12 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
     if console.wraps and can_show_bars(console.encoding):
         console.print("original place  ", (sparkline(block.profile), "cyan"), indent=4)
     if block.wrong_labels:
-        console.print(not_reordered_away(block), indent=4)
+        console.print(order.not_reordered_away(block), indent=4)
         wrong = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
         for one in wrong:
             at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
-            right = f" should carry {should_carry(one.right)}"
-            console.print((op_name(one.op), "cyan"), " at ", at_line, right, indent=6)
+            right = f" should carry {order.should_carry(one.right)}"
+            console.print((order.op_name(one.op), "cyan"), " at ", at_line, right, indent=6)
         _print_rest(len(wrong), len(block.mislabelled), block.wrong_labels, console)
     shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
     verb = "is" if block.displaced == 1 else "are"
@@ -207,7 +191,7 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
     for displaced in shown:
         console.print(*displaced_pieces(displaced, source), indent=6)
         origin = f"a pass made it from the op at #{displaced.op.index}" if displaced.derived else ""
-        if why := "; ".join(filter(None, (reason(displaced, block), origin))):
+        if why := "; ".join(filter(None, (order.reason(displaced, block), origin))):
             console.print(why, indent=8)
     _print_rest(len(shown), len(block.worst), block.displaced, console)
 
@@ -224,8 +208,8 @@ def displaced_pieces(displaced: DisplacedOp, source: str, block: str = "") -> li
     """``#23 ttir.permute %56 is early at line 9, in 3 inversions (Conv2d[conv])``; with the block's name."""
     op = displaced.op
     return [
-        (op_name(op), "cyan"),
-        f"{f' in {block}' if block else ''} is {side(displaced)} at ",
+        (order.op_name(op), "cyan"),
+        f"{f' in {block}' if block else ''} is {order.side(displaced)} at ",
         (f"line {op.line}", hyperlink(source, op.line)),
         f", in {count(displaced.inversions, 'inversion')}",
         (f" ({op.module})" if op.module else "", "dim"),

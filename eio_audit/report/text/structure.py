@@ -10,12 +10,12 @@ from eio_audit.report.pictures.module_tree import down_to, module_tree
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import Column, print_figures, print_table
-from eio_audit.report.wording.order import argument, count
+from eio_audit.report.wording.numbers import count, numbers_of
+from eio_audit.report.wording.order import argument
 from eio_audit.report.wording.structure import (
     callers,
     functions_summary,
     index_span,
-    numbers_of,
     obstacles,
     source_of,
     tie_summary,

@@ -13,7 +13,8 @@ from eio_audit.audit.trace.trace import Culprit, DumpPlace, Trace, TracedPass
 from eio_audit.report.text.console import Console, Piece, hyperlink
 from eio_audit.report.text.order import displaced_pieces
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.order import block_name, contradicting, count, if_any, reason
+from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.order import block_name, contradicting, reason
 from eio_audit.report.wording.trace import look_closer, pass_title
 
 UNSEEN = "passes that the log does not show"

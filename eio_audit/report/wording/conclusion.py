@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary
-from eio_audit.report.wording.order import count, in_graph_regions, relabelling
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import in_graph_regions, relabelling
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Verdict

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.report.wording.order import count, op_at
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_at
 
 LONGEST_VALUE = 40
 """Characters of an attribute, type or location that a report shows that is not verbose."""

@@ -9,30 +9,11 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
+from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """A number and its noun.
-
-    >>> count(1, "op"), count(9812, "op"), count(2, "pass", "passes")
-    ('1 op', '9,812 ops', '2 passes')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
-
-
-def if_any(number: int) -> str:
-    """A number for a table, which shows nothing of 0."""
-    return f"{number:,}" if number else ""
-
-
-def shortened_list(names: Sequence[str], most: int = 3) -> str:
-    """``@a, @b, @c and 4 more``."""
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def place_of(dump: DumpAudit) -> str:

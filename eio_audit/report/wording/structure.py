@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from eio_audit.audit.codegen.codegen import CodegenFunction, Prediction, Stage, Structure, TornModule
 from eio_audit.audit.codegen.codegen_location import Reason
-from eio_audit.report.wording.order import count, shortened_list
+from eio_audit.report.wording.numbers import count, shortened_list
 
 STAGES = {
     Stage.BEFORE: "before",
@@ -127,25 +125,3 @@ def index_span(function: CodegenFunction) -> str:
     """``15..18``, or ``15``."""
     first, last = function.first_index, function.last_index
     return f"{first}" if first == last else f"{first}..{last}"
-
-
-def numbers_of(numbers: Sequence[int], most: int = 6) -> str:
-    """Functions by number from 1, consecutive ones as a range: ``1-3, 7``."""
-    texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in ranges(numbers)]
-    shown = ", ".join(texts[:most])
-    return f"{shown}, ..." if len(texts) > most else shown
-
-
-def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Ascending numbers as ranges of consecutive ones, each by its first and last.
-
-    >>> ranges([0, 1, 2, 6])
-    [(0, 2), (6, 6)]
-    """
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1] = found[-1][0], number
-        else:
-            found.append((number, number))
-    return found

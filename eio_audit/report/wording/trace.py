@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
-from eio_audit.report.wording.order import argument, contradicting, count
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import argument, contradicting
 
 NOT_SHOWN = "(not in the log)"
 """How passes that a log does not show are called."""
