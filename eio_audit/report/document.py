@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
@@ -110,34 +110,26 @@ class DiffDocument:
 
 def diff_document(diff: Diff, *, verbose: bool = False) -> DiffDocument:
     """The document of a diff; ``verbose``: with a line for each location that has become worse."""
+    answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [
         _inverse_ops(diff),
         _modules(diff.fragmentation),
         _code_generation(diff.structure),
         _locations(diff.locations, verbose=verbose),
     ]
-    return DiffDocument(
-        answers=[
-            said for said in (inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)) if said
-        ],
-        functions=_functions(diff),
-        details=[section for section in details if section is not None],
-    )
+    return DiffDocument(list(filter(None, answers)), _functions(diff), list(filter(None, details)))
 
 
 def _functions(diff: Diff) -> list[Section]:
-    of_function: dict[str | None, dict[str, list[OpChange]]] = {}
+    sections: dict[str | None, list[Changes]] = {}
     for kind, group in diff.ops.groups.items():
+        of_function: dict[str | None, list[OpChange]] = {}
         for change in group:
-            of_function.setdefault(change.function, {}).setdefault(kind, []).append(change)
-    return [
-        Section(
-            function,
-            "",
-            [Changes(f"{len(group):,} {kind}", kinds_of(group), group) for kind, group in groups.items()],
-        )
-        for function, groups in of_function.items()
-    ]
+            of_function.setdefault(change.function, []).append(change)
+        for function, changes in of_function.items():
+            part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), changes)
+            sections.setdefault(function, []).append(part)
+    return [Section(function, "", parts) for function, parts in sections.items()]
 
 
 # ---------------------------------------------------------------------- inverse ops
@@ -156,57 +148,48 @@ def inverse_summary(inverse: InverseOps) -> str:
 
 
 def _inverse_ops(diff: Diff) -> Section | None:
-    inverse = diff.inverse_ops
-    which = "this" if len(inverse.moved) == 1 else "these"
+    inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
+    which = "this" if moved == 1 else "these"
+    still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
+    gone = f"{len(inverse.gone):,} gone without an inverse: merged with others or folded"
     lists = [
         (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
         (
-            f"{len(inverse.moved):,} moved and not cancelled: {which} should have been left alone",
+            f"{moved:,} moved and not cancelled: {which} should have been left alone",
             "red",
-            map(_moved_to, inverse.moved),
+            [
+                f"{op_at(op.before.op)} -> {', '.join(op_at(one.op) for one in op.after)}"
+                for op in inverse.moved
+            ],
         ),
-        (
-            f"{len(inverse.gone):,} gone without an inverse: merged with others or folded",
-            "",
-            map(_layout_op, inverse.gone),
-        ),
+        (gone, "", map(_layout_op, inverse.gone)),
         (f"{len(inverse.added):,} new, of none that was there before", "", map(_layout_op, inverse.added)),
-        (
-            f"{count(len(inverse.remaining), 'inverse pair')} still there",
-            "yellow",
-            map(_pair, inverse.remaining),
-        ),
+        (still_there, "yellow", map(_pair, inverse.remaining)),
     ]
     parts: list[Lines | str] = [
         Lines(title, style, items) for title, style, lines in lists if (items := list(lines))
     ]
-    if not parts:
-        return None
-    if inverse.inversions:
+    if parts and inverse.inversions:
         total = diff.after.summary.inversions
         what = count(total, "inversion")
         share = f"all {what}" if inverse.inversions == total else f"{inverse.inversions:,} of {what}"
         parts.append(f"moved ones and copies are at an end of {share}")
-    return Section("Inverse ops", inverse_summary(inverse), parts)
+    return Section("Inverse ops", inverse_summary(inverse), parts) if parts else None
 
 
 def _cancelled(inverse: InverseOps) -> str:
     """How many pairs were cancelled, and at what price."""
-    said = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
+    cancelled = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
     if not inverse.copies:
-        return said
+        return cancelled
     copies = count(sum(len(op.after) for op in inverse.copies), "copy", "copies")
     ops = "1 op" if len(inverse.copies) == 1 else f"{len(inverse.copies):,} of these ops"
-    return f"{said}, which left {copies} of {ops} on other operands"
+    return f"{cancelled}, which left {copies} of {ops} on other operands"
 
 
 def _pair(one: LayoutPair) -> str:
     between = f"{count(one.between, 'elementwise op')} between" if one.between else "one feeds the other"
     return f"{op_at(one.first.op)} and {op_at(one.second.op)}: {one.first.does}, {between}"
-
-
-def _moved_to(one: MovedLayoutOp) -> str:
-    return f"{op_at(one.before.op)} -> {', '.join(op_at(op.op) for op in one.after)}"
 
 
 def _layout_op(one: LayoutOp) -> str:
@@ -221,25 +204,22 @@ def runs_summary(fragmentation: Fragmentation) -> str:
     runs = fragmentation.modules or fragmentation.functions
     if not runs:
         return ""
-    before, after, fixed, relabelled = (
-        sum(getattr(one, when) for one in runs) for when in ("before", "after", "fixed", "relabelled")
-    )
+    before, after, fixed, relabelled = map(sum, zip(*map(_runs_of, runs), strict=True))
     what = count(len(runs), "module" if fragmentation.modules else "source function")
     fix = f", {fixed:,} after fix" if fixed != after else ""
     relabel = f", {relabelled:,} after fix --relabel" if relabelled != fixed else ""
     return f"{before:,} -> {count(after, 'run')} of {what}{fix}{relabel}"
 
 
-def _modules(fragmentation: Fragmentation) -> Section | None:
-    def torn(runs: Sequence[ModuleRuns]) -> list[list[str]]:
-        """Those in more runs than before, the worst first."""
-        return [
-            [*(f"{number:,}" for number in (one.before, one.after, one.fixed, one.relabelled)), one.name]
-            for one in runs
-            if one.after > one.before > 0
-        ]
+def _runs_of(one: ModuleRuns) -> tuple[int, int, int, int]:
+    return one.before, one.after, one.fixed, one.relabelled
 
-    modules, functions = torn(fragmentation.modules), torn(fragmentation.functions)
+
+def _modules(fragmentation: Fragmentation) -> Section | None:
+    modules, functions = (
+        [[*map("{:,}".format, _runs_of(one)), one.name] for one in runs if one.after > one.before > 0]
+        for runs in (fragmentation.modules, fragmentation.functions)
+    )
     if not modules and not functions:
         return None
     headings = ["before", "after", "after fix", "after fix --relabel", "runs of"]

@@ -90,9 +90,9 @@ def _figures(table: Figures, *, verbose: bool) -> list[str]:
     """The table, its rows' names first."""
     if not table.rows:
         return []
-    order = [*reversed(range(table.numbers, len(table.headings))), *range(table.numbers)]
-    rows = [[code(row[k]) if k == order[0] else row[k] for k in order] for row in table.rows]
-    return _table("", [table.headings[k] for k in order], rows, verbose=verbose)
+    columns = [*reversed(range(table.numbers, len(table.headings))), *range(table.numbers)]
+    rows = [[code(row[k]) if k == columns[0] else row[k] for k in columns] for row in table.rows]
+    return _table("", [table.headings[k] for k in columns], rows, verbose=verbose)
 
 
 def _order(diff: Diff) -> list[str]:
@@ -108,13 +108,8 @@ def _order(diff: Diff) -> list[str]:
         for block in diff.after.blocks
         if block.inversions
     ]
-    if not rows:
-        return []
-    return [
-        "#### Order",
-        "",
-        *_table("", ["block", "line", "inversions", "of these", "minimum", "wrong indices"], rows),
-    ]
+    headings = ["block", "line", "inversions", "of these", "minimum", "wrong indices"]
+    return ["#### Order", "", *_table("", headings, rows)] if rows else []
 
 
 def _table(

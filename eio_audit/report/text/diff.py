@@ -73,30 +73,26 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
         match part:
             case Changes():
                 console.print((part.title, "bold"), part.note, indent=2)
-                hidden += _print_group(part, console, verbose=verbose)
+                worst = sorted(part.changes, key=lambda one: (not one.moved, -(one.inversions_after or 0)))
+                shown = part.changes if verbose else worst[:SHOWN_CHANGES]
+                has_after = any(change.after for change in shown)
+                if has_after and console.wraps and console.width >= SIDE_BY_SIDE:
+                    _print_side_by_side(shown, console)
+                else:
+                    _print_changes(shown, console, verbose=verbose)
+                hidden += len(part.changes) - len(shown)
             case Lines():
                 if part.title:
                     console.print((part.title, part.style), indent=2)
-                shown = part.items if verbose else part.items[:SHOWN_LINES]
-                for line in shown:
+                lines = part.items if verbose else part.items[:SHOWN_LINES]
+                for line in lines:
                     console.print(line, indent=4)
-                hidden += len(part.items) - len(shown)
+                hidden += len(part.items) - len(lines)
             case Figures():
                 hidden += print_figures(part, console, verbose=verbose)
             case _:
                 console.print(part, indent=2)
     return hidden
-
-
-def _print_group(group: Changes, console: Console, *, verbose: bool) -> int:
-    ordered = sorted(group.changes, key=lambda change: (not change.moved, -(change.inversions_after or 0)))
-    shown = group.changes if verbose else ordered[:SHOWN_CHANGES]
-    has_after = any(change.after for change in shown)
-    if has_after and console.wraps and console.width >= SIDE_BY_SIDE:
-        _print_side_by_side(shown, console)
-    else:
-        _print_changes(shown, console, verbose=verbose)
-    return len(group.changes) - len(shown)
 
 
 def _print_changes(changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:

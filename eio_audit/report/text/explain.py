@@ -9,7 +9,6 @@ from eio_audit.audit.explain.explain import (
     Explanation,
     FixedPlace,
     InversionKind,
-    InvertedOp,
     OpExplanation,
     PathStep,
 )
@@ -55,43 +54,27 @@ _SOURCES = {
 
 def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
     """Prints why ops are where they are; of several that share an index the outlines, unless verbose."""
-    ops = explanation.ops
+    ops, source = explanation.ops, explanation.dump.source
     print_heading(explanation.dump, console)
     if len(ops) > 1:
         console.print(f"{len(ops):,} ops carry index {ops[0].op.index}:")
+    are_outlines = len(ops) > 1 and not verbose
     for op in ops:
-        if len(ops) > 1 and not verbose:
-            _print_outline(op, explanation.dump.source, console)
-        else:
-            _print_op(op, explanation.dump.source, console, verbose=verbose)
-    if len(ops) > 1 and not verbose:
+        at_line = (f"line {op.op.line}", hyperlink(source, op.op.line))
+        block = block_name(op.function, op.block)
+        place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
+        console.print((op_name(op.op), "bold cyan"), " at ", at_line, place, indent=2)
+        for fact in filter(None, _outline(op) if are_outlines else _facts(op)):
+            console.print(fact, indent=4)
+        if not are_outlines:
+            _print_inversions(op, console, verbose=verbose)
+    if are_outlines:
         console.print("--verbose explains each of them; a line instead of the index, one")
 
 
-def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
-    _print_title(op, source, console)
+def _outline(op: OpExplanation) -> list[str]:
     derived = "derived: a pass made it from another op" if op.derived else ""
-    for fact in filter(None, (_inversions(op), derived, _right(op), _fix(op))):
-        console.print(fact, indent=4)
-
-
-def _print_title(op: OpExplanation, source: str, console: Console) -> None:
-    line = (f"line {op.op.line}", hyperlink(source, op.op.line))
-    block = block_name(op.function, op.block)
-    place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
-    console.print((op_name(op.op), "bold cyan"), " at ", line, place, indent=2)
-
-
-def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
-    _print_title(op, source, console)
-    for fact in filter(None, _facts(op)):
-        console.print(fact, indent=4)
-    console.print((_inversions(op), "bold"), indent=4)
-    for kind in op.kinds:
-        same = [inverted for inverted in op.inverted if inverted.kind is kind]
-        _print_inversions(op.kinds[kind], same, console, verbose=verbose)
-    if fix := _fix(op):
-        console.print(fix, indent=4)
+    return [_inversions(op), derived, _right(op), _fix(op)]
 
 
 # ---------------------------------------------------------------------- facts
@@ -150,11 +133,8 @@ def _effects(op: OpExplanation) -> str:
         "tensors that it uses": effects.tensors,
         **{_STATES[state]: kinds for state, kinds in effects.states.items() if state != CONTROL},
     }
-    parts = [
-        f"{' and '.join(f'{kind}s' for kind in sorted(kinds))} {what}"
-        for what, kinds in touched.items()
-        if kinds
-    ]
+    present = {what: sorted(kinds) for what, kinds in touched.items() if kinds}
+    parts = [f"{' and '.join(f'{kind}s' for kind in kinds)} {what}" for what, kinds in present.items()]
     if "write" in effects.states.get(CONTROL, ()):
         parts.append("may not return")
     return f"{', '.join(parts) or 'no memory effects'} ({source})"
@@ -175,19 +155,22 @@ def _inversions(op: OpExplanation) -> str:
 # ---------------------------------------------------------------------- inversions
 
 
-def _print_inversions(
-    total: int, inversions: Sequence[InvertedOp], console: Console, *, verbose: bool
-) -> None:
-    shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
-    for inverted in shown:
-        style = "red" if inverted.kind is InversionKind.AVOIDABLE else ""
-        console.print((inverted.kind.value, style), f" with {op_at(inverted.op)}", indent=6)
-        _print_path(inverted.path, console, verbose=verbose)
-        if inverted.fixed is not None and inverted.fixed.moved:
-            console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
-    if len(shown) < total:
-        hint = "; --verbose shows more" if len(shown) < len(inversions) else ""
-        console.print((f"... and {total - len(shown):,} more {shown[0].kind.value}{hint}", "dim"), indent=6)
+def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> None:
+    console.print((_inversions(op), "bold"), indent=4)
+    for kind, total in op.kinds.items():
+        inversions = [inverted for inverted in op.inverted if inverted.kind is kind]
+        shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
+        style = "red" if kind is InversionKind.AVOIDABLE else ""
+        for inverted in shown:
+            console.print((kind.value, style), f" with {op_at(inverted.op)}", indent=6)
+            _print_path(inverted.path, console, verbose=verbose)
+            if inverted.fixed is not None and inverted.fixed.moved:
+                console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
+        if len(shown) < total:
+            hint = "; --verbose shows more" if len(shown) < len(inversions) else ""
+            console.print((f"... and {total - len(shown):,} more {kind.value}{hint}", "dim"), indent=6)
+    if fix := _fix(op):
+        console.print(fix, indent=4)
 
 
 def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:

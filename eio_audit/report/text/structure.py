@@ -46,7 +46,12 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
     if said := worst(structure):
         console.print("torn worst: ", (said, "red"), indent=4)
     _print_obstacles(structure, console)
-    hidden = _print_torn(structure, console, verbose=verbose)
+    hidden, table = 0, torn_figures(structure, SHOWN_TORN)
+    if table.rows:
+        console.print()
+        modules = count(len(table.rows), "module")
+        console.print(("torn modules", "bold"), f"  {modules} in more functions than it takes")
+        hidden += print_figures(table, console, verbose=verbose)
     hidden += _print_tree(prediction.functions, console, verbose=verbose)
     hidden += _print_functions(prediction.functions, console, verbose=verbose)
     console.print()
@@ -58,16 +63,6 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
 def _print_obstacles(structure: Structure, console: Console) -> None:
     for said in obstacles(structure.predictions[structure.present]):
         console.print((said, "yellow"), indent=4)
-
-
-def _print_torn(structure: Structure, console: Console, *, verbose: bool) -> int:
-    table = torn_figures(structure, SHOWN_TORN)
-    if not table.rows:
-        return 0
-    console.print()
-    modules = count(len(table.rows), "module")
-    console.print(("torn modules", "bold"), f"  {modules} in more functions than it takes")
-    return print_figures(table, console, verbose=verbose)
 
 
 def _print_tree(functions: Sequence[CodegenFunction], console: Console, *, verbose: bool) -> int:
