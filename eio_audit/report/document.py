@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
+from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
@@ -190,6 +190,10 @@ def _cancelled(inverse: InverseOps) -> str:
 def _pair(one: LayoutPair) -> str:
     between = f"{count(one.between, 'elementwise op')} between" if one.between else "one feeds the other"
     return f"{op_at(one.first.op)} and {op_at(one.second.op)}: {one.first.does}, {between}"
+
+
+def _moved_to(one: MovedLayoutOp) -> str:
+    return f"{op_at(one.before.op)} -> {', '.join(op_at(op.op) for op in one.after)}"
 
 
 def _layout_op(one: LayoutOp) -> str:

@@ -11,13 +11,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import (
-    SHOWN_FINDINGS,
-    description,
-    level,
-    place_of_error,
-    rest,
-)
+from eio_audit.report.ci.finding import lines_of, place_of_error
 from eio_audit.report.wording.order import moment_of, place_of
 
 
@@ -45,8 +39,8 @@ def _add_case(
 ) -> None:
     name = " ".join(filter(None, (block.function, block.block, f"at line {block.line}")))
     case = SubElement(suite, "testcase", classname=printable(dump.source), name=printable(name))
-    failures = [finding for finding in findings if level(finding, verdict) == "error"]
-    others = [finding for finding in findings if level(finding, verdict) != "error"]
+    failures = [finding for finding in findings if finding.rule in verdict.failed]
+    others = [finding for finding in findings if finding.rule not in verdict.failed]
     if failures:
         figures = f"{block.inversions:,} inversions, {block.avoidable:,} avoidable"
         failure = SubElement(case, "failure", type=failures[0].rule.code, message=figures)
@@ -56,9 +50,7 @@ def _add_case(
 
 
 def _listed(findings: Sequence[Finding]) -> str:
-    shown = findings[:SHOWN_FINDINGS]
-    lines = [f"{f.source}:{f.line}: {f.rule.code} {description(f)}" for f in shown]
-    return "\n".join(map(printable, filter(None, [*lines, rest(findings, len(shown))])))
+    return "\n".join(map(printable, lines_of(findings)))
 
 
 def _add_unreadable(suite: Element, errors: Iterable[InputError]) -> None:
