@@ -70,7 +70,7 @@ def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict
     """Where each file goes in a folder: those of a folder as they lie in it, others by their names."""
     if Path(output).exists() and not Path(output).is_dir():
         raise click.UsageError(
-            f"{len(files):,} files to fix: --output must be a folder, and '{output}' is none"
+            f"{len(files):,} files to fix: --output must be a folder, and '{output}' is a file"
         )
     folders = [path for path in paths if Path(path).is_dir()]
     origins: dict[Path, str] = {}

@@ -63,22 +63,21 @@ class GateChoice:
         from eio_audit import Baseline
         from eio_audit.report.ci.baseline_file import parse_baseline
 
-        path, folder = self.baseline, str(Path(self.baseline).parent)
-        may_write = self.update_baseline and not check.errors and check.summary.has_indices
+        path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
             baseline = parse_baseline(Source.read(path), folder)
         elif self.update_baseline:
             baseline = Baseline.of(findings, folder)
-            if may_write:
-                _write_baseline(baseline, path, f"created, {baseline.size:,} known", quiet=quiet)
+            note = f"created, {baseline.size:,} known"
         else:
             raise InputError(path, None, "no such baseline; --update-baseline creates it")
         verdict = judge(check, findings, self.gate, baseline)
-        if verdict.stale and may_write:
+        if verdict.stale:
             sources = {dump.source for dump in check.dumps}
-            remaining = baseline.compare(findings, sources, self.gate.rules).remaining
-            note = f"{sum(verdict.stale.values()):,} removed, {remaining.size:,} left"
-            _write_baseline(remaining, path, note, quiet=quiet)
+            baseline = baseline.compare(findings, sources, self.gate.rules).remaining
+            note = f"{sum(verdict.stale.values()):,} removed, {baseline.size:,} left"
+        if note and self.update_baseline and not check.errors and check.summary.has_indices:
+            _write_baseline(baseline, path, note, quiet=quiet)
         return verdict
 
 

@@ -85,7 +85,7 @@ class DumpChoice:
         """The chosen dumps of a file, at least one.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no dump.
         """
         dumps = self.of(read_dumps(path))
         if not dumps:
@@ -96,7 +96,7 @@ class DumpChoice:
         """The one dump of a file, or of those chosen from it.
 
         Raises:
-            InputError: there is none, or more than one.
+            InputError: there is no dump, or more than one.
         """
         dumps = self.some_dumps(path)
         if len(dumps) > 1:

@@ -142,7 +142,7 @@ def trace_to_json(trace: Trace) -> str:
 
 
 def to_jsonl(verdict: Verdict) -> str:
-    """JSON Lines: errors, findings, and last the figures; ``type`` says which of them an object is."""
+    """JSON Lines: errors, findings, and last the figures; ``type`` tells which of them an object is."""
     objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
     objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
     objects.append({"type": "summary", **_plain(verdict.check.summary)})

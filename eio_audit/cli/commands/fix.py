@@ -33,16 +33,17 @@ from eio_audit.cli.inputs import (
     warn_of_unmatched,
 )
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
-from eio_audit.cli.options import COULD_NOT_RUN_HELP, PATH, audit_options, dump_options
+from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
 from eio_audit.report.text.progress import advancing, progress
 
-FIX_EXIT_CODES = f"""\b
-Exit codes:
-  0  done, whether anything changed or not
-  1  with --check: a file would change
-{COULD_NOT_RUN_HELP}; what else could be fixed is
-  3  a result failed its own verification: that file was not written
-"""
+FIX_EXIT_CODES = exit_codes(
+    {
+        0: "done, whether anything changed or not",
+        1: "with --check: a file would change",
+        2: f"{UNUSABLE_OR_UNINDEXED}; all other files are fixed",
+        3: "a result failed its own verification: that file was not written",
+    }
+)
 
 
 class _FixCommand(click.Command):
