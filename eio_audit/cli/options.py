@@ -231,7 +231,6 @@ audit_options = together(
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The passes of the files that the command line names so far."""
     words = list(ctx.args)  # click cannot assign these yet, because --pass lacks its value
     for value in ctx.params.values():
         words += value if isinstance(value, tuple) else [value]

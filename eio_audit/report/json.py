@@ -179,7 +179,6 @@ def _without(members: dict[str, object], left_out: str) -> dict[str, object]:
 
 
 def _plain(value: Any) -> Any:
-    """The value as dicts, lists, texts and numbers."""
     if value is None or isinstance(value, (str, int, float)):
         return value
     if isinstance(value, Mapping):

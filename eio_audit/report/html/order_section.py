@@ -98,7 +98,6 @@ def _op_table(picture: OrderPicture, name: str) -> Table:
 
 
 def _worst(picture: OrderPicture, ids: Sequence[str]) -> list[dict[str, object]]:
-    """The displaced ops in most inversions, each with what surrounds it."""
     return [
         {
             "id": ids[dataflow.around[0]],

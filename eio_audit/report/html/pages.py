@@ -114,7 +114,6 @@ def _change_table(result: Diff) -> Table:
 
 
 def _codegen(result: Structure) -> dict[str, object]:
-    """What the template ``codegen.html`` shows: the picture of modules and functions, and both as tables."""
     functions = result.predictions[result.present].functions
     columns = columns_of(
         "#number, function, #ops, #inputs=in, #outputs=out, index, #line, module, source, caller=cut out of"

@@ -108,7 +108,6 @@ def _rounded(length: float) -> str:
 
 
 def _lines_of(op: DataflowOp) -> list[str]:
-    """The texts of a box: index and name, result and line, module."""
     index = None if op.op.index is None else f"#{op.op.index}"
     heading = _start_of(" ".join(filter(None, (index, op.op.name))))
     place = _start_of(" ".join(filter(None, (op.op.result, f"line {op.op.line}"))))

@@ -65,7 +65,6 @@ def drawing_of(functions: Sequence[CodegenFunction]) -> dict[str, object]:
 def _row(
     node: ModuleNode, functions: Sequence[CodegenFunction], top: int, parent_top: float | None
 ) -> dict[str, object]:
-    """A module, with the line that leads to it from the one around it."""
     x = MARGIN + node.depth * INDENT
     branch = ""
     if parent_top is not None:

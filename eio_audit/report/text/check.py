@@ -53,20 +53,22 @@ def print_fix(
 
 
 def _outcome(fix: Fix) -> str:
-    """What a fix moved and removed, and the inversions that it left."""
     before, remain = fix.before, fix.ordered_from.minimum
+    is_reordered = fix.changed and (before.avoidable or fix.relabelled)
+    relabel = order.relabelling(fix.ordered_from if is_reordered else before, fix.dumps[0])
+    advice = f"; --relabel {relabel}" if relabel else ""
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if fix.moved and not (before.avoidable or fix.relabelled):
         frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
         uses = "its last use" if frees == 1 else "their last uses"
         rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        return f"{count(frees, 'free')} moved after {uses} ({rest}){_relabelling(before, fix)}"
+        return f"{count(frees, 'free')} moved after {uses} ({rest}){advice}"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
     why = _why_they_remain(fix.ordered_from)
     if not fix.changed:
         rest = f"{unmoved} ({count(remain, 'inversion')}{why})"
-        return f"nothing avoidable: {rest}{_relabelling(before, fix)}"
+        return f"nothing avoidable: {rest}{advice}"
     total = count(before.inversions, "inversion")
     removed, rest = f"{total} removed", "none remains"
     if remain:
@@ -74,7 +76,7 @@ def _outcome(fix: Fix) -> str:
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
     moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
-    return f"{relabelled}{moved}, {removed}; {rest}{_relabelling(fix.ordered_from, fix)}"
+    return f"{relabelled}{moved}, {removed}; {rest}{advice}"
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
@@ -82,11 +84,6 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
     groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
     parts = [f"{number:,} {group}" for group, number in groups.items() if number]
     console.print(f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
-
-
-def _relabelling(figures: Summary, fix: Fix) -> str:
-    """What would remove the inversions that are left; empty where nothing would."""
-    return f"; --relabel {what}" if (what := order.relabelling(figures, fix.dumps[0])) else ""
 
 
 def _why_they_remain(before: Summary) -> str:
@@ -129,7 +126,6 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
 
 
 def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
-    """What the command does, and how to run it on each file."""
     commands = [f"{command} {order.argument(source)}" for source in sources]
     if len(commands) == 1:
         console.print(f"{what}: ", (commands[0], "bold"))

@@ -90,7 +90,6 @@ def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bo
 
 
 def _runs(dumps: Iterable[DumpAudit]) -> list[list[DumpAudit]]:
-    """Consecutive dumps that are alike in order."""
 
     def likeness(dump: DumpAudit) -> tuple[object, ...]:
         figures = dump.summary
@@ -197,7 +196,6 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
 
 
 def _print_rest(shown: int, described: int, total: int, console: Console) -> None:
-    """Prints how many of the block's ops of a kind are not shown, and how many more could be."""
     if shown < total:
         hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
         more = f"... and {total - shown:,} more{hint if described > shown else ''}"

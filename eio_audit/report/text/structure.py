@@ -101,7 +101,6 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
 
 
 def _print_next(structure: Structure, console: Console) -> None:
-    """What to type next."""
     source = argument(structure.dump.source)
     prediction = structure.predictions[structure.present]
     commands = []

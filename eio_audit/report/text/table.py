@@ -132,7 +132,6 @@ def _end_of(text: str, width: int) -> str:
 
 
 def _cell_len(text: str) -> int:
-    """Columns of the screen that a text takes."""
     from rich.cells import cell_len
 
     return cell_len(text)

@@ -117,7 +117,6 @@ def _print_conclusion(trace: Trace, console: Console) -> None:
 
 
 def _name_and_dump(name: str | None, place: DumpPlace) -> list[Piece]:
-    """A pass and the dump that it printed."""
     at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
     return [(name or UNSEEN, "bold"), " (dump at ", at]
 

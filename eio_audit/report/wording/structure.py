@@ -25,14 +25,8 @@ _UNREADABLE = {
 
 def callers(prediction: Prediction) -> str:
     """``@forward``; of several how many."""
-    return (
-        prediction.callers[0] if len(prediction.callers) == 1 else count(len(prediction.callers), "function")
-    )
-
-
-def has_functions(structure: Structure) -> bool:
-    """Whether code generation makes any function, at any stage."""
-    return any(prediction.functions for prediction in structure.predictions.values())
+    names = prediction.callers
+    return names[0] if len(names) == 1 else count(len(names), "function")
 
 
 def functions_summary(structure: Structure) -> str:
@@ -46,40 +40,27 @@ def functions_summary(structure: Structure) -> str:
     return ", ".join([now, *(f"{sizes[stage]:,} {STAGES[stage]}" for stage in later)])
 
 
-def ties(prediction: Prediction) -> str:
-    """How far the number of functions hangs on ties; empty where it does not."""
-    if prediction.fewest == prediction.most:
-        return ""
-    return f"{prediction.fewest:,} to {prediction.most:,}"
-
-
 def tie_summary(structure: Structure) -> str:
     """``ties go by index; broken otherwise: 78 to 115 before, 89 to 184 after``; empty without any."""
-    spans = {
-        stage: span
-        for stage, one in structure.predictions.items()
-        if stage in (Stage.BEFORE, structure.present) and (span := ties(one))
-    }
-    if Stage.NOW in spans:
-        return f"ties go by index; broken otherwise: {spans[Stage.NOW]} functions"
-    said = ", ".join(f"{span} {STAGES[stage]}" for stage, span in spans.items())
-    return f"ties go by index; broken otherwise: {said}" if spans else ""
+    spans = []
+    for stage, one in structure.predictions.items():
+        if stage in (Stage.BEFORE, structure.present) and one.fewest != one.most:
+            what = "functions" if stage is Stage.NOW else STAGES[stage]
+            spans.append(f"{one.fewest:,} to {one.most:,} {what}")
+    return f"ties go by index; broken otherwise: {', '.join(spans)}" if spans else ""
 
 
 def obstacles(prediction: Prediction) -> list[str]:
     """What keeps code generation from reading the dump, or from taking it at all."""
     said = []
     if len(prediction.callers) > 1:
-        said.append(
-            f"code generation takes one function per module and refuses these {len(prediction.callers)}: "
-            f"{shortened_list(prediction.callers)}"
-        )
-    unreadable = sum(prediction.unreadable.values())
-    if unreadable:
+        these = f"these {len(prediction.callers)}: {shortened_list(prediction.callers)}"
+        said.append(f"code generation takes one function per module and refuses {these}")
+    if prediction.unreadable:
+        unreadable = sum(prediction.unreadable.values())
         reasons = ", ".join(f"{number:,} {_UNREADABLE[why]}" for why, number in prediction.unreadable.items())
-        said.append(
-            f"code generation cannot read {unreadable:,} of {count(prediction.ops, 'location')}: {reasons}"
-        )
+        locations = f"{unreadable:,} of {count(prediction.ops, 'location')}"
+        said.append(f"code generation cannot read {locations}: {reasons}")
     if Reason.PREFIX in prediction.unreadable and prediction.functions:
         said.append("shown is what it makes of names without 'DEBUG|'")
     if prediction.clashes:
