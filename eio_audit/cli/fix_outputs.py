@@ -58,7 +58,7 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
     """
     if output is not None and output != "-" and (len(files) > 1 or Path(output).is_dir()):
         targets = _targets_in(output, paths, files)
-        return lambda path, _, result: _write_below(targets[path], result.pieces)
+        return lambda path, _, result: _write_in_folder(targets[path], result.pieces)
     if len(files) > 1:
         raise click.UsageError(
             f"{len(files):,} files to fix: say --in-place, --check, --diff or, for a folder, --output"
@@ -87,7 +87,7 @@ def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict
     return {file: str(target) for target, file in origins.items()}
 
 
-def _write_below(target: str, pieces: Sequence[bytes | memoryview]) -> None:
+def _write_in_folder(target: str, pieces: Sequence[bytes | memoryview]) -> None:
     try:
         Path(target).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -82,13 +82,7 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The reports of a command.
-
-    Attributes:
-        targets: the format and the file of each, None for standard output.
-        quiet: only errors are printed.
-        verbose: every op is named.
-    """
+    """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool

@@ -38,13 +38,7 @@ RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Ops that the same happened to.
-
-    Attributes:
-        title: ``8 modified``.
-        note: what the group consists of: ``: operands of 6``; may be empty.
-        changes: in the order of the dumps.
-    """
+    """Ops that the same happened to: ``8 modified``, and in ``note`` what these are: ``: operands of 6``."""
 
     title: str
     note: str
@@ -80,13 +74,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report.
-
-    Attributes:
-        title: None for ops outside functions.
-        note: the answer in short; may be empty.
-        parts: the details, with sentences as text.
-    """
+    """A part of a report: its title, None for ops outside functions, the answer in short, and details."""
 
     title: str | None
     note: str

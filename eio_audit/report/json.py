@@ -87,7 +87,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Prediction.functions": lambda one: len(one.functions),
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "TornModule.name": lambda row: row.path[-1],
-    "TracedPass.figures": lambda traced: _without(_plain(traced.figures), "dumps"),
+    "TracedPass.figures": lambda one: {k: v for k, v in _plain(one.figures).items() if k != "dumps"},
 }
 """The fields that no attribute has as they are."""
 
@@ -172,10 +172,6 @@ def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:
 
 def _head(dump: DumpAudit) -> dict[str, object]:
     return {"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when}
-
-
-def _without(members: dict[str, object], left_out: str) -> dict[str, object]:
-    return {key: value for key, value in members.items() if key != left_out}
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,6 @@ The same pages are docs/rules.md and docs/glossary.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,7 +48,15 @@ class Entry:
 @cache
 def entries() -> tuple[Entry, ...]:
     """All rules by code, then all words by section."""
-    return (*_rules(), *_words())
+    found = [
+        Entry("Rules", (rule["code"], rule["name"]), rule["text"].strip())
+        for rule in _RULE.finditer(_page("rules.md"))
+    ]
+    for section in _SECTION.finditer(_page("glossary.md")):
+        for row in _ROW.finditer(section["rows"]):
+            names, meaning = tuple(row["term"].split(", ")), row["meaning"]
+            found.append(Entry(section["title"], names, meaning, tuple(_EMPHASIS.findall(meaning))))
+    return tuple(found)
 
 
 def look_up(word: str) -> list[Entry]:
@@ -77,18 +84,6 @@ def close_names(word: str) -> list[str]:
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}
     return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES)]
-
-
-def _rules() -> Iterator[Entry]:
-    for rule in _RULE.finditer(_page("rules.md")):
-        yield Entry("Rules", (rule["code"], rule["name"]), rule["text"].strip())
-
-
-def _words() -> Iterator[Entry]:
-    for section in _SECTION.finditer(_page("glossary.md")):
-        for row in _ROW.finditer(section["rows"]):
-            names, meaning = tuple(row["term"].split(", ")), row["meaning"]
-            yield Entry(section["title"], names, meaning, tuple(_EMPHASIS.findall(meaning)))
 
 
 def _page(name: str) -> str:

@@ -177,15 +177,7 @@ def fix_command(
 
 @dataclass(slots=True)
 class _Fixes:
-    """Writes the results, and counts them.
-
-    Attributes:
-        write: where a result goes.
-        is_dry: no IR is written.
-        names_all: files that do not change are named, too.
-        changed, unchanged, failed: how many files.
-        exit_code: of the worst failure.
-    """
+    """Writes the results and counts the files; ``names_all``: tells also of those that do not change."""
 
     write: Write
     is_dry: bool

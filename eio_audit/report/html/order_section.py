@@ -43,8 +43,7 @@ def block_sections(pictures: Sequence[OrderPicture]) -> list[dict[str, object]]:
     sections = []
     for section_number, picture in enumerate(pictures, 1):
         ids = []
-        for op in picture.ops:
-            line = op.op.line
+        for line in (op.op.line for op in picture.ops):
             taken[line] += 1
             ids.append(f"op-{line}" if taken[line] == 1 else f"op-{line}-{taken[line]}")
         sections.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from eio_audit.report.manual import Entry
@@ -18,18 +18,20 @@ _STYLES = {"bold": "bold", "code": "cyan", "italic": "italic"}
 
 
 def print_entries(entries: Sequence[Entry], console: Console) -> None:
-    """Prints all that is said of some rules or words."""
+    """Prints all there is about some rules or words."""
     for number, entry in enumerate(entries):
         if number:
             console.print()
         console.print((entry.names[0], "bold"), *(f", {name}" for name in entry.names[1:]))
-        for paragraph in _paragraphs(entry.text):
-            console.print()
-            if isinstance(paragraph, str):
-                for line in paragraph.splitlines():
+        for part_number, part in enumerate(_CODE_BLOCK.split(entry.text)):
+            if part_number % 2:
+                console.print()
+                for line in part.splitlines():
                     console.print_plain(line)
-            else:
-                console.print(*paragraph)
+                continue
+            for paragraph in filter(None, part.strip().split("\n\n")):
+                console.print()
+                console.print(*_pieces(" ".join(paragraph.split())))
 
 
 def print_list(entries: Sequence[Entry], console: Console) -> None:
@@ -41,18 +43,6 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
         print_table(console, [Column("", names), Column("", summaries)], indent=2)
         console.print()
     console.print("eio-audit rule NAME explains one.")
-
-
-def _paragraphs(text: str) -> Iterator[list[Piece] | str]:
-    """The paragraphs of a text, each in pieces; a block of code as it is."""
-    parts = _CODE_BLOCK.split(text)
-    for number, part in enumerate(parts):
-        if number % 2:
-            yield part
-            continue
-        for paragraph in part.strip().split("\n\n"):
-            if paragraph:
-                yield _pieces(" ".join(paragraph.split()))
 
 
 def _pieces(text: str) -> list[Piece]:

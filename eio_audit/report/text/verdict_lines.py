@@ -32,9 +32,8 @@ def print_verdict(verdict: Verdict, console: Console, *, verbose: bool = False) 
         origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
         what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
         console.print((f"not found any more{times}: {what}", "dim"), indent=2)
-    if len(stale) < len(entries):
-        more = f"... and {len(entries) - len(stale):,} more; --verbose shows all"
-        console.print((more, "dim"), indent=2)
+    if more_stale := len(entries) - len(stale):
+        console.print((f"... and {more_stale:,} more; --verbose shows all", "dim"), indent=2)
 
 
 def _print_finding(finding: Finding, verdict: Verdict, console: Console) -> None:

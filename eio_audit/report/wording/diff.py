@@ -38,10 +38,8 @@ def ops_summary(diff: Diff) -> str:
 
 def implied_ops(diff: Diff) -> str:
     """How many ops are in no group, because only one printing form shows them; empty where none."""
-    number = diff.ops.implied
-    return (
-        f"{count(number, 'op')} that only one of the two printing forms shows: not counted" if number else ""
-    )
+    ops = count(diff.ops.implied, "op")
+    return f"{ops} that only one of the two printing forms shows: not counted" if diff.ops.implied else ""
 
 
 def cells_of(change: OpChange) -> tuple[str, str, str, str, str]:
@@ -96,8 +94,8 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     kinds = Counter(kind for change in changes for kind in change.changed)
     order = ("operands", "attributes", "types", "location")
     parts = [f"{kind} of {kinds[kind]:,}" for kind in order if kinds[kind]]
-    parts += [f"{moved:,} moved as well"] if moved else []
-    parts += [f"{derived:,} came from another op"] if derived else []
+    others = {"moved as well": moved, "came from another op": derived}
+    parts += [f"{number:,} {what}" for what, number in others.items() if number]
     return f": {', '.join(parts)}" if parts else ""
 
 
