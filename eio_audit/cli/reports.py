@@ -29,19 +29,23 @@ RENDERERS = {
         "sarif": "ci.sarif:to_sarif",
         "junit": "ci.junit:to_junit",
         "gitlab": "ci.gitlab:to_gitlab",
-        "html": "html:check_to_html",
+        "html": "html.pages:check_to_html",
     },
     "Diff": {
         "text": "text.diff:print_diff",
         "json": "json:diff_to_json",
         "markdown": "markdown.diff:diff_to_markdown",
-        "html": "html:diff_to_html",
+        "html": "html.pages:diff_to_html",
     },
-    "Trace": {"text": "text.trace:print_trace", "json": "json:trace_to_json", "html": "html:trace_to_html"},
+    "Trace": {
+        "text": "text.trace:print_trace",
+        "json": "json:trace_to_json",
+        "html": "html.pages:trace_to_html",
+    },
     "Structure": {
         "text": "text.structure:print_structure",
         "json": "json:structure_to_json",
-        "html": "html:structure_to_html",
+        "html": "html.pages:structure_to_html",
     },
     "Explanation": {"text": "text.explain:print_explanation", "json": "json:explanation_to_json"},
     "Dataflow": {

@@ -11,16 +11,10 @@ from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, M
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
+from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_at
-from eio_audit.report.wording.structure import (
-    STAGES,
-    functions_summary,
-    is_changed,
-    tie_summary,
-    torn_modules,
-)
 
 SHOWN_TORN = 2
 """How many torn modules a short report names."""
@@ -222,19 +216,19 @@ def _modules(fragmentation: Fragmentation) -> Section | None:
 
 def _code_generation(structure: Structure) -> Section | None:
     table = torn_figures(structure, SHOWN_TORN)
-    if not table.rows and not is_changed(structure):
+    if not table.rows and not words.is_changed(structure):
         return None
-    ties = tie_summary(structure)
-    return Section("Code generation", functions_summary(structure), [*([ties] if ties else []), table])
+    ties = words.tie_summary(structure)
+    return Section("Code generation", words.functions_summary(structure), [*([ties] if ties else []), table])
 
 
 def torn_figures(structure: Structure, short: int) -> Figures:
     """In how many functions the ops of each torn module are."""
     rows = [
         [*(f"{row.functions[stage]:,}" for stage in structure.predictions), row.path[-1]]
-        for row in torn_modules(structure)
+        for row in words.torn_modules(structure)
     ]
-    headings = [*(STAGES[stage] for stage in structure.predictions), "functions with ops of"]
+    headings = [*(words.STAGES[stage] for stage in structure.predictions), "functions with ops of"]
     return Figures(headings, rows, rows[:short], numbers=len(headings) - 1)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, OrderPicture
 from eio_audit.report.html.slope import slope_of
-from eio_audit.report.html.table import Table, columns_of
+from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.order import block_name, heading_of, op_name, reason
 
@@ -78,19 +78,10 @@ def _op_table(picture: OrderPicture, name: str) -> Table:
     columns = columns_of(
         "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=displaced, why=why it is there"
     )
-    rows = [
-        (
-            op.place,
-            op_name(op.op),
-            op.op.line,
-            op.op.module,
-            op.inversions,
-            op.inversions_fixed,
-            op.disorder,
-            why.get(op.place),
-        )
-        for op in picture.ops
-    ]
+    rows: list[list[Cell]] = []
+    for one in picture.ops:
+        rows.append([one.place, op_name(one.op), one.op.line, one.op.module])
+        rows[-1] += [one.inversions, one.inversions_fixed, one.disorder, why.get(one.place)]
     caption = f"the ops of {block_name(picture.block.function, picture.block.block)}; place counts from 0"
     marked = ("disorder", "displaced ops only")
     return Table(name, caption, columns, rows, "inversions", descending=True, marked=marked)

@@ -12,16 +12,7 @@ from eio_audit.report.text.check import print_remedy
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_figures, print_table
-from eio_audit.report.wording.diff import (
-    both,
-    cells_of,
-    implied_ops,
-    inversions_of,
-    ops_summary,
-    order_summary,
-    shortened,
-    what_happened,
-)
+from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.order import op_name
 
 SHOWN_CHANGES = 3
@@ -37,12 +28,12 @@ SIDE_BY_SIDE = 140
 def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     """Prints what happened to the ops, to the order, and to what a reader of the result depends on."""
     document = diff_document(diff, verbose=verbose)
-    inversions, avoidable = order_summary(diff)
+    inversions, avoidable = words.order_summary(diff)
     print_heading(diff.before, console, "before  ")
     print_heading(diff.after, console, "after   ")
     style = "red" if diff.after.summary.avoidable else ""
-    console.print((f"ops: {ops_summary(diff)}", "bold"), f"; {inversions}, ", (avoidable, style))
-    if said := implied_ops(diff):
+    console.print((f"ops: {words.ops_summary(diff)}", "bold"), f"; {inversions}, ", (avoidable, style))
+    if said := words.implied_ops(diff):
         console.print((said, "dim"))
     hidden = 0
     for section in document.functions:
@@ -96,14 +87,14 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
 
 
 def _print_changes(changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:
-    index, name, result, line, module = zip(*map(cells_of, changes), strict=True)
+    index, name, result, line, module = zip(*map(words.cells_of, changes), strict=True)
     columns = [
         Column("", index, right=True),
         Column("", name, style="cyan"),
         Column("", result),
         Column("", [f"line {number}" for number in line]),
         Column("", module, style="dim", optional=True),
-        Column("", ["; ".join(what_happened(change, verbose=verbose)) for change in changes]),
+        Column("", ["; ".join(words.what_happened(change, verbose=verbose)) for change in changes]),
     ]
     print_table(console, columns, indent=4)
 
@@ -114,8 +105,8 @@ def _print_side_by_side(changes: Sequence[OpChange], console: Console) -> None:
     rows = []
     for change in changes:
         rows.append((_before(change), "  ".join(filter(None, (_full(change.after), _why(change))))))
-        rows += map(both, change.differences)
-    left, right = ([shortened(row[side], width) for row in rows] for side in (0, 1))
+        rows += map(words.both, change.differences)
+    left, right = ([words.shortened(row[side], width) for row in rows] for side in (0, 1))
     columns = [Column("", left), Column("", ["|"] * len(rows), style="dim"), Column("", right)]
     print_table(console, columns, indent=4)
 
@@ -130,7 +121,7 @@ def _before(change: OpChange) -> str:
 def _why(change: OpChange) -> str:
     where = f"from {change.block_before}" if change.block_before is not None else ""
     moved = "moved" if change.moved and change.differences else ""
-    return ", ".join(filter(None, (where, moved, inversions_of(change))))
+    return ", ".join(filter(None, (where, moved, words.inversions_of(change))))
 
 
 def _full(op: OpLabel | None) -> str:

@@ -10,18 +10,9 @@ from eio_audit.report.pictures.module_tree import down_to, module_tree
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import Column, print_figures, print_table
+from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.numbers import count, numbers_of
 from eio_audit.report.wording.order import argument
-from eio_audit.report.wording.structure import (
-    callers,
-    functions_summary,
-    index_span,
-    obstacles,
-    source_of,
-    tie_summary,
-    torn_modules,
-    worst,
-)
 
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
@@ -39,11 +30,12 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
         _print_next(structure, console)
         return
     console.print(
-        f"  code generation cuts {callers(prediction)} into ", (functions_summary(structure), "bold")
+        f"  code generation cuts {words.callers(prediction)} into ",
+        (words.functions_summary(structure), "bold"),
     )
-    if said := tie_summary(structure):
+    if said := words.tie_summary(structure):
         console.print(said, indent=4)
-    if said := worst(structure):
+    if said := words.worst(structure):
         console.print("torn worst: ", (said, "red"), indent=4)
     _print_obstacles(structure, console)
     hidden, table = 0, torn_figures(structure, SHOWN_TORN)
@@ -61,7 +53,7 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
 
 
 def _print_obstacles(structure: Structure, console: Console) -> None:
-    for said in obstacles(structure.predictions[structure.present]):
+    for said in words.obstacles(structure.predictions[structure.present]):
         console.print((said, "yellow"), indent=4)
 
 
@@ -92,9 +84,9 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
         Column("ops", [f"{one.ops:,}" for one in shown], right=True),
         Column("in", [f"{one.inputs:,}" for one in shown], right=True),
         Column("out", [f"{one.outputs:,}" for one in shown], right=True),
-        Column("index", [index_span(one) for one in shown], right=True),
+        Column("index", [words.index_span(one) for one in shown], right=True),
         Column("line", [f"{one.line}" for one in shown], right=True),
-        Column("module", [source_of(one) for one in shown], style="dim", optional=True),
+        Column("module", [words.source_of(one) for one in shown], style="dim", optional=True),
     ]
     print_table(console, columns, indent=2)
     return len(functions) - len(shown)
@@ -108,7 +100,7 @@ def _print_next(structure: Structure, console: Console) -> None:
         commands.append((f"eio-audit check {source} --select EIO107", "names each location it cannot read"))
     if len(structure.predictions[Stage.RELABELLED].functions) < len(prediction.functions):
         commands.append((f"eio-audit fix --relabel {source}", "puts wrong op indices right"))
-    if torn_modules(structure):
+    if words.torn_modules(structure):
         commands.append((f"eio-audit diff BEFORE {source}", "tells what a pass has torn"))
     width = max((len(command) for command, _ in commands), default=0)
     for command, what in commands:

@@ -118,8 +118,7 @@ def difference(one: OpDifference, *, verbose: bool) -> str:
     results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]
     if one.kind == "types" and results[0] != results[1]:
         before, after = results
-    before, after = _around_difference(before, after)
-    return f"{_title(one)}: {before} -> {after}"
+    return f"{_title(one)}: {' -> '.join(_around_difference(before, after))}"
 
 
 def _around_difference(before: str, after: str) -> tuple[str, str]:

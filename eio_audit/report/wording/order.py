@@ -107,15 +107,15 @@ def inversion_parts(block: BlockAudit) -> list[str]:
     least = "" if block.certified else "at least "
     most = "" if block.certified else "at most "
     parts = [
-        (block.forced, f"{block.forced:,} forced by dependences", "forced by dependences"),
-        (block.knock_on, f"{most}{block.knock_on:,} knock-on", "knock-on"),
-        (block.avoidable, f"{least}{block.avoidable:,} avoidable", "avoidable"),
+        ("", block.forced, "forced by dependences"),
+        (most, block.knock_on, "knock-on"),
+        (least, block.avoidable, "avoidable"),
     ]
-    present = [part for part in parts if part[0]]
+    present = [part for part in parts if part[1]]
     if len(present) > 1 or not block.certified:
-        return [long for _, long, _ in present]
-    short = present[0][2]
-    return [short.replace("dependences", "a dependence") if block.inversions == 1 else f"all {short}"]
+        return [f"{limit}{number:,} {kind}" for limit, number, kind in present]
+    kind = present[0][2]
+    return [kind.replace("dependences", "a dependence") if block.inversions == 1 else f"all {kind}"]
 
 
 def certificate(block: BlockAudit) -> str:
