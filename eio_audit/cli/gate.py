@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,10 +30,6 @@ class GateChoice:
     def needs_findings(self) -> bool:
         """Whether the findings decide, not the figures alone."""
         return self.baseline is not None or self.gate.needs_findings
-
-    def collect(self, findings: list[eio_audit.Finding]) -> Callable[[eio_audit.AuditedDump], None]:
-        """A function that adds the findings of a dump to a list."""
-        return lambda dump: findings.extend(eio_audit.find(dump, self.gate.rules))
 
     def judge(
         self, check: eio_audit.Check, findings: Sequence[eio_audit.Finding], *, quiet: bool

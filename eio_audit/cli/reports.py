@@ -71,11 +71,8 @@ def renderer(kind: str, format_: str) -> Callable[..., Any]:
 def rendered(result: object, format_: str, **options: Any) -> Any:
     """A result in a format other than text, which depends on what it is printed on.
 
-    Args:
-        result: of a type in ``RENDERERS``.
-        format_: its name.
-        options: ``verbose`` and ``pictures``; a function gets those that it has parameters for, and
-            ``version``, the program's.
+    Of the ``options``, ``verbose`` and ``pictures``, a function gets those that it has parameters for, and
+    ``version``, the program's.
     """
     render = renderer(type(result).__name__, format_)
     options["version"] = __version__

@@ -50,13 +50,10 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A table of figures.
+    """A table of figures; ``short`` are the rows of a short report.
 
-    Attributes:
-        headings: of the columns: first those of numbers, last the one that names the rows.
-        rows: of texts; ``short`` are those of a short report.
-        styles: of columns on a terminal, by heading.
-        numbers: how many columns hold numbers.
+    The first ``numbers`` columns hold numbers; the last one names the rows. ``styles`` are those of columns
+    on a terminal, by heading.
     """
 
     headings: Sequence[str]
@@ -79,10 +76,8 @@ class Section:
 class DiffDocument:
     """A diff but for the order of the dump after.
 
-    Attributes:
-        answers: what became of layout ops, and of the runs of modules.
-        functions: what happened to the ops of each function, in order of appearance.
-        details: what readers of the result depend on; empty sections are left out.
+    ``answers`` tell what became of layout ops and of the runs of modules, ``functions`` what happened to the
+    ops of each function, ``details`` what readers of the result depend on, without empty sections.
     """
 
     answers: Sequence[str]

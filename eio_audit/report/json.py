@@ -201,10 +201,8 @@ def _members_of(kind: type) -> list[tuple[str, list[str], Callable[[Any], object
     members = []
     for one in listed:
         key, _, path = one.partition("=")
-        attribute = (path or key).removeprefix("*")
-        members.append(
-            ("*" if key[0] == "*" else key, attribute.split("."), _MADE.get(f"{name}.{attribute}"))
-        )
+        attribute, key = (path or key).removeprefix("*"), "*" if key[0] == "*" else key
+        members.append((key, attribute.split("."), _MADE.get(f"{name}.{attribute}")))
     return members
 
 

@@ -25,13 +25,9 @@ _EMPHASIS = re.compile(r"\*([\w -]+)\*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule, or a word of the glossary.
+    """A rule, its code its first name, or a word of the glossary.
 
-    Attributes:
-        section: what it is listed under.
-        names: what it is called; of a rule its code first.
-        text: the explanation, in Markdown.
-        related: words that the text explains as well.
+    It is listed under ``section``; ``text`` is Markdown and also explains the ``related`` words.
     """
 
     section: str

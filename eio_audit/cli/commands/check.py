@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import click
@@ -42,9 +43,9 @@ def check_command(
     files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     findings: list[eio_audit.Finding] = []
     worst_blocks = None
-    visits = []
+    visits: list[Callable[[eio_audit.AuditedDump], None]] = []
     if gate_choice.needs_findings or reports.formats - {"text", "html"}:  # these show findings one by one
-        visits.append(gate_choice.collect(findings))
+        visits.append(lambda dump: findings.extend(eio_audit.find(dump, gate_choice.gate.rules)))
     if "html" in reports.formats:
         worst_blocks = eio_audit.WorstBlocks()
         visits.append(worst_blocks.add)

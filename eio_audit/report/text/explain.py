@@ -143,13 +143,13 @@ def _effects(op: OpExplanation) -> str:
 def _inversions(op: OpExplanation) -> str:
     if not op.inversions:
         return "no inversions"
+    kind = _KINDS[next(iter(op.kinds))]
+    if op.inversions == 1:
+        return f"1 inversion, {kind.replace('dependences', 'a dependence')}"
     if len(op.kinds) == 1:
-        [kind] = op.kinds
-        if op.inversions == 1:
-            return f"1 inversion, {_KINDS[kind].replace('dependences', 'a dependence')}"
-        return f"{count(op.inversions, 'inversion')}, all {_KINDS[kind]}"
-    parts = [f"{number:,} {_KINDS[kind]}" for kind, number in op.kinds.items()]
-    return f"{count(op.inversions, 'inversion')}: {', '.join(parts)}"
+        return f"{count(op.inversions, 'inversion')}, all {kind}"
+    parts = ", ".join(f"{number:,} {_KINDS[kind]}" for kind, number in op.kinds.items())
+    return f"{count(op.inversions, 'inversion')}: {parts}"
 
 
 # ---------------------------------------------------------------------- inversions

@@ -24,12 +24,8 @@ def print_disorder(
 ) -> None:
     """Prints what is out of order, most room for what is worst.
 
-    Args:
-        dumps: all that were audited.
-        broken: those of them that have inversions, one at least. Several are in a table, and at most two
-            of them are described, unless verbose.
-        console: where.
-        verbose: about each of them.
+    ``broken`` are those of the ``dumps`` that have inversions, one at least. Several are in a table, and at
+    most two of them are described, unless verbose.
     """
     if len(broken) > 1:
         _print_overview(dumps, console, verbose=verbose)
@@ -120,13 +116,9 @@ def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
 
 
 def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
-    """Prints the blocks that have inversions, worst first.
+    """Prints the blocks that have inversions, worst first; ``before`` is an earlier dump to compare with.
 
-    Args:
-        dump: what to print.
-        console: where.
-        verbose: all blocks and all displaced ops that the audit describes.
-        before: an earlier dump, to compare with.
+    Verbose: all blocks and all displaced ops that the audit describes.
     """
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
@@ -138,10 +130,9 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
         console.print((f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
-    if unknown := order.unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES):
-        console.print(unknown, indent=2)
-    if assumed := order.assumed_pure(dump.assumed_pure):
-        console.print(assumed, indent=2)
+    unknown = order.unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES)
+    for note in filter(None, (unknown, order.assumed_pure(dump.assumed_pure))):
+        console.print(note, indent=2)
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:

@@ -19,10 +19,7 @@ Change = tuple[range, range]
 def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
     """The lines of a unified diff, each with its line end; none where the texts are the same.
 
-    Args:
-        old: a file's content.
-        new: what it is to become.
-        name: the file, in the head of the diff.
+    ``name`` is the file in the head of the diff.
     """
     if old == new:
         return []
