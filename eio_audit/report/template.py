@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
-from eio_audit.report.wording import conclusion, diff, order, structure, trace
+from eio_audit.report.wording import conclusion, diff, numbers, order, structure, trace
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,7 +43,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_harmless,
     )
-    wording = (conclusion, diff, order, structure, trace)
+    wording = (conclusion, diff, numbers, order, structure, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
     environment.filters |= {"commas": "{:,}".format, "data": _data}
     return environment
