@@ -20,6 +20,9 @@ from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
 
+REPEATED_SIZE = 100_000  # ops of the largest window that is ordered again
+
+
 @dataclass(frozen=True, slots=True)
 class Restoration:
     """A linear extension of a block, and what is proven about it.
@@ -168,14 +171,18 @@ def _restore_once(
     inversions = 0
     parts = [order[start:stop] for start, stop in windows.spans]
     found: list[LowerBound] = []
-    known: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
+    best_of: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
     for number, window in enumerate(map(block.restricted, parts)):
-        if bounds and window.inversions(range(window.size)) == bounds[number].total:
-            inversions += bounds[number].total
-            found.append(bounds[number])
-            continue
+        if bounds:
+            known = window.inversions(range(window.size))
+            if known == bounds[number].total or window.size > REPEATED_SIZE:
+                inversions += known
+                found.append(bounds[number])
+                continue
         shape = window.shape
-        best = known[shape] if shape in known else known.setdefault(shape, best_order(window, effort))
+        if shape not in best_of:
+            best_of[shape] = best_order(window, effort)
+        best = best_of[shape]
         found.append(bounds[number].raised(best.bound.total) if bounds else best.bound)
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         inversions += best.inversions
