@@ -19,7 +19,6 @@ from eio_audit.order.search.packed_order import BestOrder
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
-
 REPEATED_SIZE = 100_000  # ops of the largest window that is ordered again
 
 

@@ -84,3 +84,29 @@ def test_each_cycle_pays_for_one_inversion_of_the_guiding_order(block: Block, de
     order = push_down(block_of(block.keys, block.precedence))
     inversions = count_pairs([block.keys[op] for op in order])
     assert forced_pairs(block) + len(pack(block, order, detours=detours)) <= inversions
+
+
+def test_cycles_with_detours_are_closed_and_share_no_soft_edge() -> None:
+    keys: list[Key] = [19, 4, 15, 7, 18, 0, 5, 6, 17, 12, 13, 14, 3, 10, 8, 9, 16, 11, 1, 2]
+    users = {0: (1, 19), 1: (13,), 2: (8, 15, 16, 19), 3: (13, 19), 5: (10, 14), 6: (14,), 7: (16, 18)}
+    users |= {8: (14, 15), 10: (11, 18), 11: (18,), 12: (18,), 17: (19,)}
+    block = Block(keys, [(producer, user) for producer, those in users.items() for user in those])
+    window = block_of(block.keys, block.precedence)
+    closure = TransitiveClosure(window)
+    packing = CyclePacking(closure, best_order(window).order)
+    packing.find_detours()
+    cycles = packing.cycles()
+    assert any(len(cycle) > 2 for cycle in cycles)
+    for cycle in cycles:
+        broken, *others = cycle
+        ends_at = broken[0]  # the broken edge y -> x closes what leads from x to y
+        reached = broken[1]
+        left = list(others)
+        while left:
+            start, end = next(edge for edge in left if closure.with_descendants[reached] >> edge[0] & 1)
+            left.remove((start, end))
+            reached = end
+        assert closure.with_descendants[reached] >> ends_at & 1
+        assert all(closure.smaller_independent[end] >> start & 1 for start, end in others)
+    edges = [edge for cycle in cycles for edge in cycle]
+    assert len(edges) == len(set(edges))

@@ -37,7 +37,7 @@ from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import LARGEST_KEY, Window, block_of
 from eio_audit.order.wrong_labels.antichain import outside_antichain
 from eio_audit.order.wrong_labels.contradictions import tangles
-from eio_audit.order.wrong_labels.links import Link
+from eio_audit.order.wrong_labels.links import Link, Links
 
 LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
 TOGETHER = 512  # ops of small tangles that are looked at as one
@@ -147,11 +147,9 @@ def _wrong_labels_of(
     per_op = 1 + sum(carried)
     per_unit = per_op * (1 + tangle.size)
     costs = [weight * per_unit + per_op - ends for weight, ends in zip(weights, carried, strict=True)]
-    finer, proof = outside_antichain(
-        tangle, costs, effort, [(u, v, amount * per_unit) for u, v, amount in links]
-    )
-    is_least = sum(costs[op] for op in finer) == sum(amount for *_, amount in proof)
-    return finer if is_least else wrong, links
+    finer = Links(tangle, costs, [(u, v, amount * per_unit) for u, v, amount in links])
+    finer.fill()
+    return finer.outside() if finer.grow(effort) else wrong, links
 
 
 def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
