@@ -8,15 +8,8 @@ contradict the dependence: no order puts both ops where their labels say. Write 
 a maximum flow proves it (antichain.py).
 
 **Enough.** A changed op takes the smallest kept label among its descendants, or where there is none the
-largest label among its ancestors. Then no label falls along a dependence from u to v:
-
-- both kept: an antichain. u changed, v kept: v is one of the descendants that u takes the smallest of;
-- v changed with a kept descendant: it is one of u as well. If u is changed, it takes it or a smaller one; if
-  u is kept, its label is no larger, or the two would be a chain;
-- v changed without one: the label of u is among those that v takes the largest of.
-
-So a stable topological order by label has no inversion. And each changed label has something to take: an op
-with no kept descendant and no labelled ancestor contradicts no kept label, so it keeps its own.
+largest label among its ancestors. Then no label falls along a dependence, and a stable topological order by
+label has no inversion. docs/ordering.md, *Wrong labels*, has the proof.
 
 This is polynomial and exact, where to find the fewest inversions of any order is NP-hard (Brandenburg,
 Gleissner and Hofmeier 2013).
