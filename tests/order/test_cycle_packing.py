@@ -8,7 +8,15 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.search.schedules import CANDIDATES, push_down
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import block_of
-from tests.order.small_blocks import Block, Key, blocks, count_pairs, forced_pairs, true_minimum
+from tests.order.small_blocks import (
+    Block,
+    Key,
+    blocks,
+    count_pairs,
+    forced_pairs,
+    precedence_of,
+    true_minimum,
+)
 
 
 def pack(block: Block, order: list[int] | None = None, *, detours: bool = False) -> list[list[int]]:
@@ -110,3 +118,9 @@ def test_cycles_with_detours_are_closed_and_share_no_soft_edge() -> None:
         assert all(closure.smaller_independent[end] >> start & 1 for start, end in others)
     edges = [edge for cycle in cycles for edge in cycle]
     assert len(edges) == len(set(edges))
+
+
+def test_a_detour_may_pass_the_op_with_the_smallest_key() -> None:
+    # By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5): 5 leads to 1, and a soft edge to 3.
+    closure = TransitiveClosure(block_of([5, 1, 3], precedence_of(3, [(0, 1)])))
+    assert CyclePacking(closure, [0, 1, 2])._retrace([(2, -1), (1, 0)]) == [0 * 3 + 1]
