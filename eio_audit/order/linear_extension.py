@@ -68,8 +68,8 @@ def restore_order(
     The result is the textual order unless another has strictly fewer inversions; of these one with few ops
     moved. It is a fixed point: restoring the restored block changes nothing, because what is found does not
     depend on the textual order, and where keys are equal, passes are repeated until one finds nothing to
-    improve (in windows of up to REPEATED_SIZE ops). The same input gives the same output: ties go by textual order, and all limits count work, not
-    time (effort.py).
+    improve (in windows of up to REPEATED_SIZE ops). The same input gives the same output: ties go by textual
+    order, and all limits count work, not time (effort.py).
 
     Args:
         keys: the op index of each op, in textual order; None for an unindexed op (unindexed.py).
