@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.blockers import largest_above, smallest_below
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_block import KeyedBlock
@@ -231,8 +231,15 @@ class BlockDataflow:
     def _dependences(self) -> list[list[tuple[int, DependenceKind, bool]]]:
         """By place: the users of the op, why they are, and whether that runs against the original order."""
         keys, precedence = self._block.keys, self._graph.precedence
-        above = largest_above(keys, precedence, passes_keys=False)
-        below = smallest_below(keys, precedence, passes_keys=False)
+        # An op with a key counts by that key only: others reach through ops without keys.
+        above = [-inf if key is None else key for key in keys]
+        below = [inf if key is None else key for key in keys]
+        for producer, user in precedence.forwards():
+            if keys[user] is None:
+                above[user] = max(above[user], above[producer])
+        for producer, user in precedence.backwards():
+            if keys[producer] is None:
+                below[producer] = min(below[producer], below[user])
         dependences: list[list[tuple[int, DependenceKind, bool]]] = [[] for _ in keys]
         for producer, user, kind in self._graph.edges():
             dependences[producer].append((user, kind, above[producer] > below[user]))
