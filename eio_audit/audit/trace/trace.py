@@ -17,7 +17,8 @@ from dataclasses import dataclass, field, fields, replace
 
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.history import DumpStates, History, Part, StateChange
+from eio_audit.audit.trace.history import DumpStates, History, StateChange
+from eio_audit.audit.trace.modules import Part
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
@@ -239,7 +240,7 @@ class _Tracer:
         parts = [*states.functions, *history.vanished(states)]
         observed = _Observed(self._summary.dumps, place, states, _function_of(marker, states), parts)
         self._summary += summary
-        self._unmatched &= states.unmatched
+        self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
         if marker is not None and marker.when != "before":
