@@ -60,10 +60,9 @@ class KeyedBlock:
         return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
 
     def carried_in(self, order: Sequence[int]) -> dict[int, int]:
-        """The same once the ops are in another order; ``order[k]`` is the place of the op placed k-th."""
-        places = [place for place in order if self.keys[place] is not None]
-        runs = sorted_runs([self.key(place) for place in places])
-        return dict(zip(places, runs.carried_by_position(), strict=True))
+        """The same once these ops are in another order; ``order[k]`` is the place of the one placed k-th."""
+        runs = sorted_runs([self.key(place) for place in order])
+        return dict(zip(order, runs.carried_by_position(), strict=True))
 
     @cached_property
     def displaced(self) -> list[int]:
