@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import groupby
 from random import Random
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.codegen.codegen_location import (
     CodegenLocation,
@@ -159,7 +159,7 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
     Raises:
         InputError: the dump cannot be read.
     """
-    audited = audit_dump(dump, options, describes_worst=False)
+    audited = audit_dump(dump, options, SharedWork(describes_worst=False))
     return _structure(audited, Stage.NOW, right_labels(audited), {})
 
 

@@ -77,6 +77,7 @@ def fix(
     renumber: bool = False,
     relabel: Relabel | str | None = None,
     measures_memory: bool = False,
+    finds_wrong_labels: bool = True,
 ) -> Fix:
     """Restores the original order of dumps of one source as far as dependences allow.
 
@@ -89,6 +90,7 @@ def fix(
             inversion is left outside of graph regions. A ``Relabel`` or its value.
         measures_memory: measure what the values of every block hold whose ops move; without it, of those
             that have frees.
+        finds_wrong_labels: find the wrong labels, also where they are not put right.
 
     Raises:
         InputError: a dump cannot be read.
@@ -100,7 +102,7 @@ def fix(
     if form is not None and options.order_from is not None:
         raise ValueError("labels of another dump cannot be put right here")
     source: Source | None = None
-    work = SharedWork()
+    work = SharedWork(describes_worst=False, finds_wrong_labels=finds_wrong_labels or form is not None)
     fixes: list[Fix] = []
     pieces: list[bytes | memoryview] = []
     offset = 0
@@ -138,7 +140,7 @@ def _fix_dump(
     measures_memory: bool,
 ) -> Fix:
     """One dump's fix, whose pieces are that dump alone."""
-    before = ordered = audit_dump(dump, options, describes_worst=False, work=work)
+    before = ordered = audit_dump(dump, options, work)
     relabelled = 0
     if form is not None:
         placed = _with_right_labels(before, before.donors, form, work)
@@ -177,7 +179,7 @@ def _with_right_labels(
     text = relabelled(dump, donors, flat=form is Relabel.FLAT)
     source = Source(dump.dump.source.name, text)
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
-    audited = audit_dump(right, dump.options, describes_worst=False, work=work)
+    audited = audit_dump(right, dump.options, work)
     if audited.audit.summary.forced:
         raise VerificationError("the new labels contradict the dependences, too")
     return audited

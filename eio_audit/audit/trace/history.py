@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump, audit_keyed
+from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import only_function
@@ -176,7 +176,7 @@ class History:
 
         Args:
             dump: which dump.
-            describes_worst: as for ``audit_dump``; what is known may be without.
+            describes_worst: describe the ops that are in most inversions; what is known may be without.
 
         Raises:
             InputError: the dump cannot be read.
@@ -207,7 +207,7 @@ class History:
         text = DumpText(dump, self._options.op_table)
 
         def read(part: Dump) -> DumpStates:
-            audited = audit_dump(part, self._options, describes_worst=describes_worst)
+            audited = audit_dump(part, self._options, SharedWork(describes_worst))
             return _grouped(text, audited, self._options)
 
         if self._options.order_from is not None:  # all of a dump is matched with another at once
@@ -238,7 +238,7 @@ class History:
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
-        audited = audit_keyed(keyed, describes_worst=describes_worst)
+        audited = audit_keyed(keyed, SharedWork(describes_worst))
         return _function_state(function, audited, tuple(callee.key for callee in callees))
 
     def vanished(self, observed: DumpStates) -> list[Part]:
