@@ -177,11 +177,13 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
 def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]:
     """The figures that do not depend on the order of the ops."""
     ir, keys = dump.ir, dump.keys
-    indexed, derived, constants = keys.keyed_by_block, keys.derived_by_block, keys.constants_by_block
-    frees, followed, followed_frees = (
-        keys.frees_by_block,
+    indexed, followed, followed_frees = (
+        keys.keyed_by_block,
         keys.followed_by_block,
         keys.followed_frees_by_block,
+    )
+    derived, constants, frees = map(
+        keys.count_keyed, (keys.indices.derived_by_op, keys.constants_by_op, keys.frees_by_op)
     )
     return [
         BlockAudit(
