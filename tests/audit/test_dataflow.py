@@ -4,7 +4,7 @@ from hypothesis import given
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, dataflow_graph, neighbourhood, read_text
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.fixed_block import FixedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow
 from tests.audit.test_check import ISSUE
 from tests.programs import programs

@@ -14,7 +14,7 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.fixed_block import FixedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow
 from eio_audit.audit.explain.explain import OpInBlock
 from eio_audit.audit.locations.origin import ModelLine

@@ -17,13 +17,15 @@ from random import Random
 from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.codegen.codegen_location import (
+    FREE,
     CodegenLocation,
     CodegenLocations,
     Reason,
     UnreadableLocation,
+    callers,
+    codegen_ops,
     common_modules,
 )
-from eio_audit.audit.codegen.codegen_ops import FREE, callers, codegen_ops
 from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.functions import function_symbol

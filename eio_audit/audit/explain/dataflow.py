@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.blockers import largest_above, smallest_below
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.fixed_block import FixedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.op_label import OpLabel

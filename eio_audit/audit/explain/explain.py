@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.fixed_block import FixedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.locations.origin import ModelLine, Origin

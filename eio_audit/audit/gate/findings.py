@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.fixed_block import FixedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     LOCATION_RULES,
@@ -109,8 +109,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
         if broken.rule in on_locations:
             yield finding_at(dump, op, on_locations[broken.rule], broken.message)
     if UNREADABLE in rules:
-        from eio_audit.audit.codegen.codegen_location import CodegenLocations
-        from eio_audit.audit.codegen.codegen_ops import unreadable_locations
+        from eio_audit.audit.codegen.codegen_location import CodegenLocations, unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.locations)):
             yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
