@@ -158,10 +158,7 @@ def _wrong_labels(
 
 
 def describe_displaced(block: KeyedBlock) -> dict[int, DisplacedOp]:
-    """Describes the displaced ops of a block by their place, those that carry most inversions first.
-
-    Complexity: near linear in the ops and dependences of the block.
-    """
+    """Describes the displaced ops of a block by their place, those that carry most inversions first."""
     return {displaced.place: _described(block, displaced) for displaced in _displaced_places(block)}
 
 

@@ -92,8 +92,6 @@ class LayoutChanges:
     Attributes:
         came_to: by layout op of the dump before that was moved, where it is now, and copies of it.
         orphans: layout ops of the dump after that came from no op of the dump before.
-
-    Complexity: near-linear.
     """
 
     def __init__(self, comparison: DumpComparison) -> None:

@@ -266,10 +266,7 @@ class OpInBlock:
 
     @cached_property
     def _paths(self) -> dict[int, tuple[int, int]]:
-        """By place of an op that depends on this one, or that this one depends on: the path, by ``_search``.
-
-        Complexity: linear in the ops and dependences of the block.
-        """
+        """By place of an op that depends on this one, or that this one depends on: the path, by ``_search``."""
         precedence = self._graph.precedence
         return _search(precedence.successors, self.place) | _search(precedence.predecessors, self.place)
 

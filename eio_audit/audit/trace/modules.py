@@ -50,10 +50,7 @@ class Parts:
 
 
 def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
-    """Divides a dump into functions and modules; ``functions`` are those around its blocks.
-
-    Complexity: linear.
-    """
+    """Divides a dump into functions and modules; ``functions`` are those around its blocks."""
     rows = map(ir.op_table.rows.get, ir.names)
     is_module = [row is not None and "symbol_table" in row.flags for row in rows]
     modules: list[tuple[Label, set[Label]]] = []
