@@ -13,7 +13,6 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summar
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
 from eio_audit.order.effort import Effort
 
@@ -167,7 +166,11 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         blocks=tuple(audits.values()),
         unknown_ops=dump.dependences.effects.unknown_ops if has_effects else Counter(),
         assumed_pure=dump.dependences.effects.assumed_pure if has_effects else Counter(),
-        unmatched=_without_op(dump.options.assume_pure, dump.ir),
+        unmatched=tuple(
+            pattern
+            for pattern in dump.options.assume_pure
+            if not any(fnmatchcase(name, pattern) for name in dump.ir.names)
+        ),
         options=dump.options,
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
@@ -201,8 +204,3 @@ def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]
         )
         for block in blocks
     ]
-
-
-def _without_op(patterns: Sequence[str], ir: IR) -> tuple[str, ...]:
-    """The shell patterns that match the full name of no op of the dump."""
-    return tuple(pattern for pattern in patterns if not any(fnmatchcase(n, pattern) for n in ir.names))

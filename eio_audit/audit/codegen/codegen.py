@@ -234,8 +234,8 @@ def predict(
     return Prediction(
         callers=tuple(part.symbol for part in parts),
         functions=tuple(function for part in parts for function in part.functions(users)),
-        fewest=sum(fewest for fewest, _ in sizes),
-        most=sum(most for _, most in sizes),
+        fewest=sum(map(min, sizes)),
+        most=sum(map(max, sizes)),
         ops=sum(len(part.looked_at) for part in parts),
         left_out=sum(len(part.looked_at) - len(part.order) for part in parts),
         unreadable={reason: unreadable[reason] for reason in Reason if unreadable[reason]},
@@ -320,19 +320,18 @@ class _Caller:
             users=users,
         )
 
-    def sizes(self) -> tuple[int, int]:
-        """The fewest and the most functions that the ways to break ties lead to, as far as they are tried."""
-        ops = self._grouped
-        sizes = [group_count(ops, self.order)]
-        sizes += (group_count(ops, order_by_queue(ops, roots)) for roots in _root_orders(ops))
-        return min(sizes), max(sizes)
+    def sizes(self) -> list[int]:
+        """How many functions the ways to break ties lead to, as far as they are tried."""
+        orders = [
+            self.order,
+            *(order_by_queue(self._grouped, roots) for roots in _root_orders(self._grouped)),
+        ]
+        return [group_count(self._grouped, order) for order in orders]
 
     def clashes(self) -> Iterator[str]:
         """Places of the source that two functions are defined at, by the locations."""
         names: dict[str, str] = {}
-        for one in self.read:
-            if names.setdefault(one.file, one.function) != one.function:
-                yield one.file
+        return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 
     def functions(self, users: Mapping[int, Collection[int]]) -> Iterator[CodegenFunction]:
         """The functions, in the order in which the pass makes them.
@@ -392,9 +391,6 @@ def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
 
 def _common_class(read: Sequence[CodegenLocation]) -> str:
     """The innermost class that all ops have at one depth, as the pass names a function; else ``forward``."""
-    columns = list(zip(*(one.modules for one in read), strict=False))
-    for column in reversed(columns):
-        classes = {str(module.partition("[")[0]) for module in column}
-        if len(classes) == 1:
-            return classes.pop()
-    return "forward"
+    columns = zip(*(one.modules for one in read), strict=False)
+    classes = [{module.partition("[")[0] for module in column} for column in columns]
+    return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")

@@ -266,7 +266,7 @@ class OpInBlock:
 
     @cached_property
     def _paths(self) -> dict[int, tuple[int, int]]:
-        """By place of an op that depends on this one, or that this one depends on: the path, by ``_search``."""
+        """By place of an op that this one depends on, or that depends on it: a shortest path."""
         precedence = self._graph.precedence
         return _search(precedence.successors, self.place) | _search(precedence.predecessors, self.place)
 
