@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
+from operator import gt, lt
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
@@ -288,9 +289,8 @@ class OpInBlock:
         own, block = self.key, self.block
         if own is None:
             return None
-        beyond = (
-            place for place in block.indexed if (block.key(place) > own if higher else block.key(place) < own)
-        )
+        is_beyond = gt if higher else lt
+        beyond = (place for place in block.indexed if is_beyond(block.key(place), own))
         place = min(beyond, key=lambda p: (abs(block.key(p) - own), abs(p - self.place), p), default=None)
         return None if place is None else Neighbour(block.label(place), place - self.place)
 
@@ -298,17 +298,12 @@ class OpInBlock:
         """The indexed op that an unindexed one stays with: its user of lowest index, else a producer."""
         if self.key is not None or not self.block.has_order or self.place in self.block.frees_that_follow:
             return None
-        precedence = self._graph.precedence
-        if users := self._first_indexed(precedence.successors):
-            return self.block.label(min(users)[1])
-        producers = self._first_indexed(precedence.predecessors)
-        return self.block.label(max(producers)[1]) if producers else None
-
-    def _first_indexed(self, neighbours_of: Callable[[int], Sequence[int]]) -> list[tuple[int, int]]:
-        """(index, place) of the ops that are reached through unindexed ops only."""
-        keys = self.block.keys
-        reached = _reached(self.place, neighbours_of, lambda place: keys[place] is None)
-        return [(key, place) for place in reached if (key := keys[place]) is not None]
+        keys, precedence = self.block.keys, self._graph.precedence
+        for neighbours_of, choose in ((precedence.successors, min), (precedence.predecessors, max)):
+            reached = _reached(self.place, neighbours_of, lambda place: keys[place] is None)
+            if indexed := [(key, place) for place in reached if (key := keys[place]) is not None]:
+                return self.block.label(choose(indexed)[1])
+        return None
 
     def _last_use(self) -> OpLabel | None:
         """The last op that is no free of those that a free waits for."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -239,7 +239,16 @@ class History:
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
         audited = audit_keyed(keyed, SharedWork(describes_worst))
-        return _function_state(function, audited, tuple(callee.key for callee in callees))
+        next_line = function.line + function.text.count(b"\n") + 1
+        blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
+        return FunctionState(
+            key=function.key,
+            blocks=tuple(blocks),
+            indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
+            unmatched=frozenset(audited.audit.unmatched),
+            callees=tuple(callee.key for callee in callees),
+            text=function,
+        )
 
     def vanished(self, observed: DumpStates) -> list[Part]:
         """The known functions and modules that a dump does not show, though it shows what was around them."""
@@ -325,24 +334,7 @@ class History:
         self._shows_no_module = self._shows_no_module or observed.has_no_module
 
 
-def _function_state(
-    function: FunctionText, audited: AuditedDump, callees: tuple[bytes, ...]
-) -> FunctionState:
-    """The state of the first op of an audited dump, with the blocks in it."""
-    next_line = function.line + function.text.count(b"\n") + 1
-    blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
-    ops = range(audited.ir.subtree_end[0]) if len(audited.ir) else range(0)
-    return FunctionState(
-        key=function.key,
-        blocks=tuple(blocks),
-        indices=_indices(audited, ops),
-        unmatched=frozenset(audited.audit.unmatched),
-        callees=callees,
-        text=function,
-    )
-
-
-def _indices(audited: AuditedDump, ops: Collection[int]) -> frozenset[int]:
+def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
     return frozenset(index for index in audited.indices.keys(ops) if index is not None)
 
 
