@@ -28,6 +28,7 @@ from eio_audit.audit.codegen.codegen_location import (
 )
 from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
+from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -226,7 +227,8 @@ def predict(
     def read(op: int) -> CodegenLocation | UnreadableLocation | None:
         return locations.in_name(names[op]) if names and op in names else locations.of(op)
 
-    places = _places(ir, orders or {})
+    in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
+    places = sorted(range(len(ir)), key=in_order.__getitem__)
     parts = [_Caller(ir, caller, read, places) for caller in callers(ir)]
     users = users_of_values(ir)
     sizes = [part.sizes() for part in parts]
@@ -241,26 +243,6 @@ def predict(
         unreadable={reason: unreadable[reason] for reason in Reason if unreadable[reason]},
         clashes=tuple(sorted({clash for part in parts for clash in part.clashes()})),
     )
-
-
-def _places(ir: IR, orders: Mapping[int, Sequence[int]]) -> Sequence[int]:
-    """By op, its place in the text once the blocks are in these orders."""
-    if not orders:
-        return range(len(ir))
-    blocks_of: dict[int, list[int]] = defaultdict(list)
-    for block in range(ir.block_count):
-        blocks_of[ir.parent_op(block)].append(block)
-    in_order: list[int] = []
-    pending = [-1]
-    while pending:
-        op = pending.pop()
-        in_order.append(op)
-        nested: list[int] = []
-        for block in blocks_of.get(op, ()):
-            ops = ir.block_ops[block]
-            nested += [ops[k] for k in orders.get(block, range(len(ops)))]
-        pending += reversed(nested)
-    return sorted(range(len(ir)), key=in_order[1:].__getitem__)
 
 
 class _Caller:
