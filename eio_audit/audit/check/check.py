@@ -114,11 +114,7 @@ def audit_dump(
 ) -> AuditedDump:
     """Reads one dump and audits its order.
 
-    Args:
-        dump: which dump.
-        options: the choices that change the figures.
-        work: what the audits of all dumps of its source share.
-        measures_memory: as for ``check``.
+    ``work`` is what the audits of all dumps of its source share; the rest is as for ``check``.
 
     Raises:
         InputError: the dump cannot be read.

@@ -55,17 +55,10 @@ class ShapeDisorder:
 def audit_disordered(
     dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork
 ) -> Iterator[tuple[BlockAudit, Sequence[int] | None, dict[int, int]]]:
-    """Audits the blocks of a dump that have inversions, by rising number.
+    """Audits the blocks of a dump that have inversions, by rising number; each shape of a small block once.
 
-    Each shape of a small block is audited once: the layers of a model often repeat.
-
-    Args:
-        dump: which dump.
-        in_order: by block, the figures that do not depend on the order.
-        work: what the audits of several dumps share.
-
-    Yields:
-        The audit of a block, its order if that is better, and by op with a wrong label its donor.
+    ``in_order`` has, by block, the figures that do not depend on the order. Yields the audit of a block, its
+    order if that is better, and by op with a wrong label its donor.
     """
     dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # of all in one pass
     weights = LabelWeights(dump.ir)

@@ -215,7 +215,7 @@ def predict(
     Args:
         dump: which dump.
         names: by op that gets another name, that name.
-        orders: by block that gets another order; ``order[k]`` is the textual index of the op placed k-th.
+        orders: by block that gets another order, that order.
 
     Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
 

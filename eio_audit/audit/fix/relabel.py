@@ -84,12 +84,8 @@ def donors_of_frees(
     sequence that is in order. Each other takes the label of the op before it, at the start of a block that of
     the op after it.
 
-    Args:
-        dump: which.
-        orders: those found for its blocks.
-        index_of: by op its label; those of the other ops are taken to be right.
-
-    Complexity: O(n log n).
+    ``orders`` are those found for the blocks. ``index_of`` has the labels by op; those of the other ops are
+    taken to be right.
     """
     donors: dict[int, int] = {}
     for block in filter(dump.has_order, dump.blocks):

@@ -174,9 +174,7 @@ class History:
     def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
 
-        Args:
-            dump: which dump.
-            describes_worst: describe the ops that are in most inversions; what is known may be without.
+        With ``describes_worst``, what is new has descriptions of the ops that are in most inversions.
 
         Raises:
             InputError: the dump cannot be read.
@@ -283,11 +281,8 @@ class History:
     ) -> StateChange | None:
         """What happened to some functions and modules, observed or vanished; None where none was known.
 
-        Args:
-            observed: what a dump shows.
-            parts: which of it.
-            may_wrap: the dump is one after a pass, which may have put a module around the outermost one. A
-                dump of another kind may just show more of the program.
+        A pass may have put a module around the outermost one (``may_wrap``, in a dump after a pass); a dump of
+        another kind may just show more of the program.
         """
         known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
         pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]

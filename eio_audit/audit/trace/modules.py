@@ -90,13 +90,8 @@ def identify(
     """The numbers of a dump's modules among the known ones; new numbers for those that are none of them.
 
     A module is a known one that has the same name and contains most of the same functions and modules.
-    Without anything in common it is the known one of that name in the same place.
-
-    Args:
-        modules: those of the dump.
-        homes: by place of a module in the dump that of the module around it, or None.
-        known: by number the modules that dumps have shown.
-        known_homes: by number that of the module around it; None for one that was always outermost.
+    Without anything in common it is the known one of that name in the same place. The homes tell of a
+    module, by its place in the dump or by its number, the module around it; None for an outermost one.
 
     Complexity: quadratic in the modules of one name, linear in their contents.
     """
