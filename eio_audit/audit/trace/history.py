@@ -281,8 +281,8 @@ class History:
     ) -> StateChange | None:
         """What happened to some functions and modules, observed or vanished; None where none was known.
 
-        A pass may have put a module around the outermost one (``may_wrap``, in a dump after a pass); a dump of
-        another kind may just show more of the program.
+        In a dump after a pass (``may_wrap``), a module around the outermost one is the work of that pass; a
+        dump of another kind may just show more of the program.
         """
         known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
         pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]
