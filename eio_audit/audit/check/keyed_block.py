@@ -63,11 +63,6 @@ class KeyedBlock:
         """By place of an op that counts in inversions: how many it is an end of."""
         return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
 
-    def carried_in(self, order: Sequence[int]) -> dict[int, int]:
-        """The same once these ops are in another order; ``order[k]`` is the place of the one placed k-th."""
-        runs = sorted_runs([self.key(place) for place in order])
-        return dict(zip(order, runs.carried_by_position(), strict=True))
-
     @cached_property
     def displaced(self) -> list[int]:
         """The places of a smallest set of ops whose removal leaves the block in order."""
@@ -149,4 +144,6 @@ class FixedBlock(KeyedBlock):
     @cached_property
     def carried_fixed(self) -> dict[int, int]:
         """By place of an op that counts in inversions: how many it is an end of after a fix."""
-        return self.carried_in(self.indexed_order)
+        order = self.indexed_order
+        runs = sorted_runs([self.key(place) for place in order])
+        return dict(zip(order, runs.carried_by_position(), strict=True))
