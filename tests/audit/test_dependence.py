@@ -442,8 +442,6 @@ def test_edges_of_one_kind() -> None:
     assert list(graph.by_kind(DependenceKind.EFFECT)) == [(0, 1)]
     assert list(graph.by_kind(DependenceKind.TERMINATOR)) == [(1, 2)]
     assert list(graph.by_kind(DependenceKind.CAPTURE)) == []
-    assert graph.placed_too_early([0, 1, 2]) == []
-    assert graph.placed_too_early([1, 0, 2]) == [1, 1]
 
 
 def test_a_tensor_that_is_only_read_by_effect_is_not_read_by_its_other_users() -> None:

@@ -22,8 +22,6 @@ def find_blockers(
         By place asked for: the place of the op that blocks it, and the kind of dependence. An op whose own
         key explains it is preferred to one that is blocked in turn, then the key farthest off. Places
         that nothing blocks are missing.
-
-    Complexity: linear in the ops and dependences of the block.
     """
     precedence, early = graph.precedence, is_early.values()
     below = precedence.smallest_below([inf if key is None else key for key in keys]) if any(early) else []

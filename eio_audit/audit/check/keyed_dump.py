@@ -57,10 +57,6 @@ class KeyedDump:
 def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
     """Reads a dump and finds the keys of its ops.
 
-    Args:
-        dump: which dump.
-        options: as for ``check``.
-
     Raises:
         InputError: the dump cannot be read.
     """

@@ -14,8 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from eio_audit.audit.diff.match_keys import MatchKeys
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.refinement import ComparedOps, MatchKeys
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
 

@@ -48,10 +48,7 @@ class Fragmentation:
 
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Counts the runs before, after, and after a fix without and with labels put right (``right``).
-
-    Complexity: linear in ops and the depth of their modules.
-    """
+    """Counts the runs before, after, and after a fix without and with labels put right (``right``)."""
     origins = _origins(after)
     relabelled = origins[:]
     for op, name in right.names.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.op_label import OpLabel
@@ -100,7 +100,7 @@ def dataflow(
         InputError: the dump cannot be read, or no block or more than one is called so, or it has no order.
     """
     dump = audit_dump(choose_dump(dumps, block or ""), options)
-    return BlockDataflow(dump, KeyedBlock(dump, _find_block(dump, block))).whole()
+    return BlockDataflow(FixedBlock(dump, _find_block(dump, block))).whole()
 
 
 def neighbourhood(
@@ -126,8 +126,8 @@ def neighbourhood(
     if len(blocks) > 1:
         lines = ", ".join(str(dump.ir.source.line_at(dump.ir.op_start[op])) for op in ops[:NAMED_BLOCKS])
         raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks are meant: name one by its line: {lines}")
-    block = KeyedBlock(dump, blocks.pop())
-    return BlockDataflow(dump, block).around([block.ops.index(op) for op in ops], radius)
+    block = FixedBlock(dump, blocks.pop())
+    return BlockDataflow(block).around([block.ops.index(op) for op in ops], radius)
 
 
 def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
@@ -169,11 +169,10 @@ class BlockDataflow:
         InputError: the block is in a graph region, which has no order.
     """
 
-    def __init__(self, dump: AuditedDump, block: KeyedBlock) -> None:
+    def __init__(self, block: FixedBlock) -> None:
         if block.graph is None:
-            line = dump.line_of(block.number)
-            raise _error(dump, f"the block at line {line} is in a graph region: its ops have no order")
-        self._dump = dump
+            line = block.dump.line_of(block.number)
+            raise _error(block.dump, f"the block at line {line} is in a graph region: its ops have no order")
         self._block = block
         self._graph = block.graph
         self._displaced = frozenset(block.displaced)
@@ -196,7 +195,7 @@ class BlockDataflow:
         return self._part(sorted(list(found)[:limit]), tuple(sorted(places)))
 
     def _part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
-        dump, block = self._dump, self._block
+        block, dump = self._block, self._block.dump
         return Dataflow(
             dump=dump.audit,
             function=dump.functions[block.number],

@@ -140,6 +140,7 @@ def fix_command(
                     renumber=renumber,
                     relabel=relabel,
                     measures_memory=verbose and not quiet,
+                    finds_wrong_labels=not quiet,
                 )
             if result.before.has_indices:
                 fixes.finish(path, source, result)
