@@ -11,6 +11,8 @@ STEERING = (
 )
 """A character that steers terminals, turns text around, or has no place in XML; no line of IR needs one."""
 
+_STEERING_IN_JSON = rf"(?![\x00-\x1f]){STEERING}"
+
 
 def printable(text: str) -> str:
     r"""The text on one line, with characters that steer what shows it and broken encoding written out.
@@ -32,7 +34,7 @@ def printable_in_json(text: str) -> str:
     >>> print(printable_in_json('"\u202e"'))
     "\u202e"
     """
-    return re.sub(f"(?![\x00-\x1f]){STEERING}", lambda match: f"\\u{ord(match[0]):04x}", text)
+    return re.sub(_STEERING_IN_JSON, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _written_out(match: re.Match[str]) -> str:
