@@ -180,9 +180,12 @@ def _ordinary_lines(data: Text, span: Span) -> Iterator[Span]:
 
 def _count_lines(data: Text, start: int, end: int) -> int:
     """How many lines end in a stretch, counted part by part, since a slice is a copy."""
-    parts = (data[part : min(part + LONGEST_LINE, end)] for part in range(start, end, LONGEST_LINE))
-    # ``count`` looks at each byte, this hops from line end to line end: three times as fast in IR.
-    return sum(len(part) - len(part.replace(b"\n", b"")) for part in parts)
+    lines = 0
+    for offset in range(start, end, LONGEST_LINE):
+        part = data[offset : min(offset + LONGEST_LINE, end)]
+        # ``count`` looks at each byte, this hops from line end to line end: three times as fast in IR.
+        lines += len(part) - len(part.replace(b"\n", b""))
+    return lines
 
 
 def _printable(raw: bytes) -> str:

@@ -184,19 +184,23 @@ def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]
     derived, constants, frees = map(
         keys.count_keyed, (keys.indices.derived_by_op, keys.constants_by_op, keys.frees_by_op)
     )
-    return [
+    audits = [
         BlockAudit(
-            function=dump.functions[block],
-            block=ir.block_name(block),
-            line=ir.source.line_at(ir.block_offset(block)),
-            ops=len(ir.block_ops[block]),
-            indexed=indexed[block],
-            derived=derived[block],
-            constants=constants[block],
-            followed=followed[block],
-            forced=0 if dump.has_order(block) else None,
-            frees=frees[block],
-            followed_frees=followed_frees[block],
+            dump.functions[block],
+            ir.block_name(block),
+            ir.source.line_at(ir.block_offset(block)),
+            len(ir.block_ops[block]),
+            indexed[block],
+            derived[block],
+            constants[block],
+            followed[block],
+            0 if dump.has_order(block) else None,
         )
         for block in blocks
+    ]
+    return [
+        replace(audit, frees=frees[block], followed_frees=followed_frees[block])
+        if frees[block] or followed_frees[block]
+        else audit
+        for block, audit in zip(blocks, audits, strict=True)
     ]

@@ -56,26 +56,31 @@ class OrderKeys:
             case Follow.FREES:
                 return self.frees_by_op
 
-    @cached_property
+    @property
     def keyed_by_block(self) -> list[int]:
         """How many ops have a key, by block."""
-        keys_by_block = (self._ir.of_block(block, self.by_op) for block in range(self._ir.block_count))
-        return [len(keys) - keys.count(None) for keys in keys_by_block]
+        return self._by_block[0]
 
-    @cached_property
+    @property
     def disordered_blocks(self) -> list[int]:
         """The blocks that have an inversion."""
-        disordered = []
+        return self._by_block[1]
+
+    @cached_property
+    def _by_block(self) -> tuple[list[int], list[int]]:
+        keyed, disordered = [], []
         for block in range(self._ir.block_count):
             keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
+            keyed.append(len(keys))
             if keys != sorted(keys):
                 disordered.append(block)
-        return disordered
+        return keyed, disordered
 
     @cached_property
     def followed_by_block(self) -> list[int]:
         """How many ops carry an index and follow others all the same, by block."""
-        return self._count_by_block(compress(count(), map(ne, self.indices.by_op, self.by_op)))
+        is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
+        return self._count_by_block(compress(count(), is_followed))
 
     @property
     def followed_frees_by_block(self) -> list[int]:

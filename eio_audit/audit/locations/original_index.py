@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, repeat
-from operator import add, is_, ne
+from operator import is_
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.audit.locations.index_pattern import NUMBER_BYTES, IndexPattern
 from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 OPS_AT_ONCE = 1 << 13
 """Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
 
+QUOTE = ord('"')
 UNKNOWN = b"unknown"
 """The location of most ops without an index: nothing to parse."""
 
@@ -72,17 +73,13 @@ class OriginalIndices:
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
         """Looks at the text of several ops' locations; what it does not tell is parsed."""
         data, chunk = self._ir.source.data, slice(ops.start, ops.stop)
-        starts = self._ir.location_start[chunk]
-        texts = [
-            data[start : end - 1]  # empty for an op without location
-            for start, end in zip(starts, self._ir.op_end[chunk], strict=True)
-        ]
-        definitions = self._definitions(texts) if self._ir.aliases else texts
-        found = self._pattern.first_indices(definitions)
-        closing_quotes = map(bytes.find, definitions, repeat(b'"'), repeat(1))
-        has_more = list(map(ne, map(add, closing_quotes, repeat(1)), map(len, definitions)))
-        for place in compress(range(len(ops)), has_more):
-            definition = definitions[place]
+        starts: Sequence[int] = self._ir.location_start[chunk]
+        ends: Sequence[int] = self._ir.op_end[chunk]  # one past the bracket
+        if self._ir.aliases:
+            starts, ends = self._definitions(starts, ends)
+        found = self._pattern.first_indices([data[start : start + NUMBER_BYTES] for start in starts])
+        for place in compress(range(len(ops)), [data[end - 2] != QUOTE for end in ends]):  # no lone string
+            definition = data[starts[place] : ends[place] - 1]
             if found[place] is not None and not self._pattern.is_indexed_name(definition):
                 found[place] = None
             if definition.endswith(b")"):
@@ -90,16 +87,20 @@ class OriginalIndices:
                 op = ops[place]
                 derived[op] = self.parsed.is_derived(op) if is_derived is None else is_derived
         for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
-            if definitions[place] != UNKNOWN and starts[place] != NO_OFFSET:
+            if starts[place] != NO_OFFSET and data[starts[place] : ends[place] - 1] != UNKNOWN:
                 found[place] = self.parsed.index(ops[place])
         indices += found
 
-    def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
-        data, spans = self._ir.source.data, map(self._ir.aliases.get, texts)
-        return [
-            text if span is None else data[span.start : span.end]
-            for text, span in zip(texts, spans, strict=True)
+    def _definitions(self, starts: Sequence[int], ends: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The same places, but of an alias that of its definition."""
+        data, aliases = self._ir.source.data, self._ir.aliases
+        places = [
+            (start, end)
+            if (span := aliases.get(data[start : end - 1])) is None
+            else (span.start, span.end + 1)
+            for start, end in zip(starts, ends, strict=True)
         ]
+        return [start for start, _ in places], [end for _, end in places]
 
 
 def _extends_child(location: bytes) -> bool | None:
