@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 OPS_AT_ONCE = 1 << 13
 """Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
 
-QUOTE = ord('"')
 UNKNOWN = b"unknown"
 """The location of most ops without an index: nothing to parse."""
 
@@ -78,7 +77,10 @@ class OriginalIndices:
         if self._ir.aliases:
             starts, ends = self._definitions(starts, ends)
         found = self._pattern.first_indices([data[start : start + NUMBER_BYTES] for start in starts])
-        for place in compress(range(len(ops)), [data[end - 2] != QUOTE for end in ends]):  # no lone string
+        has_more = [  # than one string
+            data.find(b'"', start + 1, end) != end - 2 for start, end in zip(starts, ends, strict=True)
+        ]
+        for place in compress(range(len(ops)), has_more):
             definition = data[starts[place] : ends[place] - 1]
             if found[place] is not None and not self._pattern.is_indexed_name(definition):
                 found[place] = None
