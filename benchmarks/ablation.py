@@ -5,11 +5,10 @@
     python benchmarks/ablation.py --parts nothing "footrule bound"
 
 The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and
-generated
-ones: the shapes of hostile.py in three sizes, keys with noise over random dependences, from few to many, and
-two large ones. They are the same in each run, and each has the same limit of steps. A part is turned off
-here, not in the package: its function is replaced by one that does nothing. *Gap* is the number of inversions
-between the orders and the lower bounds, added up.
+generated ones: the shapes of hostile.py in three sizes, keys with noise over random dependences, from few
+to many, and two large ones. They are the same in each run, and each has the same limit of steps. A part
+is turned off here, not in the package: its function is replaced by one that does nothing. *Gap* is the
+number of inversions between the orders and the lower bounds, added up.
 """
 
 from __future__ import annotations
@@ -74,7 +73,10 @@ PARTS: dict[str, tuple[Patch, ...]] = {
     "`place_best`": ((solve_window, "place_best", _keep_order),),
     "squeeze bound": ((solve_window, "squeeze_bound", lambda *_: 0),),
     "footrule bound": ((solve_window, "footrule_bound", lambda *_: 0),),
-    "going back": ((linear_extension, "go_back", _keep_order), (fewest_moved, "go_back", _keep_order)),
+    "`restore_positions`": (
+        (linear_extension, "restore_positions", _keep_order),
+        (fewest_moved, "restore_positions", _keep_order),
+    ),
 }
 
 

@@ -79,8 +79,8 @@ from eio_audit.audit.locations.location_health import HealthChange as HealthChan
 from eio_audit.audit.locations.location_health import LocationFinding as LocationFinding
 from eio_audit.audit.locations.location_health import LocationHealth as LocationHealth
 from eio_audit.audit.locations.location_health import LocationRule as LocationRule
-from eio_audit.audit.locations.origin import ModelLine as ModelLine
 from eio_audit.audit.locations.original_order import OriginalOrder as OriginalOrder
+from eio_audit.audit.locations.parsed_locations import ModelLine as ModelLine
 from eio_audit.audit.normal_form import NormalForm as NormalForm
 from eio_audit.audit.normal_form import normal_form as normal_form
 from eio_audit.audit.op_label import OpLabel as OpLabel

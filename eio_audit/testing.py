@@ -9,7 +9,7 @@ from typing import Literal
 
 from eio_audit import AuditOptions, Check, Dump, InputError, check, fix, read, read_text
 from eio_audit.report.text.check import print_check
-from eio_audit.report.text.console import make_console
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.unified_diff import unified_diff
 
 __all__ = ["assert_in_original_order"]
@@ -59,7 +59,7 @@ def assert_in_original_order(
 
 def _message(result: Check, dumps: Sequence[Dump], options: AuditOptions) -> str:
     report = io.StringIO()
-    print_check(result, make_console(report, color=False), verbose=True)
+    print_check(result, Console(report, color=False), verbose=True)
     source = dumps[0].source
     diff = unified_diff(source.data[:], fix(dumps, options).text, source.name)
     lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")

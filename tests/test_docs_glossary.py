@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ PAGE = (ROOT / "docs" / "glossary.md").read_text()
 CODE = set(re.findall(r"`([^`]+)`", PAGE))
 
 
+@cache
 def defined_in_the_package() -> set[str]:
     """The classes and functions of all modules."""
     trees = [ast.parse(path.read_text()) for path in (ROOT / "eio_audit").rglob("*.py")]

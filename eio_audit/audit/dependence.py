@@ -106,14 +106,6 @@ class DependenceGraph:
         """The places of the producers, as often as they have users."""
         return self._producers
 
-    def placed_too_early(self, place: Sequence[int]) -> list[int]:
-        """The users that are before one of their producers if op k is at ``place[k]``."""
-        early = []
-        for producer, user in zip(self._producers, self._users, strict=True):
-            if place[producer] > place[user]:
-                early.append(user)
-        return early
-
     @property
     def shape(self) -> Hashable:
         """The same for graphs with the same edges, found in the same sequence."""

@@ -39,8 +39,6 @@ def find_scopes(ir: IR) -> set[int]:
       an unlisted dialect. It is outside all ops, in a symbol table, or in an unlisted op that contains only
       ops with symbols; elsewhere the symbol may be one that the op uses,
     - every op around one of these.
-
-    Complexity: linear.
     """
     scopes: set[int] = set()
     may_have_scopes = {-1}

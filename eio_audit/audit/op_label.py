@@ -30,7 +30,7 @@ class OpLabel:
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
     """The op as a person recognizes it."""
     results = ir.results(op)
-    origin = indices.origin(op)
+    origin = indices.parsed.origin(op)
     return OpLabel(
         name=ir.name(op),
         result=results[0] if results else None,

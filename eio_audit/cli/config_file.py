@@ -49,7 +49,7 @@ class Config:
 
 
 def find_config() -> Config:
-    """The configuration nearest to the current folder, in it or above; an empty one where there is none.
+    """The configuration nearest to the current folder, in it or above; an empty one without such a file.
 
     In each folder eio-audit.toml comes before pyproject.toml. A pyproject.toml without the table is skipped.
 
@@ -77,9 +77,14 @@ def read_config(path: Path) -> Config:
     table = _table(path)
     if table is None:
         raise InputError(str(path), None, f"there is no table [{_TABLE}] in it")
+    keys = [*KEYS, "ops"]
     for key in table:
-        if key not in (*KEYS, "ops"):
-            raise InputError(str(path), None, _unknown_key(key))
+        if key not in keys:
+            import difflib
+
+            close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(keys)}"
+            raise InputError(str(path), None, f"unknown key '{key}'; {hint}")
     entries = table.get("ops", {})
     if not isinstance(entries, dict):
         raise InputError(str(path), None, "ops: expected a table of ops")
@@ -127,12 +132,3 @@ def _offset(text: str, place: re.Match[str] | None) -> int:
         return len(text.encode())
     *before, line = text.split("\n")[: int(place["line"])]
     return len("\n".join([*before, line[: int(place["column"]) - 1]]).encode())
-
-
-def _unknown_key(key: str) -> str:
-    import difflib
-
-    keys = [*KEYS, "ops"]
-    close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(keys)}"
-    return f"unknown key '{key}'; {hint}"

@@ -30,20 +30,20 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
         has_other_names = Path(path).stat().st_nlink > 1
         write_atomically(path, result.pieces)
         if has_other_names and not quiet:
-            from eio_audit.report.text.console import make_console, print_line
+            from eio_audit.report.text.console import Console
 
             warning = f"{source.name}: warning: other hard links keep the old content"
-            print_line(make_console(sys.stderr), warning)
+            Console(sys.stderr).print(warning)
 
 
 def print_diff(path: str, source: Source, result: Fix) -> None:
     """Prints what would change to standard output, for people on a terminal, else to the byte."""
-    from eio_audit.report.text.console import make_console
+    from eio_audit.report.text.console import Console
     from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
     diff = unified_diff(source.data[:], result.text, source.name)
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
-        print_unified_diff(diff, make_console(sys.stdout))
+        print_unified_diff(diff, Console(sys.stdout))
     else:
         write_bytes(None, *diff)
 
@@ -58,7 +58,7 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
     """
     if output is not None and output != "-" and (len(files) > 1 or Path(output).is_dir()):
         targets = _targets_in(output, paths, files)
-        return lambda path, _, result: _write_below(targets[path], result.pieces)
+        return lambda path, _, result: _write_in_folder(targets[path], result.pieces)
     if len(files) > 1:
         raise click.UsageError(
             f"{len(files):,} files to fix: say --in-place, --check, --diff or, for a folder, --output"
@@ -70,7 +70,7 @@ def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict
     """Where each file goes in a folder: those of a folder as they lie in it, others by their names."""
     if Path(output).exists() and not Path(output).is_dir():
         raise click.UsageError(
-            f"{len(files):,} files to fix: --output must be a folder, and '{output}' is none"
+            f"{len(files):,} files to fix: --output must be a folder, and '{output}' is a file"
         )
     folders = [path for path in paths if Path(path).is_dir()]
     origins: dict[Path, str] = {}
@@ -87,7 +87,7 @@ def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict
     return {file: str(target) for target, file in origins.items()}
 
 
-def _write_below(target: str, pieces: Sequence[bytes | memoryview]) -> None:
+def _write_in_folder(target: str, pieces: Sequence[bytes | memoryview]) -> None:
     try:
         Path(target).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import (
-    AVOIDABLE,
-    RULES,
-    UNAVOIDABLE,
-    Check,
-    Gate,
-    InputError,
-    Rule,
-    Source,
-    Verdict,
-    judge,
-    rules_by_prefix,
-)
+import eio_audit
 from eio_audit.cli.options import together
 from eio_audit.cli.output import encoded, write_bytes
 
 if TYPE_CHECKING:
-    from eio_audit import AuditedDump, Baseline, Finding
     from eio_audit.cli.source_root import SourceRoot
 
 
@@ -34,7 +21,7 @@ if TYPE_CHECKING:
 class GateChoice:
     """The gate that the options describe, the file of its baseline, and the folder of the model's source."""
 
-    gate: Gate
+    gate: eio_audit.Gate
     baseline: str | None
     update_baseline: bool
     source_root: SourceRoot | None
@@ -44,13 +31,9 @@ class GateChoice:
         """Whether the findings decide, not the figures alone."""
         return self.baseline is not None or self.gate.needs_findings
 
-    def collect(self, findings: list[Finding]) -> Callable[[AuditedDump], None]:
-        """A function that adds the findings of a dump to a list."""
-        from eio_audit import find
-
-        return lambda dump: findings.extend(find(dump, self.gate.rules))
-
-    def judge(self, check: Check, findings: Sequence[Finding], *, quiet: bool) -> Verdict:
+    def judge(
+        self, check: eio_audit.Check, findings: Sequence[eio_audit.Finding], *, quiet: bool
+    ) -> eio_audit.Verdict:
         """Compares a check with the gate, and updates the baseline, with a note unless ``quiet``.
 
         Raises:
@@ -59,30 +42,28 @@ class GateChoice:
         if self.source_root is not None:
             findings = [replace(f, model_path=self.source_root.path_of(f.model)) for f in findings]
         if self.baseline is None:
-            return judge(check, findings, self.gate)
-        from eio_audit import Baseline
+            return eio_audit.judge(check, findings, self.gate)
         from eio_audit.report.ci.baseline_file import parse_baseline
 
-        path, folder = self.baseline, str(Path(self.baseline).parent)
-        may_write = self.update_baseline and not check.errors and check.summary.has_indices
+        path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
-            baseline = parse_baseline(Source.read(path), folder)
+            baseline = parse_baseline(eio_audit.Source.read(path), folder)
         elif self.update_baseline:
-            baseline = Baseline.of(findings, folder)
-            if may_write:
-                _write_baseline(baseline, path, f"created, {baseline.size:,} known", quiet=quiet)
+            baseline = eio_audit.Baseline.of(findings, folder)
+            note = f"created, {baseline.size:,} known"
         else:
-            raise InputError(path, None, "no such baseline; --update-baseline creates it")
-        verdict = judge(check, findings, self.gate, baseline)
-        if verdict.stale and may_write:
+            raise eio_audit.InputError(path, None, "no such baseline; --update-baseline creates it")
+        verdict = eio_audit.judge(check, findings, self.gate, baseline)
+        if verdict.stale:
             sources = {dump.source for dump in check.dumps}
-            remaining = baseline.compare(findings, sources, self.gate.rules).remaining
-            note = f"{sum(verdict.stale.values()):,} removed, {remaining.size:,} left"
-            _write_baseline(remaining, path, note, quiet=quiet)
+            baseline = baseline.compare(findings, sources, self.gate.rules).remaining
+            note = f"{sum(verdict.stale.values()):,} removed, {baseline.size:,} left"
+        if note and self.update_baseline and not check.errors and check.summary.has_indices:
+            _write_baseline(baseline, path, note, quiet=quiet)
         return verdict
 
 
-def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:
+def _write_baseline(baseline: eio_audit.Baseline, path: str, note: str, *, quiet: bool) -> None:
     from eio_audit.report.ci.baseline_file import baseline_to_json
 
     write_bytes(path, encoded(baseline_to_json(baseline)))
@@ -90,10 +71,10 @@ def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) ->
         click.echo(f"{path}: {note}", err=True)
 
 
-def _rules(texts: Sequence[str]) -> set[Rule]:
+def _rules(texts: Sequence[str]) -> set[eio_audit.Rule]:
     """The rules of texts with codes or beginnings of codes, separated by commas."""
     prefixes = [prefix.strip() for text in texts for prefix in text.split(",")]
-    return {rule for prefix in prefixes for rule in rules_by_prefix(prefix)}
+    return {rule for prefix in prefixes for rule in eio_audit.rules_by_prefix(prefix)}
 
 
 def _rule_codes(text: str) -> str:
@@ -104,10 +85,10 @@ def _rule_codes(text: str) -> str:
     return text
 
 
-def _gate(fail_on: str, max_avoidable: int | None, max_inversions: int | None) -> Gate:
+def _gate(fail_on: str, max_avoidable: int | None, max_inversions: int | None) -> eio_audit.Gate:
     looks_at_all = fail_on == "any" or max_inversions is not None
-    rules = (AVOIDABLE, UNAVOIDABLE) if looks_at_all else (AVOIDABLE,)
-    return Gate(rules, fail_on == "never", max_inversions, max_avoidable)
+    rules = (eio_audit.AVOIDABLE, eio_audit.UNAVOIDABLE) if looks_at_all else (eio_audit.AVOIDABLE,)
+    return eio_audit.Gate(rules, fail_on == "never", max_inversions, max_avoidable)
 
 
 ceiling_options = together(
@@ -137,7 +118,7 @@ ceiling_options = together(
 
 
 def _gate_choice(
-    gate: Gate,
+    gate: eio_audit.Gate,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     baseline: str | None,
@@ -149,7 +130,7 @@ def _gate_choice(
     if baseline is not None and (gate.max_avoidable is not None or gate.max_inversions is not None):
         raise click.UsageError("--baseline knows what may pass: it goes with no --max-... option")
     wanted = {*gate.rules, *_rules(select)} - _rules(ignore)
-    gate = replace(gate, rules=tuple(rule for rule in RULES if rule in wanted))
+    gate = replace(gate, rules=tuple(rule for rule in eio_audit.RULES if rule in wanted))
     root = None
     if source_root is not None:
         from eio_audit.cli.source_root import SourceRoot

@@ -1,4 +1,4 @@
-"""What a command reads: files, the dumps chosen from them, and what it says of them on standard error."""
+"""What a command reads: files, the dumps chosen from them, and the notes about them on standard error."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from eio_audit import Dump, DumpFile, InputError, Summary, read, source_name
+from eio_audit.report.wording.numbers import shortened_list
 
 File = TypeVar("File")
 
@@ -89,7 +90,7 @@ class DumpChoice:
         """The chosen dumps of a file, at least one.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no dump.
         """
         dumps = self.of(read_dumps(path))
         if not dumps:
@@ -100,7 +101,7 @@ class DumpChoice:
         """The one dump of a file, or of those chosen from it.
 
         Raises:
-            InputError: there is none, or more than one.
+            InputError: there is no dump, or more than one.
         """
         dumps = self.some_dumps(path)
         if len(dumps) > 1:
@@ -123,14 +124,8 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
     classes = [dump.marker.class_name for dump in dumps if dump.marker]
     parts = [other for other in passes if name.casefold() in other.casefold()]
     close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {listed(passes)}"
+    hint = f"did you mean '{close[0]}'?" if close else f"there are {shortened_list(passes, LISTED_NAMES)}"
     return f"no dump of pass '{name}'; {hint}"
-
-
-def listed(names: Sequence[str], most: int = LISTED_NAMES) -> str:
-    """The names in one line, and how many more there are."""
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def find_all(
@@ -194,7 +189,7 @@ def note_skipped(files: Sequence[str]) -> None:
     """Notes which files of folders are not read, because they hold no IR."""
     if files:
         were = "file without IR was" if len(files) == 1 else "files without IR were"
-        click.echo(f"note: {len(files):,} {were} skipped: {listed(files, SKIPPED_NAMES)}", err=True)
+        click.echo(f"note: {len(files):,} {were} skipped: {shortened_list(files, SKIPPED_NAMES)}", err=True)
 
 
 def note_apart(files: Sequence[DumpFile]) -> None:
@@ -204,7 +199,7 @@ def note_apart(files: Sequence[DumpFile]) -> None:
         from eio_audit import HOW_TO_NAME_STATES
 
         are = "1 file is" if len(names) == 1 else f"{len(names):,} files are"
-        what = f"no state of a program that has a before and an after: {listed(names, SKIPPED_NAMES)}"
+        what = f"no state of a program that has a before and an after: {shortened_list(names, SKIPPED_NAMES)}"
         click.echo(f"note: {are} {what}; {HOW_TO_NAME_STATES}", err=True)
 
 

@@ -22,32 +22,33 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 PATH = click.Path(readable=False, allow_dash=True)
 """A file or a folder. Shells complete its name; whether it can be read is found out when it is read."""
 
-COULD_NOT_RUN_HELP = """\
-  2  could not run: usage, input that cannot be read or is malformed, or
+UNUSABLE = "could not run: usage, or input that cannot be read or is malformed"
+UNUSABLE_OR_UNINDEXED = """could not run: usage, input that cannot be read or is malformed, or
      no op carries an index"""
 
-EXIT_CODES = f"""\b
-Exit codes:
-  0  done
-{COULD_NOT_RUN_HELP}
-"""
-"""The end of the help of a command that needs the order and does not judge it."""
 
-REWRITE_EXIT_CODES = """\b
-Exit codes:
-  0  done
-  2  could not run: usage, or input that cannot be read or is malformed
-  3  the result failed its own verification: nothing was written
-"""
-"""The end of the help of a command that rewrites IR and needs no order."""
+def exit_codes(codes: dict[int, str]) -> str:
+    """The end of the help of a command: what each exit code means."""
+    return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
 
-GATE_EXIT_CODES = f"""\b
-Exit codes:
-  0  done, and nothing found that fails
-  1  findings
-{COULD_NOT_RUN_HELP}
-"""
-"""The end of the help of a command that is a gate."""
+
+EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})
+"""Of a command that needs the order and does not judge it."""
+
+REWRITE_EXIT_CODES = exit_codes(
+    {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}
+)
+"""Of a command that rewrites IR and needs no order."""
+
+DIFF_EXIT_CODES = exit_codes(
+    {0: "done, and nothing found that fails", 1: "findings; with --exit-code: the dumps differ", 2: UNUSABLE}
+)
+"""Of ``diff``, which needs no order."""
+
+GATE_EXIT_CODES = exit_codes(
+    {0: "done, and nothing found that fails", 1: "findings", 2: UNUSABLE_OR_UNINDEXED}
+)
+"""Of a command that is a gate."""
 
 _SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECASE)
 
@@ -235,7 +236,6 @@ audit_options = together(
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The passes of the files that the command line names so far."""
     words = list(ctx.args)  # click cannot assign these yet, because --pass lacks its value
     for value in ctx.params.values():
         words += value if isinstance(value, tuple) else [value]

@@ -71,7 +71,6 @@ def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
 
 
 def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
-    """Those of the file that is replaced, or what every new file gets."""
     if old is None:
         umask = os.umask(0)
         os.umask(umask)

@@ -16,8 +16,8 @@ from eio_audit import (
     source_name,
     stream,
 )
-from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, listed, max_size
-from eio_audit.report.wording.order import count
+from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, max_size
+from eio_audit.report.wording.numbers import count, shortened_list
 
 _Pair = tuple[str, DumpFile, DumpFile]
 """A pass, and the files before and after it."""
@@ -43,7 +43,7 @@ def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
         dump for file in files for dump in stream(file.path, file.program, max_unpacked_bytes=max_size())
     ]
     if Path(path).is_dir() and not any(dump.marker for dump in dumps):
-        names = listed([_name(file, path) for file in files])
+        names = shortened_list([_name(file, path) for file in files], LISTED_NAMES)
         message = f"no two files are the states before and after a pass: {names}; {HOW_TO_NAME_STATES}"
         raise InputError(path, None, message)
     return _in_log(dumps, source_name(path), choice)
@@ -75,8 +75,9 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
 def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
     chosen = [pair for pair in pairs if choice.pass_name in (None, pair[0])]
     if not chosen:
-        passes = listed(sorted({pass_name or "a pass without a name" for pass_name, _, _ in pairs}))
-        raise InputError(path, None, f"no pair of files of pass '{choice.pass_name}'; there are {passes}")
+        passes = sorted({pass_name or "a pass without a name" for pass_name, _, _ in pairs})
+        there = f"there are {shortened_list(passes, LISTED_NAMES)}"
+        raise InputError(path, None, f"no pair of files of pass '{choice.pass_name}'; {there}")
     numbered = chosen if choice.dump_number is None else chosen[choice.dump_number :][:1]
     if len(numbered) == 1:
         return numbered[0]

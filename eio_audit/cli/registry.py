@@ -39,7 +39,6 @@ class _Commands(click.Group):
 
 
 def _meant(name: str) -> str:
-    """What somebody may have meant who gave a name that no command has."""
     if name == "-" or Path(name).exists():
         return f"Did you mean 'check {name}'?"
     import difflib

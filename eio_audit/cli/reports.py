@@ -29,20 +29,24 @@ RENDERERS = {
         "sarif": "ci.sarif:to_sarif",
         "junit": "ci.junit:to_junit",
         "gitlab": "ci.gitlab:to_gitlab",
-        "html": "html:check_to_html",
+        "html": "html.pages:check_to_html",
     },
     "Diff": {
         "text": "text.diff:print_diff",
         "json": "json:diff_to_json",
         "markdown": "markdown.diff:diff_to_markdown",
-        "html": "html:diff_to_html",
+        "html": "html.pages:diff_to_html",
+    },
+    "Trace": {
+        "text": "text.trace:print_trace",
+        "json": "json:trace_to_json",
+        "html": "html.pages:trace_to_html",
     },
     "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},
-    "Trace": {"text": "text.trace:print_trace", "json": "json:trace_to_json", "html": "html:trace_to_html"},
     "Structure": {
         "text": "text.structure:print_structure",
         "json": "json:structure_to_json",
-        "html": "html:structure_to_html",
+        "html": "html.pages:structure_to_html",
     },
     "Explanation": {"text": "text.explain:print_explanation", "json": "json:explanation_to_json"},
     "Dataflow": {
@@ -68,11 +72,8 @@ def renderer(kind: str, format_: str) -> Callable[..., Any]:
 def rendered(result: object, format_: str, **options: Any) -> Any:
     """A result in a format other than text, which depends on what it is printed on.
 
-    Args:
-        result: of a type in ``RENDERERS``.
-        format_: its name.
-        options: ``verbose`` and ``pictures``; a function gets those that it has parameters for, and
-            ``version``, the program's.
+    Of the ``options``, ``verbose`` and ``pictures``, a function gets those that it has parameters for, and
+    ``version``, the program's.
     """
     render = renderer(type(result).__name__, format_)
     options["version"] = __version__
@@ -83,13 +84,7 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The reports of a command.
-
-    Attributes:
-        targets: the format and the file of each, None for standard output.
-        quiet: only errors are printed.
-        verbose: every op is named.
-    """
+    """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool
@@ -115,9 +110,9 @@ class Reports:
             write_bytes(path, report if isinstance(report, bytes) else encoded(report))
 
     def _print(self, result: object, file: IO[str]) -> None:
-        from eio_audit.report.text.console import make_console
+        from eio_audit.report.text.console import Console
 
-        console = make_console(file)
+        console = Console(file)
         subject = result.check if isinstance(result, Verdict) else result
         renderer(type(result).__name__, "text")(subject, console, verbose=self.verbose)
         if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):

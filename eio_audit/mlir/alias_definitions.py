@@ -13,21 +13,18 @@ from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OR_FAIL, OUTER, STRING, Bra
 
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
 """After a line that is not complete, by its last character."""
-_LINE = re.compile(rb"^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME, re.MULTILINE)
-_LAST_OR_OTHER_LINE = re.compile(
-    rb"^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME), re.MULTILINE
-)
+# Compiled where they are used: few dumps need them.
+_LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
+_LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)
 """The start of a line that is not one whole definition with another below it."""
-_TABLE = re.compile(
-    rb"^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
-    rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME),
-    re.MULTILINE,
+_TABLE = (
+    rb"(?m)^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
+    rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME)
 )
 """Definitions one below the other; in a group what tells that one may have several lines."""
-_STATEMENT = re.compile(
-    rb"[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
-    rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING),
-    re.MULTILINE,
+_STATEMENT = (
+    rb"(?m)[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
+    rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
 """What begins a line outside all brackets: another definition, metadata, an op."""
 
@@ -60,7 +57,7 @@ def definition_end(source: Source, span: Span) -> int:
             return start
         elif brackets.only_angles():
             first_line_end = start if first_line_end is None else first_line_end
-            if _STATEMENT.match(data, offset, span.end):
+            if re.compile(_STATEMENT).match(data, offset, span.end):
                 return first_line_end
     if first_line_end is not None:
         return first_line_end
@@ -73,7 +70,7 @@ def end_of_definitions(source: Source, span: Span) -> int:
     offset = span.start
     while definition := ALIAS.match(source.data, offset, span.end):
         offset = _next_line(source, Span(definition.end(), span.end))
-        line = _LAST_OR_OTHER_LINE.search(source.data, offset, span.end)
+        line = re.compile(_LAST_OR_OTHER_LINE).search(source.data, offset, span.end)
         offset = line.start() if line else offset
     return offset
 
@@ -82,10 +79,10 @@ def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """The aliases that a text defines at line starts, each with its value, and the text without them."""
     definitions: list[tuple[bytes, bytes]] = []
     rest, offset = [], 0
-    for table in _TABLE.finditer(text):
+    for table in re.compile(_TABLE).finditer(text):
         if table.lastgroup is not None:
             return _without_definitions_of_several_lines(text)
-        definitions += _LINE.findall(text, table.start(), table.end())
+        definitions += re.compile(_LINE).findall(text, table.start(), table.end())
         rest.append(text[offset : table.start()])
         offset = table.end()
     return definitions, b"".join([*rest, text[offset:]])
@@ -94,7 +91,7 @@ def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
 def _without_definitions_of_several_lines(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     source, offset = Source("", text), 0
     definitions, rest = [], []
-    while line := _LINE.search(text, offset):
+    while line := re.compile(_LINE).search(text, offset):
         end = _next_line(source, Span(line.start(2), len(text)))
         definitions.append((line[1], text[line.start(2) : end]))
         rest.append(text[offset : line.start()])

@@ -16,10 +16,8 @@ LONGEST_EXPANSION = 1 << 16
 class AliasTexts:
     """The texts that the aliases of one dump stand for.
 
-    Args:
-        definition: gives the text of an alias' value, None for one that is not defined.
-        finish: what becomes of an alias with its value, all aliases in it expanded.
-        known: what some aliases stand for.
+    ``definition`` gives the text of an alias' value, None for one that is not defined. ``finish`` makes the
+    text of an alias from its value, in which all aliases are expanded. ``known`` are the texts of some.
     """
 
     def __init__(

@@ -106,7 +106,7 @@ class IR:
 
     @property
     def dump_view(self) -> memoryview:
-        """The text of the whole dump where it is, not copied."""
+        """The text of the whole dump, not copied."""
         return memoryview(self.source.data)[self.span.start : self.span.end]
 
     def location_text(self, op: int) -> bytes | None:
@@ -187,6 +187,11 @@ class IR:
     def parent_op(self, block: int) -> int:
         """The op whose region holds the block, or -1."""
         return self.region_op[self.block_region[block]]
+
+    def region_of(self, value: int) -> int:
+        """The region that the value is defined in."""
+        owner = self.value_owner[value]
+        return self.block_region[self.op_block[owner] if owner >= 0 else -1 - owner]
 
     def enclosing_ops(self, block: int) -> Iterator[int]:
         """The ops around a block, innermost first."""

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end
 
@@ -76,8 +76,7 @@ class Locations:
 
     Each distinct text is parsed once, so ops that share an alias or a text share the object.
 
-    Raises (from every method): InputError for a malformed location, an alias without a definition, or an
-    alias defined by itself.
+    Raises (from every method): InputError for a malformed location, an alias undefined or defined by itself.
     """
 
     def __init__(self, ir: IR) -> None:
@@ -87,23 +86,17 @@ class Locations:
 
     def of(self, op: int) -> Location | None:
         """The op's own location, or None when it was printed without one."""
-        start = self._ir.location_start[op]
-        if start == NO_OFFSET:
+        text = self._ir.location_text(op)
+        if text is None:
             return None
-        span = Span(start, self._ir.op_end[op] - 1)
-        text = self._ir.source.data[span.start : span.end]
-        location = self._by_text.get(text)
-        if location is None:
-            location = self._by_text[text] = self._parse(span, op)
-        return location
-
-    def _parse(self, span: Span, user: int) -> Location:
-        """Parses a location of op ``user``, and first the aliases in it that have not been needed before."""
-        location, missing = parse_location(self._ir.source, span, self._by_alias)
-        if missing:
-            self._resolve(missing, user)
-            location, _ = parse_location(self._ir.source, span, self._by_alias)
-        return location
+        if text not in self._by_text:
+            span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
+            location, missing = parse_location(self._ir.source, span, self._by_alias)
+            if missing:
+                self._resolve(missing, op)
+                location, _ = parse_location(self._ir.source, span, self._by_alias)
+            self._by_text[text] = location
+        return self._by_text[text]
 
     def _resolve(self, aliases: Iterable[bytes], user: int) -> None:
         pending, entered = [*aliases], set[bytes]()
@@ -176,11 +169,6 @@ def parse_location(
                    | `fused` (`<` attribute `>`)? `[` location (`,` location)* `]`
                    | `#` alias | dialect-attribute
 
-    Args:
-        source: the file.
-        span: where the location is in it.
-        aliases: what the aliases in it stand for.
-
     Returns:
         The location, and the aliases in it that are not among ``aliases``; they are unknown locations in it.
 
@@ -192,13 +180,7 @@ def parse_location(
 
 
 class _Open(NamedTuple):
-    """A location whose closing bracket has not been reached.
-
-    Attributes:
-        kind: ``name``, ``callsite`` or ``fused``.
-        text: its name or metadata.
-        parts: the locations inside it, as far as they have been read.
-    """
+    """A location whose closing bracket has not been reached: its name or metadata, and its parts so far."""
 
     kind: str
     text: str | None
@@ -233,7 +215,7 @@ class _Parser:
         if match := self._take(_STRING):
             return self._after_string(_unescape(match[0][1:-1]))
         if match := self._take(_HASH_NAME):
-            return self._after_hash_name(match)
+            return self._after_hash_name(match[0])
         word = self._take(_WORD)
         if word and word[0] == b"unknown":
             return UnknownLoc()
@@ -256,15 +238,14 @@ class _Parser:
             return None
         return NameLoc(text, None)
 
-    def _after_hash_name(self, name: re.Match[bytes]) -> Location:
+    def _after_hash_name(self, name: bytes) -> Location:
         """An alias, or an attribute of a dialect, whose name has a dot or parameters."""
-        if name[0] in self.aliases:
-            return self.aliases[name[0]]
-        if self.data[self.offset : self.offset + 1] == b"<" and self.offset < self.end:
-            return OpaqueLoc(name[0].decode() + self._bracketed())
-        if b"." in name[0]:
-            return OpaqueLoc(name[0].decode())
-        self.missing.add(name[0])
+        if name in self.aliases:
+            return self.aliases[name]
+        has_parameters = self.data[self.offset : min(self.offset + 1, self.end)] == b"<"
+        if has_parameters or b"." in name:
+            return OpaqueLoc(name.decode() + (self._bracketed() if has_parameters else ""))
+        self.missing.add(name)
         return UnknownLoc()
 
     def _reduce(self, location: Location) -> Location | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
-STEERING = re.compile(
+STEERING = (
     "[\x00-\x1f\x7f-\x9f"  # control characters, those of 8 bits too
     "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # line ends and changes of direction of Unicode
     "\ufffe\uffff\ud800-\udfff]"  # no characters; broken encoding
 )
 """A character that steers terminals, turns text around, or has no place in XML; no line of IR needs one."""
+
+_STEERING_IN_JSON = rf"(?![\x00-\x1f]){STEERING}"
 
 
 def printable(text: str) -> str:
@@ -18,7 +20,7 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[1m\u202e"))
     a\x1b[1m\u202e
     """
-    return text if text.isprintable() else STEERING.sub(_written_out, text)
+    return text if text.isprintable() else re.sub(STEERING, _written_out, text)
 
 
 def printable_lines(text: str) -> str:
@@ -32,10 +34,7 @@ def printable_in_json(text: str) -> str:
     >>> print(printable_in_json('"\u202e"'))
     "\u202e"
     """
-    return _LEFT_BY_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-_LEFT_BY_JSON = re.compile(f"(?![\x00-\x1f]){STEERING.pattern}")
+    return re.sub(_STEERING_IN_JSON, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _written_out(match: re.Match[str]) -> str:

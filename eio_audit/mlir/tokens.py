@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from eio_audit.mlir.input.files import Text
-from eio_audit.mlir.source import Source
+from eio_audit.mlir.source import Source, line_end
 
 
 def all_but(excluded: bytes) -> bytes:
@@ -96,25 +96,17 @@ class Brackets(list[tuple[int, int]]):
         """Whether nothing but ``<``, which may be operators, is open."""
         return all(opening == OPEN_ANGLE for opening, _ in self)
 
-    def push(self, opening: int, offset: int) -> None:
-        """Opens a bracket."""
-        self.append((opening, offset))
-
     def feed(self, token: bytes, offset: int) -> None:
-        """Opens or closes a bracket; other tokens change nothing.
-
-        Raises:
-            InputError: the token closes what is not open.
-        """
+        """Opens or closes a bracket; other tokens change nothing. Raises InputError where nothing is open."""
         if len(token) != 1:
             return
         byte = token[0]
         if byte in b"([{":
-            self.push(byte, offset)
+            self.append((byte, offset))
         elif byte == OPEN_ANGLE:
             before, after = self._source.data[offset - 1 : offset], self._source.data[offset + 1 : offset + 2]
             if not (before.isspace() and after.isspace()):
-                self.push(byte, offset)
+                self.append((byte, offset))
         elif token == b">":
             if self and self[-1][0] == OPEN_ANGLE:
                 self.pop()
@@ -134,11 +126,7 @@ class Brackets(list[tuple[int, int]]):
             )
 
     def check_closed(self) -> None:
-        """Checks, where the dump ends, that nothing is open.
-
-        Raises:
-            InputError: at the innermost open bracket.
-        """
+        """Raises InputError at the innermost open bracket: the dump ends here."""
         certain = [bracket for bracket in self if bracket[0] != OPEN_ANGLE] or self
         if certain:
             opening, offset = certain[-1]
@@ -219,9 +207,7 @@ def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def string_end(data: Text, quote: int, end: int) -> int | None:
     """Where the string that begins at ``quote`` ends, after its closing quote; None for an open one."""
-    line_end = data.find(b"\n", quote, end)
-    stop = end if line_end < 0 else line_end
-    closing = quote
+    stop, closing = line_end(data, quote, end), quote
     while (closing := data.find(b'"', closing + 1, stop)) >= 0:
         before = closing
         while data[before - 1] == _BACKSLASH:

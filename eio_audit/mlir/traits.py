@@ -47,9 +47,7 @@ STRUCTURE_FLAGS = (
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
 """The flags of a row; other words in the files are about what nothing here asks for."""
 
-_PLACE = re.compile(
-    rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
-)
+_PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +287,7 @@ def _check_places(on: object, effects: Collection[str]) -> None:
     if not isinstance(on, Mapping):
         raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
-        if _PLACE.fullmatch(place) is None:
+        if re.fullmatch(_PLACE, place) is None:
             raise ValueError(f"'{place}' is no place: expected 'operand 0', 'operand ?' or 'result 0'")
         _check_words(kinds, effects, f"effect on {place}")
 

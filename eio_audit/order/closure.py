@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import Window
 
 
@@ -42,9 +43,7 @@ class TransitiveClosure:
         self._window = window
         self.size = size
         self.place_of = sorted(range(size), key=window.keys.__getitem__)
-        self.number_of = [0] * size
-        for op, place in enumerate(self.place_of):
-            self.number_of[place] = op
+        self.number_of = inverse(self.place_of)
         self.indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
         self.with_ancestors = [1 << op for op in range(size)]
         self.with_descendants = self.with_ancestors[:]

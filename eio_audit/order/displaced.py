@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from operator import mul
 
-from eio_audit.order.permutation import SortedRuns, closed_ranges, sorted_runs
-from eio_audit.order.rising import heaviest_rising
+from eio_audit.order.permutation import SortedRuns, closed_ranges, inverse, sorted_runs
 
 
 def displaced(keys: Sequence[int]) -> list[int]:
@@ -42,6 +41,46 @@ def displaced_in(found: SortedRuns) -> list[int]:
     return [p for run in removed for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
 
 
+def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
+    """Return, last first, the positions of a subsequence of rising ranks with the largest total weight.
+
+    A sweep over a Fenwick tree finds for each position the heaviest subsequence to append it to, among those
+    that end at smaller ranks. Of several it takes the one that ends earliest.
+
+    Args:
+        ranks: 0, 1, 2, ... in any order.
+        weights: in parallel, at least 1 each.
+
+    Complexity: O(n log n).
+
+    Example:
+        >>> heaviest_rising([0, 3, 1, 2], [1, 5, 2, 2])
+        [1, 0]
+    """
+    count = len(ranks)
+    tree = [-1] * (count + 1)  # by node, the position at which its heaviest subsequence ends
+    values = [0] * count + [0]  # of the heaviest that ends at a position; none
+    previous = [-1] * count
+    for position, (rank, weight) in enumerate(zip(ranks, weights, strict=True)):
+        best, node = -1, rank
+        while node:
+            if values[tree[node]] > values[best]:
+                best = tree[node]
+            node &= node - 1
+        previous[position] = best
+        value = values[position] = values[best] + weight
+        node = rank + 1
+        while node <= count and value > values[tree[node]]:
+            tree[node] = position
+            node += node & -node
+    chain = []
+    position = max(range(count), key=values.__getitem__, default=-1)
+    while position >= 0:
+        chain.append(position)
+        position = previous[position]
+    return chain
+
+
 def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
     """Return, part by part of the sequence, where the key that is farthest from its place belongs.
 
@@ -63,9 +102,7 @@ def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
         (0.25, 0.5, 0.75, 1.0, 0.0)
     """
     size = len(keys)
-    belongs = [0] * size
-    for place, position in enumerate(sorted(range(size), key=keys.__getitem__)):
-        belongs[position] = place
+    belongs = inverse(inverse(keys))
     parts = min(parts, size)
     bounds = [size * part // max(parts, 1) for part in range(parts + 1)]
     farthest = (

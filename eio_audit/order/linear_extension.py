@@ -19,6 +19,8 @@ from eio_audit.order.search.packed_order import BestOrder
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
+REPEATED_SIZE = 100_000  # ops of the largest window that is ordered again
+
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
@@ -66,8 +68,8 @@ def restore_order(
     The result is the textual order unless another has strictly fewer inversions; of these one with few ops
     moved. It is a fixed point: restoring the restored block changes nothing, because what is found does not
     depend on the textual order, and where keys are equal, passes are repeated until one finds nothing to
-    improve. The same input gives the same output: ties go by textual order, and all limits count work, not
-    time (effort.py).
+    improve (in windows of up to REPEATED_SIZE ops). The same input gives the same output: ties go by textual
+    order, and all limits count work, not time (effort.py).
 
     Args:
         keys: the op index of each op, in textual order; None for an unindexed op (unindexed.py).
@@ -168,14 +170,18 @@ def _restore_once(
     inversions = 0
     parts = [order[start:stop] for start, stop in windows.spans]
     found: list[LowerBound] = []
-    known: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
+    best_of: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
     for number, window in enumerate(map(block.restricted, parts)):
-        if bounds and window.inversions(range(window.size)) == bounds[number].total:
-            inversions += bounds[number].total
-            found.append(bounds[number])
-            continue
+        if bounds:
+            known = window.inversions(range(window.size))
+            if known == bounds[number].total or window.size > REPEATED_SIZE:
+                inversions += known
+                found.append(bounds[number])
+                continue
         shape = window.shape
-        best = known[shape] if shape in known else known.setdefault(shape, best_order(window, effort))
+        if shape not in best_of:
+            best_of[shape] = best_order(window, effort)
+        best = best_of[shape]
         found.append(bounds[number].raised(best.bound.total) if bounds else best.bound)
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         inversions += best.inversions

@@ -121,10 +121,13 @@ def split_into_windows(block: Window) -> Windows:
         Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
     """
     keys, key_of = block.keys, block.keys.__getitem__
+    highest: dict[int, int] = {}  # by key of a user, the largest key of its producers
+    for producer, user in block.precedence.inverted(keys):
+        low, high = keys[user], keys[producer]
+        if high > highest.get(low, low):
+            highest[low] = high
     joined: list[tuple[int, int]] = []  # the smallest and the largest key of each window
-    for low, high in sorted(
-        (keys[user], keys[producer]) for producer, user in block.precedence.inverted(keys)
-    ):
+    for low, high in sorted(highest.items()):
         if joined and low <= joined[-1][1]:
             joined[-1] = joined[-1][0], max(high, joined[-1][1])
         else:

@@ -11,15 +11,10 @@ from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, M
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
+from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of
-from eio_audit.report.wording.order import count, op_at
-from eio_audit.report.wording.structure import (
-    STAGES,
-    functions_summary,
-    is_changed,
-    tie_summary,
-    torn_modules,
-)
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_at
 
 SHOWN_TORN = 2
 """How many torn modules a short report names."""
@@ -37,13 +32,7 @@ RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Ops that the same happened to.
-
-    Attributes:
-        title: ``8 modified``.
-        note: what the group consists of: ``: operands of 6``; may be empty.
-        changes: in the order of the dumps.
-    """
+    """Ops that the same happened to: ``8 modified``, and in ``note`` what these are: ``: operands of 6``."""
 
     title: str
     note: str
@@ -61,13 +50,10 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A table of figures.
+    """A table of figures; ``short`` are the rows of a short report.
 
-    Attributes:
-        headings: of the columns: first those of numbers, last the one that names the rows.
-        rows: of texts; ``short`` are those of a short report.
-        styles: of columns on a terminal, by heading.
-        numbers: how many columns hold numbers.
+    The first ``numbers`` columns hold numbers; the last one names the rows. ``styles`` are those of columns
+    on a terminal, by heading.
     """
 
     headings: Sequence[str]
@@ -79,13 +65,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report.
-
-    Attributes:
-        title: None for ops outside functions.
-        note: the answer in short; may be empty.
-        parts: the details, with sentences as text.
-    """
+    """A part of a report: its title, None for ops outside functions, the answer in short, and details."""
 
     title: str | None
     note: str
@@ -96,10 +76,8 @@ class Section:
 class DiffDocument:
     """A diff but for the order of the dump after.
 
-    Attributes:
-        answers: what became of layout ops, and of the runs of modules.
-        functions: what happened to the ops of each function, in order of appearance.
-        details: what readers of the result depend on; empty sections are left out.
+    ``answers`` tell what became of layout ops and of the runs of modules, ``functions`` what happened to the
+    ops of each function, ``details`` what readers of the result depend on, without empty sections.
     """
 
     answers: Sequence[str]
@@ -109,34 +87,26 @@ class DiffDocument:
 
 def diff_document(diff: Diff, *, verbose: bool = False) -> DiffDocument:
     """The document of a diff; ``verbose``: with a line for each location that has become worse."""
+    answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [
         _inverse_ops(diff),
         _modules(diff.fragmentation),
         _code_generation(diff.structure),
         _locations(diff.locations, verbose=verbose),
     ]
-    return DiffDocument(
-        answers=[
-            said for said in (inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)) if said
-        ],
-        functions=_functions(diff),
-        details=[section for section in details if section is not None],
-    )
+    return DiffDocument(list(filter(None, answers)), _functions(diff), list(filter(None, details)))
 
 
 def _functions(diff: Diff) -> list[Section]:
-    of_function: dict[str | None, dict[str, list[OpChange]]] = {}
+    sections: dict[str | None, list[Changes]] = {}
     for kind, group in diff.ops.groups.items():
+        of_function: dict[str | None, list[OpChange]] = {}
         for change in group:
-            of_function.setdefault(change.function, {}).setdefault(kind, []).append(change)
-    return [
-        Section(
-            function,
-            "",
-            [Changes(f"{len(group):,} {kind}", kinds_of(group), group) for kind, group in groups.items()],
-        )
-        for function, groups in of_function.items()
-    ]
+            of_function.setdefault(change.function, []).append(change)
+        for function, changes in of_function.items():
+            part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), changes)
+            sections.setdefault(function, []).append(part)
+    return [Section(function, "", parts) for function, parts in sections.items()]
 
 
 # ---------------------------------------------------------------------- inverse ops
@@ -155,48 +125,43 @@ def inverse_summary(inverse: InverseOps) -> str:
 
 
 def _inverse_ops(diff: Diff) -> Section | None:
-    inverse = diff.inverse_ops
-    which = "this" if len(inverse.moved) == 1 else "these"
+    inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
+    which = "this" if moved == 1 else "these"
+    still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
+    gone = f"{len(inverse.gone):,} gone without an inverse: merged with others or folded"
     lists = [
         (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
         (
-            f"{len(inverse.moved):,} moved and not cancelled: {which} should have been left alone",
+            f"{moved:,} moved and not cancelled: {which} should have been left alone",
             "red",
-            map(_moved_to, inverse.moved),
+            [
+                f"{op_at(op.before.op)} -> {', '.join(op_at(one.op) for one in op.after)}"
+                for op in inverse.moved
+            ],
         ),
-        (
-            f"{len(inverse.gone):,} gone without an inverse: merged with others or folded",
-            "",
-            map(_layout_op, inverse.gone),
-        ),
+        (gone, "", map(_layout_op, inverse.gone)),
         (f"{len(inverse.added):,} new, of none that was there before", "", map(_layout_op, inverse.added)),
-        (
-            f"{count(len(inverse.remaining), 'inverse pair')} still there",
-            "yellow",
-            map(_pair, inverse.remaining),
-        ),
+        (still_there, "yellow", map(_pair, inverse.remaining)),
     ]
     parts: list[Lines | str] = [
         Lines(title, style, items) for title, style, lines in lists if (items := list(lines))
     ]
-    if not parts:
-        return None
-    if inverse.inversions:
+    if parts and inverse.inversions:
         total = diff.after.summary.inversions
         what = count(total, "inversion")
         share = f"all {what}" if inverse.inversions == total else f"{inverse.inversions:,} of {what}"
         parts.append(f"moved ones and copies are at an end of {share}")
-    return Section("Inverse ops", inverse_summary(inverse), parts)
+    return Section("Inverse ops", inverse_summary(inverse), parts) if parts else None
 
 
 def _cancelled(inverse: InverseOps) -> str:
     """How many pairs were cancelled, and at what price."""
-    said = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
+    cancelled = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
     if not inverse.copies:
-        return said
+        return cancelled
     copies = count(sum(len(op.after) for op in inverse.copies), "copy", "copies")
     ops = "1 op" if len(inverse.copies) == 1 else f"{len(inverse.copies):,} of these ops"
-    return f"{said}, which left {copies} of {ops} on other operands"
+    return f"{cancelled}, which left {copies} of {ops} on other operands"
 
 
 def _pair(one: LayoutPair) -> str:
@@ -220,25 +185,22 @@ def runs_summary(fragmentation: Fragmentation) -> str:
     runs = fragmentation.modules or fragmentation.functions
     if not runs:
         return ""
-    before, after, fixed, relabelled = (
-        sum(getattr(one, when) for one in runs) for when in ("before", "after", "fixed", "relabelled")
-    )
+    before, after, fixed, relabelled = map(sum, zip(*map(_runs_of, runs), strict=True))
     what = count(len(runs), "module" if fragmentation.modules else "source function")
     fix = f", {fixed:,} after fix" if fixed != after else ""
     relabel = f", {relabelled:,} after fix --relabel" if relabelled != fixed else ""
     return f"{before:,} -> {count(after, 'run')} of {what}{fix}{relabel}"
 
 
-def _modules(fragmentation: Fragmentation) -> Section | None:
-    def torn(runs: Sequence[ModuleRuns]) -> list[list[str]]:
-        """Those in more runs than before, the worst first."""
-        return [
-            [*(f"{number:,}" for number in (one.before, one.after, one.fixed, one.relabelled)), one.name]
-            for one in runs
-            if one.after > one.before > 0
-        ]
+def _runs_of(one: ModuleRuns) -> tuple[int, int, int, int]:
+    return one.before, one.after, one.fixed, one.relabelled
 
-    modules, functions = torn(fragmentation.modules), torn(fragmentation.functions)
+
+def _modules(fragmentation: Fragmentation) -> Section | None:
+    modules, functions = (
+        [[*map("{:,}".format, _runs_of(one)), one.name] for one in runs if one.after > one.before > 0]
+        for runs in (fragmentation.modules, fragmentation.functions)
+    )
     if not modules and not functions:
         return None
     headings = ["before", "after", "after fix", "after fix --relabel", "runs of"]
@@ -249,19 +211,19 @@ def _modules(fragmentation: Fragmentation) -> Section | None:
 
 def _code_generation(structure: Structure) -> Section | None:
     table = torn_figures(structure, SHOWN_TORN)
-    if not table.rows and not is_changed(structure):
+    if not table.rows and not words.is_changed(structure):
         return None
-    ties = tie_summary(structure)
-    return Section("Code generation", functions_summary(structure), [*([ties] if ties else []), table])
+    ties = words.tie_summary(structure)
+    return Section("Code generation", words.functions_summary(structure), [*([ties] if ties else []), table])
 
 
 def torn_figures(structure: Structure, short: int) -> Figures:
     """In how many functions the ops of each torn module are."""
     rows = [
         [*(f"{row.functions[stage]:,}" for stage in structure.predictions), row.path[-1]]
-        for row in torn_modules(structure)
+        for row in words.torn_modules(structure)
     ]
-    headings = [*(STAGES[stage] for stage in structure.predictions), "functions with ops of"]
+    headings = [*(words.STAGES[stage] for stage in structure.predictions), "functions with ops of"]
     return Figures(headings, rows, rows[:short], numbers=len(headings) - 1)
 
 

@@ -88,7 +88,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Prediction.functions": lambda one: len(one.functions),
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "TornModule.name": lambda row: row.path[-1],
-    "TracedPass.figures": lambda traced: _without(_plain(traced.figures), "dumps"),
+    "TracedPass.figures": lambda one: {k: v for k, v in _plain(one.figures).items() if k != "dumps"},
 }
 """The fields that no attribute has as they are."""
 
@@ -169,7 +169,7 @@ def trace_to_json(trace: Trace) -> str:
 
 
 def to_jsonl(verdict: Verdict) -> str:
-    """JSON Lines: errors, findings, and last the figures; ``type`` says which of them an object is."""
+    """JSON Lines: errors, findings, and last the figures; ``type`` tells which of them an object is."""
     objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
     objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
     objects.append({"type": "summary", **_plain(verdict.check.summary)})
@@ -201,12 +201,7 @@ def _head(dump: DumpAudit) -> dict[str, object]:
     return {"source": dump.source, "line": dump.line, "pass": dump.pass_name, "when": dump.when}
 
 
-def _without(members: dict[str, object], left_out: str) -> dict[str, object]:
-    return {key: value for key, value in members.items() if key != left_out}
-
-
 def _plain(value: Any) -> Any:
-    """The value as dicts, lists, texts and numbers."""
     if value is None or isinstance(value, (str, int, float)):
         return value
     if isinstance(value, Mapping):
@@ -233,10 +228,8 @@ def _members_of(kind: type) -> list[tuple[str, list[str], Callable[[Any], object
     members = []
     for one in listed:
         key, _, path = one.partition("=")
-        attribute = (path or key).removeprefix("*")
-        members.append(
-            ("*" if key[0] == "*" else key, attribute.split("."), _MADE.get(f"{name}.{attribute}"))
-        )
+        attribute, key = (path or key).removeprefix("*"), "*" if key[0] == "*" else key
+        members.append((key, attribute.split("."), _MADE.get(f"{name}.{attribute}")))
     return members
 
 

@@ -6,7 +6,6 @@ The same pages are docs/rules.md and docs/glossary.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,13 +25,9 @@ _EMPHASIS = re.compile(r"\*([\w -]+)\*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule, or a word of the glossary.
+    """A rule, its code its first name, or a word of the glossary.
 
-    Attributes:
-        section: what it is listed under.
-        names: what it is called; of a rule its code first.
-        text: the explanation, in Markdown.
-        related: words that the text explains as well.
+    It is listed under ``section``; ``text`` is Markdown and also explains the ``related`` words.
     """
 
     section: str
@@ -49,7 +44,15 @@ class Entry:
 @cache
 def entries() -> tuple[Entry, ...]:
     """All rules by code, then all words by section."""
-    return (*_rules(), *_words())
+    found = [
+        Entry("Rules", (rule["code"], rule["name"]), rule["text"].strip())
+        for rule in _RULE.finditer(_page("rules.md"))
+    ]
+    for section in _SECTION.finditer(_page("glossary.md")):
+        for row in _ROW.finditer(section["rows"]):
+            names, meaning = tuple(row["term"].split(", ")), row["meaning"]
+            found.append(Entry(section["title"], names, meaning, tuple(_EMPHASIS.findall(meaning))))
+    return tuple(found)
 
 
 def look_up(word: str) -> list[Entry]:
@@ -77,18 +80,6 @@ def close_names(word: str) -> list[str]:
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}
     return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES)]
-
-
-def _rules() -> Iterator[Entry]:
-    for rule in _RULE.finditer(_page("rules.md")):
-        yield Entry("Rules", (rule["code"], rule["name"]), rule["text"].strip())
-
-
-def _words() -> Iterator[Entry]:
-    for section in _SECTION.finditer(_page("glossary.md")):
-        for row in _ROW.finditer(section["rows"]):
-            names, meaning = tuple(row["term"].split(", ")), row["meaning"]
-            yield Entry(section["title"], names, meaning, tuple(_EMPHASIS.findall(meaning)))
 
 
 def _page(name: str) -> str:

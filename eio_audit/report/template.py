@@ -6,12 +6,13 @@ All text from dumps is escaped, and what would steer whatever shows it is writte
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
-from eio_audit.report.wording import conclusion, diff, order, structure, trace
+from eio_audit.report.wording import conclusion, diff, numbers, order, structure, trace
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,7 +43,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_harmless,
     )
-    wording = (conclusion, diff, order, structure, trace)
+    wording = (conclusion, diff, numbers, order, structure, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
     environment.filters |= {"commas": "{:,}".format, "data": _data}
     return environment
@@ -58,4 +59,4 @@ def _harmless(value: Any) -> Any:
 def _data(value: object) -> str:
     """Data for the scripts: JSON that can hold no tag, with what steers written out."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT)
-    return STEERING.sub(lambda match: "\\" + printable(match[0]), text)
+    return re.sub(STEERING, lambda match: "\\" + printable(match[0]), text)

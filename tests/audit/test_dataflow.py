@@ -4,7 +4,7 @@ from hypothesis import given
 
 from eio_audit import AuditOptions, Dataflow, InputError, dataflow, dataflow_graph, neighbourhood, read_text
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow
 from tests.audit.test_check import ISSUE
 from tests.programs import programs
@@ -73,7 +73,7 @@ def test_a_terminator_against_the_order_is_a_neighbour() -> None:
 def test_a_part_of_limited_size_prefers_what_runs_against_the_order() -> None:
     [dump] = read_text(CHAIN)
     audited = audit_dump(dump)
-    flow = BlockDataflow(audited, KeyedBlock(audited, audited.ir.op_block[1])).around([1], radius=3, limit=2)
+    flow = BlockDataflow(FixedBlock(audited, audited.ir.op_block[1])).around([1], radius=3, limit=2)
     assert [op.place for op in flow.ops] == [1, 2]
 
 
@@ -141,7 +141,7 @@ def test_the_networkx_graph_is_a_dag_with_the_ops_as_they_are_known() -> None:
 @given(programs())
 def test_a_forced_inversion_is_a_path_against_the_order(text: str) -> None:
     dump = audit_dump(read_text(text)[0])
-    flow = BlockDataflow(dump, KeyedBlock(dump, dump.ir.op_block[1])).whole()
+    flow = BlockDataflow(FixedBlock(dump, dump.ir.op_block[1])).whole()
 
     forced = sum(audit.forced or 0 for audit in dump.audit.blocks if audit.function == "@f")
     assert any(edge.inverting for edge in flow.edges) == (forced > 0)

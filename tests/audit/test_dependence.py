@@ -3,6 +3,7 @@
 import pytest
 
 from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.mlir.semantics.effects import condition_holds
 from tests.reading import ir_of
 
 
@@ -441,5 +442,54 @@ def test_edges_of_one_kind() -> None:
     assert list(graph.by_kind(DependenceKind.EFFECT)) == [(0, 1)]
     assert list(graph.by_kind(DependenceKind.TERMINATOR)) == [(1, 2)]
     assert list(graph.by_kind(DependenceKind.CAPTURE)) == []
-    assert graph.placed_too_early([0, 1, 2]) == []
-    assert graph.placed_too_early([1, 0, 2]) == [1, 1]
+
+
+def test_a_tensor_that_is_only_read_by_effect_is_not_read_by_its_other_users() -> None:
+    body = """
+    %0 = "memref.load"(%t, %i) {id = "load"} : (tensor<4xf32>, index) -> f32
+    %1 = "ttir.relu"(%t) {id = "pure"} : (tensor<4xf32>) -> tensor<4xf32>
+    "my.op"() {id = "any"} : () -> ()
+    """
+    assert edges(body) == {"load -> any effect"}
+
+
+def test_an_op_that_may_trap_keeps_its_own_effects_beside_a_loop_without_end() -> None:
+    body = """
+    %0 = "memref.load"(%m, %i) {id = "load"} : (memref<4xf32>, index) -> f32
+    "memref.store"(%f, %m, %i) {id = "store"} : (f32, memref<4xf32>, index) -> ()
+    "scf.while"() ({
+      "scf.condition"(%c) : (i1) -> ()
+    }, {
+      "scf.yield"() : () -> ()
+    }) {id = "loop"} : () -> ()
+    """
+    arguments = "%m: memref<4xf32>, %i: index, %f: f32, %c: i1"
+    assert "load -> store effect" in edges(body, arguments)
+
+
+def test_an_op_with_a_region_of_several_blocks_keeps_its_own_effects() -> None:
+    body = """
+    %0 = "ttir.relu"(%t) {id = "pure"} : (tensor<4xf32>) -> tensor<4xf32>
+    "my.op"(%t) ({
+      "cf.br"()[^bb1] : () -> ()
+    ^bb1:
+      "scf.yield"() : () -> ()
+    }) {id = "any"} : (tensor<4xf32>) -> ()
+    """
+    assert edges(body) == {"pure -> any effect"}
+
+
+def test_an_effect_on_a_result_is_on_its_buffer_alone() -> None:
+    body = """
+    %0 = "memref.load"(%m, %i) {id = "load"} : (memref<4xf32>, index) -> f32
+    %1 = "bufferization.clone"(%t) {id = "clone"} : (tensor<4xf32>) -> tensor<4xf32>
+    """
+    assert edges(body) == set()
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [("mode = add", True), ("mode = sub", False), ("volatile", True), ("atomic", False)],
+)
+def test_a_condition_names_an_attribute_and_its_value_or_a_word(condition: str, holds: bool) -> None:
+    assert condition_holds(condition, b"my.op volatile %p {mode = add}") is holds

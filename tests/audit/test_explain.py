@@ -14,10 +14,10 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow
-from eio_audit.audit.explain.explain import FixedBlock, OpInBlock
-from eio_audit.audit.locations.origin import ModelLine
+from eio_audit.audit.explain.explain import OpInBlock
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs
@@ -178,8 +178,8 @@ def test_an_effect_on_a_tensor() -> None:
 def test_paths_are_shortest_and_kinds_add_up_to_the_audit(text: str) -> None:
     dump = audit_dump(read_text(text)[0])
     block = dump.ir.op_block[1]
-    graph = dataflow_graph(BlockDataflow(dump, KeyedBlock(dump, block)).whole())
-    explanations = [OpInBlock(dump, FixedBlock(dump, block), op).explain() for op in dump.ir.block_ops[block]]
+    graph = dataflow_graph(BlockDataflow(FixedBlock(dump, block)).whole())
+    explanations = [OpInBlock(FixedBlock(dump, block), op).explain() for op in dump.ir.block_ops[block]]
     for place, explanation in enumerate(explanations):
         for inverted in explanation.inverted:
             other = next(e.place for e in explanations if e.op == inverted.op)

@@ -19,7 +19,7 @@ from eio_audit.audit.gate.findings import find
 from eio_audit.audit.gate.gate import worst_first
 from eio_audit.audit.gate.rules import LOCATION_RULES, rules_by_prefix
 from eio_audit.audit.locations.location_health import LocationRule
-from eio_audit.audit.locations.origin import ModelLine
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.programs import programs

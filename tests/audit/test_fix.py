@@ -701,7 +701,7 @@ def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: py
     broken = (
         text.replace(b'"%0"', wrong) if wrong.startswith(b'"') else text.replace(b"(%0)", b"(%s)" % wrong)
     )
-    monkeypatch.setattr("eio_audit.audit.fix.renumbering.renumber", lambda *_: broken)
+    monkeypatch.setattr("eio_audit.mlir.rewriting.renumber.renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
         fix(read_text(text), renumber=True)
 
@@ -773,3 +773,11 @@ def test_a_name_that_clashes_in_the_new_order_gets_a_number() -> None:
 }
 """
     )
+
+
+@given(programs())
+def test_the_text_does_not_depend_on_whether_wrong_labels_are_found(text: str) -> None:
+    dumps = read_text(text)
+    with_labels, without = fix(dumps), fix(dumps, finds_wrong_labels=False)
+    assert (without.text, without.moved) == (with_labels.text, with_labels.moved)
+    assert without.before.wrong_labels == 0

@@ -1,8 +1,8 @@
 import pytest
 
 from eio_audit import DEFAULT_INDEX_PATTERN, IndexPattern, InputError
-from eio_audit.audit.locations.origin import Origin, parse_origin
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
 from tests.reading import ir_of
 
 
@@ -104,7 +104,7 @@ def test_a_pattern_that_cannot_work_is_refused(pattern: str, message: str) -> No
 )
 def test_derived_ops(location: str, expected: bool) -> None:
     ir = ir_of(f'"t.a"() : () -> () loc({location})')
-    assert OriginalIndices(ir).is_derived(0) is expected
+    assert OriginalIndices(ir).derived_by_op[0] == expected
 
 
 def test_the_fields_of_an_origin() -> None:
@@ -142,5 +142,5 @@ def test_names_with_a_negative_index_tell_of_no_module(
     location: str, modules: tuple[str, ...] | None
 ) -> None:
     ir = ir_of(f'"t.a"() : () -> () loc({location})')
-    origin = OriginalIndices(ir).origin(0)
+    origin = OriginalIndices(ir).parsed.origin(0)
     assert (origin and origin.modules) == modules

@@ -74,7 +74,7 @@ def test_ceilings_for_the_dump_after(options: tuple[str, ...], code: int) -> Non
 def test_json_has_everything_the_text_has() -> None:
     document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
     assert set(document) == {
-        *("schema", "command", "before", "after", "ops", "implied_ops", "changes", "inverse_ops"),
+        *("schema", "command", "verdict", "before", "after", "ops", "implied_ops", "changes", "inverse_ops"),
         *("fragmentation", "structure", "locations", "dumps", "errors"),
     }
     inverse = document["inverse_ops"]
@@ -102,14 +102,36 @@ def test_markdown_for_a_pull_request() -> None:
     assert b"<details><summary>135 modified: operands of" in result.stdout
 
 
-@pytest.mark.parametrize(("fail_on", "code"), [("avoidable", 2), ("never", 0)])
-def test_dumps_without_indices_are_compared_but_not_judged(tmp_path: Path, fail_on: str, code: int) -> None:
-    dump = tmp_path / "bare.mlir"
-    dump.write_text('func.func @f(%a: i32) {\n  %0 = "t.a"(%a) : (i32) -> i32\n  return\n}\n')
-    result = run("diff", dump, dump, "--fail-on", fail_on)
-    assert result.returncode == code
-    assert b"ops: 3 unchanged, 0 moved" in result.stdout
-    assert (b"no op carries an op index" in result.stderr) == (code == 2)
+BARE = 'func.func @f(%a: i32) {{\n  %0 = "t.a"(%a) {{v = {}}} : (i32) -> i32\n  return\n}}\n'
+
+
+def test_dumps_need_no_indices(tmp_path: Path) -> None:
+    before, after = tmp_path / "before.mlir", tmp_path / "after.mlir"
+    before.write_text(BARE.format(1))
+    after.write_text(BARE.format(2))
+    result = run("diff", before, after)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"ops: 2 unchanged, 0 moved, 1 modified, 0 added, 0 removed\n" in result.stdout
+    assert result.stdout.endswith(b"\n\nverdict: different: 1 modified\n")
+
+
+def test_a_dump_is_identical_with_itself() -> None:
+    assert run("diff", BEFORE, BEFORE).stdout == b"identical\n"
+
+
+@pytest.mark.parametrize(
+    ("same_as", "other", "code"),
+    [
+        ("bytes", "before_alias", 1),
+        ("names", "before_alias", 0),
+        ("order", "before_alias", 0),
+        ("order", "after_alias", 1),
+    ],
+)
+def test_the_exit_code_tells_whether_dumps_are_the_same(same_as: str, other: str, code: int) -> None:
+    other_path = BEFORE.with_name(f"{other}.mlir")
+    result = run("diff", BEFORE, other_path, "--exit-code", "--same-as", same_as, "--quiet")
+    assert (result.returncode, result.stdout, result.stderr) == (code, b"", b"")
 
 
 STATES = ("ttir.mlir.txt", "ttir-before-erase-inverse-ops.mlir.txt", "ttir-after-erase-inverse-ops.mlir.txt")

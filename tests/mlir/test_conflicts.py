@@ -144,3 +144,9 @@ def test_a_block_that_begins_where_another_ends_is_looked_at_too() -> None:
     ir = ir_of(f'"t.r"() ({{\n{op}{op}^bb1:\n{op}{op}}}) : () -> ()\n')
     effects = Touched({op: {MEMORY: frozenset({"write"})} for op in range(1, 5)}, set())
     assert dict(found(ir, effects, [1, 2])) == {1: {(0, 1)}, 2: {(0, 1)}}
+
+
+def test_the_first_op_may_be_the_one_that_changes_everything() -> None:
+    ir = ir_of('"t.op"() : () -> ()\n' * 2)
+    effects = Touched({0: {EVERYTHING: frozenset({"write"})}, 1: {7: frozenset({"read"})}}, set())
+    assert list(conflicts(ir, effects, [0])) == [(0, 0, 1)]  # type: ignore[arg-type]

@@ -8,7 +8,15 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.search.schedules import CANDIDATES, push_down
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import block_of
-from tests.order.small_blocks import Block, Key, blocks, count_pairs, forced_pairs, true_minimum
+from tests.order.small_blocks import (
+    Block,
+    Key,
+    blocks,
+    count_pairs,
+    forced_pairs,
+    precedence_of,
+    true_minimum,
+)
 
 
 def pack(block: Block, order: list[int] | None = None, *, detours: bool = False) -> list[list[int]]:
@@ -84,3 +92,35 @@ def test_each_cycle_pays_for_one_inversion_of_the_guiding_order(block: Block, de
     order = push_down(block_of(block.keys, block.precedence))
     inversions = count_pairs([block.keys[op] for op in order])
     assert forced_pairs(block) + len(pack(block, order, detours=detours)) <= inversions
+
+
+def test_cycles_with_detours_are_closed_and_share_no_soft_edge() -> None:
+    keys: list[Key] = [19, 4, 15, 7, 18, 0, 5, 6, 17, 12, 13, 14, 3, 10, 8, 9, 16, 11, 1, 2]
+    users = {0: (1, 19), 1: (13,), 2: (8, 15, 16, 19), 3: (13, 19), 5: (10, 14), 6: (14,), 7: (16, 18)}
+    users |= {8: (14, 15), 10: (11, 18), 11: (18,), 12: (18,), 17: (19,)}
+    block = Block(keys, [(producer, user) for producer, those in users.items() for user in those])
+    window = block_of(block.keys, block.precedence)
+    closure = TransitiveClosure(window)
+    packing = CyclePacking(closure, best_order(window).order)
+    packing.find_detours()
+    cycles = packing.cycles()
+    assert any(len(cycle) > 2 for cycle in cycles)
+    for cycle in cycles:
+        broken, *others = cycle
+        ends_at = broken[0]  # the broken edge y -> x closes what leads from x to y
+        reached = broken[1]
+        left = list(others)
+        while left:
+            start, end = next(edge for edge in left if closure.with_descendants[reached] >> edge[0] & 1)
+            left.remove((start, end))
+            reached = end
+        assert closure.with_descendants[reached] >> ends_at & 1
+        assert all(closure.smaller_independent[end] >> start & 1 for start, end in others)
+    edges = [edge for cycle in cycles for edge in cycle]
+    assert len(edges) == len(set(edges))
+
+
+def test_a_detour_may_pass_the_op_with_the_smallest_key() -> None:
+    # By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5): 5 leads to 1, and a soft edge to 3.
+    closure = TransitiveClosure(block_of([5, 1, 3], precedence_of(3, [(0, 1)])))
+    assert CyclePacking(closure, [0, 1, 2])._retrace([(2, -1), (1, 0)]) == [0 * 3 + 1]

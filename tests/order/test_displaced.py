@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.displaced import displaced
+from eio_audit.order.displaced import displaced, order_profile
 from eio_audit.order.inversions import inversions_carried
 from tests.order.small_blocks import count_pairs
 
@@ -51,3 +51,19 @@ def test_carried_is_the_number_of_inversions_at_each_position(keys: list[int]) -
     for position, carried in enumerate(inversions_carried(keys)):
         others = keys[:position] + keys[position + 1 :]
         assert carried == count_pairs(keys) - count_pairs(others)
+
+
+@pytest.mark.parametrize(
+    ("keys", "parts", "expected"),
+    [
+        ([], 3, ()),
+        ([7], 3, (0.0,)),
+        ([3, 2, 1, 0], 2, (1.0, 0.0)),
+        ([0, 1, 5, 2, 3, 4], 3, (0.0, 1.0, 0.6)),
+        ([2, 2, 1], 3, (0.5, 1.0, 0.0)),
+    ],
+)
+def test_the_profile_has_where_the_farthest_op_of_each_part_belongs(
+    keys: list[int], parts: int, expected: tuple[float, ...]
+) -> None:
+    assert order_profile(keys, parts) == expected

@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit.order import linear_extension
+from eio_audit.order.bounds.lower_bound import LowerBound
+from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.search.packed_order import BestOrder
 from eio_audit.order.search.schedules import CANDIDATES
-from eio_audit.order.windows import block_of
+from eio_audit.order.search.solve_window import best_order
+from eio_audit.order.windows import Window, block_of
 from tests.order.small_blocks import (
     Block,
     Key,
@@ -110,6 +115,28 @@ def test_a_deep_chain_needs_no_recursion() -> None:
     keys: list[Key] = [*range(1, size), 0]
     restoration = restore(keys, [(op, op + 1) for op in range(size - 1)])
     assert (restoration.inversions, restoration.certified) == (size - 1, True)
+
+
+def test_a_second_pass_goes_on_from_the_first_and_raises_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = BestOrder([0, 1, 3, 2, 4], inversions=6, bound=LowerBound(1, 2, forced_complete=True))
+    seen = []
+
+    def best_order_but_once(window: Window, effort: Effort) -> BestOrder:
+        seen.append(list(window.keys))
+        return best_order(window, effort) if len(seen) > 1 else first
+
+    monkeypatch.setattr(linear_extension, "best_order", best_order_but_once)
+    restoration = restore([9, 1, 6, 5, 3], [(0, 1)])
+    assert seen == [[9, 1, 6, 5, 3], [9, 1, 5, 6, 3]]
+    assert (restoration.order, restoration.inversions, restoration.lower_bound) == ([0, 1, 4, 3, 2], 4, 4)
+
+
+def test_a_window_above_the_limit_is_ordered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = BestOrder([0, 1, 3, 2, 4], inversions=6, bound=LowerBound(1, 2, forced_complete=True))
+    monkeypatch.setattr(linear_extension, "best_order", lambda *_: first)
+    monkeypatch.setattr(linear_extension, "REPEATED_SIZE", 4)
+    restoration = restore([9, 1, 6, 5, 3], [(0, 1)])
+    assert (restoration.inversions, restoration.lower_bound) == (6, 2)
 
 
 @pytest.mark.slow

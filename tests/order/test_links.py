@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from itertools import combinations
 
 from hypothesis import given
@@ -5,7 +6,7 @@ from hypothesis import strategies as st
 
 from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window, block_of
-from eio_audit.order.wrong_labels.links import Link, Links, first_links
+from eio_audit.order.wrong_labels.links import Link, Links
 from tests.order.small_blocks import Block, Key, descendants, precedence_of, tangled_blocks
 
 WEIGHTS = st.lists(st.integers(1, 9), min_size=8, max_size=8)
@@ -48,22 +49,28 @@ def least(block: Block, weights: list[int]) -> int:
     )
 
 
+def filled(window: Window, weights: list[int], links: Iterable[Link] = ()) -> list[Link]:
+    found = Links(window, weights, links)
+    found.fill()
+    return list(found)
+
+
 def test_first_links_pass_by_an_op_with_a_larger_key() -> None:
-    assert list(first_links(window([5, 9, 1], [(0, 1), (1, 2)]), [1, 1, 1])) == [(0, 2, 1)]
+    assert filled(window([5, 9, 1], [(0, 1), (1, 2)]), [1, 1, 1]) == [(0, 2, 1)]
 
 
 def test_first_links_leave_to_others_what_has_the_larger_key() -> None:
-    assert list(first_links(window([9, 5, 3], [(0, 2), (1, 2)]), [1, 1, 1])) == [(1, 2, 1)]
+    assert filled(window([9, 5, 3], [(0, 2), (1, 2)]), [1, 1, 1]) == [(1, 2, 1)]
 
 
 def test_first_links_are_added_to_those_that_there_are() -> None:
-    assert list(first_links(window([9, 1], [(0, 1)]), [3, 2], [(0, 1, 1)])) == [(0, 1, 1)]
+    assert filled(window([9, 1], [(0, 1)]), [3, 2], [(0, 1, 1)]) == [(0, 1, 2)]
 
 
 def test_of_many_ops_above_those_with_the_largest_keys_are_passed_on() -> None:
     keys = [*range(11, 22), 10, 20]
-    found = first_links(window(keys, [(u, 11) for u in range(11)] + [(11, 12)]), [1] * 13)
-    assert list(found) == [(0, 11, 1), (10, 12, 1)]
+    found = filled(window(keys, [(u, 11) for u in range(11)] + [(11, 12)]), [1] * 13)
+    assert found == [(0, 11, 1), (10, 12, 1)]
 
 
 def test_where_one_op_has_given_all_the_next_goes_on() -> None:
@@ -101,7 +108,7 @@ def test_without_effort_there_is_no_claim_to_have_all() -> None:
 @given(tangled_blocks(), WEIGHTS)
 def test_links_grow_to_the_largest_flow(block: Block, weights: list[int]) -> None:
     weights = weights[: len(block.keys)]
-    first = list(first_links(block_of(block.keys, block.precedence), weights))
+    first = filled(block_of(block.keys, block.precedence), weights)
     for start in ([], first):
         links = Links(block_of(block.keys, block.precedence), weights, start)
         assert are_links(list(links), block, weights)
@@ -114,7 +121,7 @@ def test_links_grow_to_the_largest_flow(block: Block, weights: list[int]) -> Non
 @given(tangled_blocks(), WEIGHTS)
 def test_whatever_the_links_the_rest_contradicts_nothing(block: Block, weights: list[int]) -> None:
     weights = weights[: len(block.keys)]
-    first = list(first_links(block_of(block.keys, block.precedence), weights))
+    first = filled(block_of(block.keys, block.precedence), weights)
     last = len(block.keys) - 1
     for start in ([], first):
         down = Links(block_of(block.keys, block.precedence), weights, start)

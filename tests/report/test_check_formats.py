@@ -26,7 +26,7 @@ from eio_audit import (
     judge,
     read_text,
 )
-from eio_audit.audit.locations.origin import ModelLine
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.cli.reports import FORMATS, rendered
 from eio_audit.mlir.source import Position
 from eio_audit.report.ci.finding import fingerprints, repository_path

@@ -4,7 +4,7 @@ import hashlib
 import pytest
 
 from eio_audit import WorstBlocks, check, diff, read, read_text
-from eio_audit.report.html import check_to_html, diff_to_html
+from eio_audit.report.html.pages import check_to_html, diff_to_html
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
 from tests.report.pages import Page, column

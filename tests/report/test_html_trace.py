@@ -1,7 +1,7 @@
 import pytest
 
 from eio_audit import read, trace
-from eio_audit.report.html import trace_to_html
+from eio_audit.report.html.pages import trace_to_html
 from tests.cli.running import SAMPLES
 from tests.report.pages import Page, column
 

@@ -7,7 +7,7 @@ import pytest
 
 from eio_audit import RULES
 from eio_audit.report.manual import PAGES, close_names, entries, look_up
-from eio_audit.report.text.console import make_console
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.manual_pages import print_entries
 
 
@@ -60,14 +60,14 @@ def test_misspelt_names() -> None:
 
 def test_no_markup_is_left() -> None:
     file = io.StringIO()
-    print_entries(entries(), make_console(file))
+    print_entries(entries(), Console(file))
     assert re.findall(r"\*\*|`|\]\(|(?<!\w)\*\w[^\n]*\w\*", file.getvalue().replace("my.*", "")) == []
 
 
 def test_a_terminal_gets_ir_as_it_is() -> None:
     file = io.StringIO()
     file.isatty = lambda: True  # type: ignore[method-assign]
-    print_entries(look_up("EIO001"), make_console(file, color=False, width=40))
+    print_entries(look_up("EIO001"), Console(file, color=False, width=40))
     lines = file.getvalue().splitlines()
     assert '  %1 = "ttir.neg"(%x) : (i32) -> i32 loc("0|Net[net]|net.py:1|forward|2|neg")' in lines
     assert lines[2:5] == [

@@ -12,8 +12,9 @@ import pytest
 import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, InputError
 from eio_audit.report.text.check import print_check, print_fix
-from eio_audit.report.text.console import make_console
-from eio_audit.report.wording.order import count, not_reordered_away, unknown_ops
+from eio_audit.report.text.console import Console
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import not_reordered_away, unknown_ops
 
 
 class Terminal(io.StringIO):
@@ -64,14 +65,14 @@ def checked(text: str, name: str = "after.mlir") -> Check:
 
 def report(check: Check, *, verbose: bool = False, file: io.StringIO | None = None, **options: int) -> str:
     file = file or io.StringIO()
-    print_check(check, make_console(file, color=False, width=options.get("width")), verbose=verbose)
+    print_check(check, Console(file, color=False, width=options.get("width")), verbose=verbose)
     return file.getvalue()
 
 
 def fix_report(text: str) -> str:
     file = io.StringIO()
     dumps = eio_audit.read_text(text, "after.mlir")
-    print_fix(eio_audit.fix(dumps), "after.mlir", make_console(file))
+    print_fix(eio_audit.fix(dumps), "after.mlir", Console(file))
     return file.getvalue()
 
 
@@ -410,7 +411,7 @@ def test_colour_follows_the_terminal_and_the_environment(monkeypatch: pytest.Mon
     red, bold = "\x1b[31m", "\x1b[1m"
 
     def shown(file: io.StringIO, color: bool | None = None) -> str:
-        print_check(checked(SHUFFLED), make_console(file, color=color, width=100))
+        print_check(checked(SHUFFLED), Console(file, color=color, width=100))
         return file.getvalue()
 
     assert red in shown(Terminal())
@@ -431,7 +432,7 @@ def test_what_the_encoding_or_the_terminal_cannot_take_is_escaped() -> None:
     audits = eio_audit.check(eio_audit.read_text(text.encode("utf-8", "surrogateescape")))
     data = io.BytesIO()
     file = io.TextIOWrapper(data, encoding="ascii")
-    print_check(audits, make_console(file))
+    print_check(audits, Console(file))
     file.flush()
     assert rb"(Net[\xe9\x07\udcff])" in data.getvalue()
 

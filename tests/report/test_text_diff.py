@@ -10,7 +10,7 @@ import pytest
 import eio_audit
 from eio_audit import Diff
 from eio_audit.report.markdown.diff import diff_to_markdown
-from eio_audit.report.text.console import make_console
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import print_diff
 from tests.cli.running import SAMPLES
 from tests.report.test_text import IN_ORDER, SHUFFLED, Terminal, function, op
@@ -32,7 +32,7 @@ def diff_of(before: str, after: str) -> Diff:
 
 def diff_report(before: str, after: str, *, verbose: bool = False) -> str:
     file = io.StringIO()
-    print_diff(diff_of(before, after), make_console(file), verbose=verbose)
+    print_diff(diff_of(before, after), Console(file), verbose=verbose)
     return file.getvalue()
 
 
@@ -48,13 +48,13 @@ def sample() -> Diff:
 @pytest.mark.parametrize("width", [60, 160])
 def test_a_real_diff_on_a_terminal(sample: Diff, width: int) -> None:
     file = Terminal()
-    print_diff(sample, make_console(file, color=False, width=width))
+    print_diff(sample, Console(file, color=False, width=width))
     assert file.getvalue() == (GOLDENS / f"diff_small_{width}.txt").read_text()
 
 
 def test_a_real_diff_in_a_pipe(sample: Diff) -> None:
     file = io.StringIO()
-    print_diff(sample, make_console(file), verbose=True)
+    print_diff(sample, Console(file), verbose=True)
     assert file.getvalue() == (GOLDENS / "diff_small.txt").read_text()
 
 

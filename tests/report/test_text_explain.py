@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import eio_audit
-from eio_audit.report.text.console import make_console
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.explain import print_explanation
 from tests.report.test_text import MISSION, SHUFFLED, function, op
 
@@ -14,7 +14,7 @@ def explained(text: str, op: str, *, verbose: bool = False, follow: tuple[str, .
     file = io.StringIO()
     options = eio_audit.AuditOptions(follow=follow)
     explanation = eio_audit.explain(eio_audit.read_text(text, "after.mlir"), op, options)
-    print_explanation(explanation, make_console(file), verbose=verbose)
+    print_explanation(explanation, Console(file), verbose=verbose)
     return file.getvalue()
 
 

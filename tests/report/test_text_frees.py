@@ -4,7 +4,7 @@ import io
 
 from eio_audit import AuditOptions, check, explain, fix, read_text
 from eio_audit.report.text.check import print_check, print_fix
-from eio_audit.report.text.console import make_console
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.explain import print_explanation
 
 PLAIN = AuditOptions()
@@ -33,14 +33,14 @@ MISPLACED = function(op("%0", 1), op("%1", 2), free("%0", 2), free("%1", 2))
 def checked(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) -> list[str]:
     file = io.StringIO()
     result = check(read_text(text, "a.mlir"), options, measures_memory=verbose)
-    print_check(result, make_console(file, color=False), verbose=verbose)
+    print_check(result, Console(file, color=False), verbose=verbose)
     return file.getvalue().splitlines()
 
 
 def fixed(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) -> list[str]:
     file = io.StringIO()
     result = fix(read_text(text, "a.mlir"), options, measures_memory=verbose)
-    print_fix(result, "a.mlir", make_console(file), verbose=verbose)
+    print_fix(result, "a.mlir", Console(file), verbose=verbose)
     return file.getvalue().splitlines()
 
 
@@ -97,7 +97,7 @@ def test_values_of_unknown_size_are_named() -> None:
 
 def explained(text: str, line: int, options: AuditOptions = PLAIN) -> list[str]:
     file = io.StringIO()
-    print_explanation(explain(read_text(text, "a.mlir"), str(line), options), make_console(file, color=False))
+    print_explanation(explain(read_text(text, "a.mlir"), str(line), options), Console(file, color=False))
     return file.getvalue().splitlines()
 
 

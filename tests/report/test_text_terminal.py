@@ -7,7 +7,7 @@ import pytest
 
 from eio_audit import check, explain, read, read_text, trace
 from eio_audit.report.text.check import print_check
-from eio_audit.report.text.console import hyperlink, make_console
+from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.explain import print_explanation
 from eio_audit.report.text.trace import print_trace
 from tests.audit.test_check import ISSUE
@@ -33,7 +33,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(path: Path, file: io.StringIO, *, color: bool = False) -> str:
-    print_check(check(read(str(path))), make_console(file, color=color, width=100))
+    print_check(check(read(str(path))), Console(file, color=color, width=100))
     return file.getvalue()
 
 
@@ -61,7 +61,7 @@ def test_a_terminal_links_to_lines(issue: Path) -> None:
 
 def test_explanations_link_to_lines(issue: Path) -> None:
     file = Terminal()
-    print_explanation(explain(read(issue), "#18"), make_console(file, color=True))
+    print_explanation(explain(read(issue), "#18"), Console(file, color=True))
     assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
 
 
@@ -69,7 +69,7 @@ def test_traces_link_to_lines(issue: Path) -> None:
     before, after = IN_ORDER.replace("%0 =", "%2 ="), SHUFFLED
     issue.write_text(log(("Before", before), ("After", after)))
     file = Terminal()
-    print_trace(trace(read(issue)), make_console(file, color=True))
+    print_trace(trace(read(issue)), Console(file, color=True))
     assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
 
 

@@ -4,7 +4,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.report.text.console import make_console
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
 OLD = b"""a
@@ -107,7 +107,7 @@ def test_a_file_name_with_a_space_ends_with_a_tab_as_patch_expects() -> None:
 
 def test_for_people() -> None:
     file = io.StringIO()
-    print_unified_diff(unified_diff(b"\ta\x1b\r\n", b"b", "x"), make_console(file, color=True))
+    print_unified_diff(unified_diff(b"\ta\x1b\r\n", b"b", "x"), Console(file, color=True))
     assert file.getvalue().split("\n") == [
         "\x1b[1m--- x\x1b[0m",
         "\x1b[1m+++ x\x1b[0m",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
-from eio_audit.order.precedence import Precedence
 
 
 def find_blockers(
@@ -23,12 +22,10 @@ def find_blockers(
         By place asked for: the place of the op that blocks it, and the kind of dependence. An op whose own
         key explains it is preferred to one that is blocked in turn, then the key farthest off. Places
         that nothing blocks are missing.
-
-    Complexity: linear in the ops and dependences of the block.
     """
     precedence, early = graph.precedence, is_early.values()
-    below = smallest_below(keys, precedence) if any(early) else []
-    above = largest_above(keys, precedence) if not all(early) else []
+    below = precedence.smallest_below([inf if key is None else key for key in keys]) if any(early) else []
+    above = precedence.largest_above([-inf if key is None else key for key in keys]) if not all(early) else []
 
     def blocker_of(place: int) -> int | None:
         own = keys[place]
@@ -43,34 +40,3 @@ def find_blockers(
     edges = {place: (min(place, blocker), max(place, blocker)) for place, blocker in found.items()}
     kinds = graph.kinds(set(edges.values()))
     return {place: (found[place], kinds[edge]) for place, edge in edges.items()}
-
-
-def smallest_below(
-    keys: Sequence[int | None], precedence: Precedence, *, passes_keys: bool = True
-) -> list[float]:
-    """By place: the smallest key of an op and of all that depend on it; infinite if there is none.
-
-    Without ``passes_keys``, an op with a key has only its own: the others reach through ops without keys.
-    """
-    return _smallest(keys, range(len(keys) - 1, -1, -1), precedence.successors, passes_keys)
-
-
-def largest_above(
-    keys: Sequence[int | None], precedence: Precedence, *, passes_keys: bool = True
-) -> list[float]:
-    """By place: the largest key of an op and of all that it depends on, as in ``smallest_below``."""
-    negated = [None if key is None else -key for key in keys]
-    return [-key for key in _smallest(negated, range(len(keys)), precedence.predecessors, passes_keys)]
-
-
-def _smallest(
-    keys: Sequence[int | None],
-    places: Iterable[int],
-    neighbours: Callable[[int], Sequence[int]],
-    passes_keys: bool,
-) -> list[float]:
-    smallest = [inf if key is None else key for key in keys]
-    for place in places:
-        if passes_keys or keys[place] is None:
-            smallest[place] = min([smallest[place], *map(smallest.__getitem__, neighbours(place))])
-    return smallest

@@ -13,7 +13,6 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summar
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError
 from eio_audit.order.effort import Effort
 
@@ -39,11 +38,17 @@ class SharedWork:
     """What the audits of all dumps of one source share.
 
     Attributes:
+        describes_worst: describe the ops that are in most inversions.
+        finds_wrong_labels: find the indices that contradict the dependences.
         effort: what may be done to find orders.
+        label_effort: what may be done to find wrong labels.
         known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
     """
 
+    describes_worst: bool = True
+    finds_wrong_labels: bool = True
     effort: Effort = field(default_factory=Effort)
+    label_effort: Effort = field(default_factory=Effort)
     known: dict[Hashable, ShapeDisorder] = field(default_factory=dict)
 
 
@@ -91,7 +96,7 @@ def check(
         if dump.source is not source:
             work, source = SharedWork(), dump.source
         try:
-            audited = audit_dump(dump, options, measures_memory=measures_memory, work=work)
+            audited = audit_dump(dump, options, work, measures_memory=measures_memory)
             if visit is not None:
                 visit(audited)
             audits.append(audited.audit)
@@ -103,26 +108,18 @@ def check(
 def audit_dump(
     dump: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
-    *,
-    describes_worst: bool = True,
-    measures_memory: bool = False,
     work: SharedWork | None = None,
+    *,
+    measures_memory: bool = False,
 ) -> AuditedDump:
     """Reads one dump and audits its order.
 
-    Args:
-        dump: which dump.
-        options: the choices that change the figures.
-        describes_worst: describe the displaced ops that carry most inversions.
-        measures_memory: as for ``check``.
-        work: what the audits of all dumps of its source share. Either all of them describe the worst ops, or
-            none does.
+    ``work`` is what the audits of all dumps of its source share; the rest is as for ``check``.
 
     Raises:
         InputError: the dump cannot be read.
     """
-    keyed = read_dump(dump, options)
-    audited = audit_keyed(keyed, describes_worst=describes_worst, work=work)
+    audited = audit_keyed(read_dump(dump, options), work)
     if measures_memory:
         from eio_audit.audit.check.live_bytes import with_memory
 
@@ -130,10 +127,8 @@ def audit_dump(
     return audited
 
 
-def audit_keyed(
-    dump: KeyedDump, *, describes_worst: bool = True, work: SharedWork | None = None
-) -> AuditedDump:
-    """Audits the order of a dump that has been read; the options are those of ``audit_dump``."""
+def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
+    """Audits the order of a dump that has been read, as ``audit_dump`` does."""
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
     blocks = [block for block, count in enumerate(with_indices) if count]
@@ -145,7 +140,7 @@ def audit_keyed(
         from eio_audit.audit.check.disorder import audit_disordered
 
         has_effects = any(map(dump.has_order, keys.disordered_blocks))
-        found = audit_disordered(dump, audits, work or SharedWork(), describes_worst=describes_worst)
+        found = audit_disordered(dump, audits, work or SharedWork())
         for block, (block_audit, better_order, wrong) in zip(keys.disordered_blocks, found, strict=True):
             audits[block] = block_audit
             donors |= wrong
@@ -167,7 +162,11 @@ def audit_keyed(
         blocks=tuple(audits.values()),
         unknown_ops=dump.dependences.effects.unknown_ops if has_effects else Counter(),
         assumed_pure=dump.dependences.effects.assumed_pure if has_effects else Counter(),
-        unmatched=_without_op(dump.options.assume_pure, dump.ir),
+        unmatched=tuple(
+            pattern
+            for pattern in dump.options.assume_pure
+            if not any(fnmatchcase(name, pattern) for name in dump.ir.names)
+        ),
         options=dump.options,
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
@@ -177,30 +176,31 @@ def audit_keyed(
 def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]:
     """The figures that do not depend on the order of the ops."""
     ir, keys = dump.ir, dump.keys
-    indexed, derived, constants = keys.keyed_by_block, keys.derived_by_block, keys.constants_by_block
-    frees, followed, followed_frees = (
-        keys.frees_by_block,
+    indexed, followed, followed_frees = (
+        keys.keyed_by_block,
         keys.followed_by_block,
         keys.followed_frees_by_block,
     )
-    return [
+    derived, constants, frees = map(
+        keys.count_keyed, (keys.indices.derived_by_op, keys.constants_by_op, keys.frees_by_op)
+    )
+    audits = [
         BlockAudit(
-            function=dump.functions[block],
-            block=ir.block_name(block),
-            line=ir.source.line_at(ir.block_offset(block)),
-            ops=len(ir.block_ops[block]),
-            indexed=indexed[block],
-            derived=derived[block],
-            constants=constants[block],
-            followed=followed[block],
-            forced=0 if dump.has_order(block) else None,
-            frees=frees[block],
-            followed_frees=followed_frees[block],
+            dump.functions[block],
+            ir.block_name(block),
+            ir.source.line_at(ir.block_offset(block)),
+            len(ir.block_ops[block]),
+            indexed[block],
+            derived[block],
+            constants[block],
+            followed[block],
+            0 if dump.has_order(block) else None,
         )
         for block in blocks
     ]
-
-
-def _without_op(patterns: Sequence[str], ir: IR) -> tuple[str, ...]:
-    """The shell patterns that match the full name of no op of the dump."""
-    return tuple(pattern for pattern in patterns if not any(fnmatchcase(n, pattern) for n in ir.names))
+    return [
+        replace(audit, frees=frees[block], followed_frees=followed_frees[block])
+        if frees[block] or followed_frees[block]
+        else audit
+        for block, audit in zip(blocks, audits, strict=True)
+    ]

@@ -15,6 +15,7 @@ from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.order.displaced import order_profile
+from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
 
@@ -52,26 +53,18 @@ class ShapeDisorder:
 
 
 def audit_disordered(
-    dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork, *, describes_worst: bool
+    dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork
 ) -> Iterator[tuple[BlockAudit, Sequence[int] | None, dict[int, int]]]:
-    """Audits the blocks of a dump that have inversions, by rising number.
+    """Audits the blocks of a dump that have inversions, by rising number; each shape of a small block once.
 
-    Each shape of a small block is audited once: the layers of a model often repeat.
-
-    Args:
-        dump: which dump.
-        in_order: by block, the figures that do not depend on the order.
-        work: what the audits of several dumps share.
-        describes_worst: describe the ops that are in most inversions.
-
-    Yields:
-        The audit of a block, its order if that is better, and by op with a wrong label its donor.
+    ``in_order`` has, by block, the figures that do not depend on the order. Yields the audit of a block, its
+    order if that is better, and by op with a wrong label its donor.
     """
     dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # of all in one pass
     weights = LabelWeights(dump.ir)
     for number in dump.keys.disordered_blocks:
         block = KeyedBlock(dump, number)
-        disorder = _disorder(block, weights.of(block), work, describes_worst=describes_worst)
+        disorder = _disorder(block, weights, work)
         audit = replace(
             in_order[number],
             **disorder.figures,
@@ -85,28 +78,28 @@ def audit_disordered(
         yield audit, disorder.order, donors
 
 
-def _disorder(block: KeyedBlock, weights: bytes, work: SharedWork, *, describes_worst: bool) -> ShapeDisorder:
+def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) -> ShapeDisorder:
     """What is known of a block's shape, found out now where it is not known."""
+    weights = label_weights.of(block) if work.finds_wrong_labels else b""
     if len(block.keys) > SHAPE_OPS:
-        return _found(block, weights, work, describes_worst=describes_worst)
+        return _found(block, weights, work)
     shape = block.shape, weights
     if len(work.known) > MOST_SHAPES:
         work.known.clear()
     if shape not in work.known:
-        work.known[shape] = _found(block, weights, work, describes_worst=describes_worst)
+        work.known[shape] = _found(block, weights, work)
     return work.known[shape]
 
 
-def _found(block: KeyedBlock, weights: bytes, work: SharedWork, *, describes_worst: bool) -> ShapeDisorder:
+def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
     figures = _figures(block)
     worst: Sequence[_DisplacedPlace] = ()
-    if describes_worst:
+    if work.describes_worst:
         worst = _displaced_places(block, NAMED_OPS)
         figures["profile"] = order_profile(block.indexed_keys, PROFILE_PARTS)
     if block.graph is None:
         return ShapeDisorder(figures, worst, None, {}, {})
-    # Before the search for orders, which may use up the effort.
-    donors = _wrong_labels(block, weights, work, figures)
+    donors = _wrong_labels(block, weights, work.label_effort, figures) if weights else {}
     worst_labels = sorted(donors, key=lambda place: -block.carried[place])[:NAMED_OPS]
     precedence, inversions = block.graph.precedence, block.runs.inversions
     best = restore_block(block.keys, precedence, block.frees_that_follow, inversions, work.effort)
@@ -118,7 +111,7 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork, *, describes_wor
         worst,
         best.order if best.moved else None,
         donors,
-        {place: block.carried[place] for place in worst_labels if describes_worst},
+        {place: block.carried[place] for place in worst_labels if work.describes_worst},
     )
 
 
@@ -142,13 +135,13 @@ def _figures(block: KeyedBlock) -> dict[str, Any]:
 
 
 def _wrong_labels(
-    block: KeyedBlock, weights: bytes, work: SharedWork, figures: dict[str, Any]
+    block: KeyedBlock, weights: bytes, effort: Effort, figures: dict[str, Any]
 ) -> dict[int, int]:
     """By op whose label is wrong, the op whose label it should carry; adds to the block's figures."""
     if block.graph is None or block.dump.options.order_from is not None:
         return {}  # the order of another dump has no labels here
     carried = [block.carried.get(place, 0) for place in range(len(block.keys))]
-    found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, work.effort, carried)
+    found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, effort, carried)
     figures |= {
         "wrong_labels": len(found.changed),
         "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.changed),
@@ -158,10 +151,7 @@ def _wrong_labels(
 
 
 def describe_displaced(block: KeyedBlock) -> dict[int, DisplacedOp]:
-    """Describes the displaced ops of a block by their place, those that carry most inversions first.
-
-    Complexity: near linear in the ops and dependences of the block.
-    """
+    """Describes the displaced ops of a block by their place, those that carry most inversions first."""
     return {displaced.place: _described(block, displaced) for displaced in _displaced_places(block)}
 
 
@@ -191,6 +181,6 @@ def _described(block: KeyedBlock, displaced: _DisplacedPlace) -> DisplacedOp:
         op=block.label(displaced.place),
         inversions=displaced.inversions,
         early=displaced.early,
-        derived=block.dump.indices.is_derived(block.ops[displaced.place]),
+        derived=bool(block.dump.indices.derived_by_op[block.ops[displaced.place]]),
         blocker=Blocker(block.label(blocker[0]), blocker[1]) if blocker else None,
     )

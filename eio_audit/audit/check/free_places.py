@@ -55,14 +55,9 @@ def restore_block(
 
 
 def frees_put_back(dump: KeyedDump, blocks: Sequence[int]) -> Iterator[tuple[int, Sequence[int], int]]:
-    """Yields the blocks where only frees are out of place: those that are to follow their last use.
+    """The blocks, by rising number, where only frees are out of place: those that follow their last use.
 
-    Args:
-        dump: which dump.
-        blocks: those to look at, by rising number; blocks with inversions and graph regions are left out.
-
-    Yields:
-        The block, its new order, and how many ops have moved in it.
+    Yields the block, its new order, and how many ops have moved in it.
     """
     disordered = set(dump.keys.disordered_blocks)
     frees_in = {

@@ -1,4 +1,4 @@
-"""A block of a dump with the keys that its ops are ordered by."""
+"""A block of a dump with the keys that its ops are ordered by, and with the order that a fix gives it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from array import array
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import count
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.order.displaced import displaced_in
+from eio_audit.order.displaced import displaced, displaced_in
 from eio_audit.order.permutation import SortedRuns, sorted_runs
+
+if TYPE_CHECKING:
+    from eio_audit.audit.check.check import AuditedDump
 
 
 class KeyedBlock:
@@ -58,12 +62,6 @@ class KeyedBlock:
     def carried(self) -> dict[int, int]:
         """By place of an op that counts in inversions: how many it is an end of."""
         return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
-
-    def carried_in(self, order: Sequence[int]) -> dict[int, int]:
-        """The same once the ops are in another order; ``order[k]`` is the place of the op placed k-th."""
-        places = [place for place in order if self.keys[place] is not None]
-        runs = sorted_runs([self.key(place) for place in places])
-        return dict(zip(places, runs.carried_by_position(), strict=True))
 
     @cached_property
     def displaced(self) -> list[int]:
@@ -113,3 +111,39 @@ class KeyedBlock:
     def label(self, place: int) -> OpLabel:
         """The op at a place."""
         return self.dump.label(self.ops[place])
+
+
+class FixedBlock(KeyedBlock):
+    """A block, and the order that a fix gives it.
+
+    Attributes:
+        order: ``order[k]`` is the place of the op that a fix puts k-th.
+    """
+
+    dump: AuditedDump
+
+    def __init__(self, dump: AuditedDump, number: int) -> None:
+        super().__init__(dump, number)
+        self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
+
+    @cached_property
+    def new_place(self) -> list[int]:
+        """By place, that which a fix gives the op."""
+        return sorted(range(len(self.order)), key=self.order.__getitem__)
+
+    @cached_property
+    def moved(self) -> frozenset[int]:
+        """The places whose ops a fix moves: the fewest that explain the new order."""
+        return frozenset(self.order[k] for k in displaced(self.order))
+
+    @property
+    def indexed_order(self) -> list[int]:
+        """The places of the ops that count in inversions, as a fix orders them."""
+        return [place for place in self.order if self.keys[place] is not None]
+
+    @cached_property
+    def carried_fixed(self) -> dict[int, int]:
+        """By place of an op that counts in inversions: how many it is an end of after a fix."""
+        order = self.indexed_order
+        runs = sorted_runs([self.key(place) for place in order])
+        return dict(zip(order, runs.carried_by_position(), strict=True))

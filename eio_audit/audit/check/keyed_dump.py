@@ -57,10 +57,6 @@ class KeyedDump:
 def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
     """Reads a dump and finds the keys of its ops.
 
-    Args:
-        dump: which dump.
-        options: as for ``check``.
-
     Raises:
         InputError: the dump cannot be read.
     """
@@ -68,6 +64,7 @@ def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
     if options.order_from is not None:
-        indices = indices.replaced(options.order_from.indices_of(ir, indices, functions))
+        given = options.order_from.indices_of(ir, indices, functions)
+        indices = OriginalIndices(ir, options.pattern, given)
     keys, dependences = OrderKeys(ir, indices, options), Dependences(ir, options.assume_pure)
     return KeyedDump(dump, options, ir, keys, dependences, functions)

@@ -38,10 +38,7 @@ class LabelWeights:
         ]
 
     def of(self, block: KeyedBlock) -> bytes:
-        """By place in a block, the weight of the op's label: a byte each.
-
-        Complexity: linear in the ops.
-        """
+        """By place in a block, the weight of the op's label: a byte each."""
         names = self._ir.of_block(block.number, self._ir.op_name)
         weights = bytearray(map(self._by_name.__getitem__, names))
         for place in compress(range(len(weights)), block.is_constant):

@@ -93,10 +93,7 @@ class LiveBlock:
     unsized: int
 
     def peak(self, order: Sequence[int]) -> int:
-        """The most bytes held at once in an order of the block: ``order[k]`` is the op placed k-th.
-
-        Complexity: linear.
-        """
+        """The most bytes held at once in an order of the block: ``order[k]`` is the op placed k-th."""
         place_of = [0] * self.ops
         for place, op in enumerate(order):
             place_of[op] = place

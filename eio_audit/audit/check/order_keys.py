@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress, count, islice, repeat
@@ -59,16 +59,15 @@ class OrderKeys:
     @property
     def keyed_by_block(self) -> list[int]:
         """How many ops have a key, by block."""
-        return self._block_by_block[0]
+        return self._by_block[0]
 
     @property
     def disordered_blocks(self) -> list[int]:
         """The blocks that have an inversion."""
-        return self._block_by_block[1]
+        return self._by_block[1]
 
     @cached_property
-    def _block_by_block(self) -> tuple[list[int], list[int]]:
-        """``keyed_by_block`` and ``disordered_blocks``, from one look at the keys of each block."""
+    def _by_block(self) -> tuple[list[int], list[int]]:
         keyed, disordered = [], []
         for block in range(self._ir.block_count):
             keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
@@ -81,31 +80,17 @@ class OrderKeys:
     def followed_by_block(self) -> list[int]:
         """How many ops carry an index and follow others all the same, by block."""
         is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
-        return self._count_by_block(compress(range(len(self._ir)), is_followed))
+        return self._count_by_block(compress(count(), is_followed))
 
-    @cached_property
+    @property
     def followed_frees_by_block(self) -> list[int]:
         """How many of these only free, by block."""
-        follow = Follow.FREES in self._follow
-        return self._count_by_block(op for op in self._frees if follow and self.indices.index(op) is not None)
+        frees = compress(count(), self.frees_by_op if Follow.FREES in self._follow else ())
+        return self._count_by_block(op for op in frees if self.indices.index(op) is not None)
 
-    @property
-    def derived_by_block(self) -> list[int]:
-        """How many ops with a key a pass made from others, by block."""
-        derived = self.indices.derived_by_op
-        return self._count_keyed(compress(range(len(derived)), derived) if 1 in derived else ())
-
-    @property
-    def constants_by_block(self) -> list[int]:
-        """How many ops with a key are constants, by block."""
-        return self._count_keyed(self._constants)
-
-    @property
-    def frees_by_block(self) -> list[int]:
-        """How many ops with a key only free, by block."""
-        return self._count_keyed(self._frees)
-
-    def _count_keyed(self, ops: Iterable[int]) -> list[int]:
+    def count_keyed(self, flags: bytearray) -> list[int]:
+        """How many ops with a key have a flag, by block."""
+        ops = compress(count(), flags) if 1 in flags else ()
         return self._count_by_block(op for op in ops if self.by_op[op] is not None)
 
     def _count_by_block(self, ops: Iterable[int]) -> list[int]:
@@ -115,27 +100,28 @@ class OrderKeys:
     @cached_property
     def constants_by_op(self) -> bytearray:
         """By op, 1 if it has no operands and is pure or a constant by the op table."""
-        return _flags_of(self._constants, len(self._ir))
-
-    @cached_property
-    def _constants(self) -> list[int]:
-        ir, rows = self._ir, self._ir.op_table.rows
-        may_be_constant = [_may_be_constant(rows.get(name, UNLISTED)) for name in ir.names]
+        ir, flags = self._ir, bytearray(len(self._ir))
+        may_be_constant = [_may_be_constant(ir.op_table.rows.get(name, UNLISTED)) for name in ir.names]
         starts = ir.operand_start.tolist()
-        no_operands = list(compress(range(len(ir)), map(eq, starts, islice(starts, 1, None))))
+        no_operands = list(compress(count(), map(eq, starts, islice(starts, 1, None))))
         names = map(ir.op_name.__getitem__, no_operands)
-        constants = compress(no_operands, map(may_be_constant.__getitem__, names))
-        return [op for op in constants if op not in ir.late_operands]
-
-    @property
-    def has_frees(self) -> bool:
-        """Whether any op only frees."""
-        return bool(self._frees)
+        for op in compress(no_operands, map(may_be_constant.__getitem__, names)):
+            flags[op] = op not in ir.late_operands
+        return flags
 
     @cached_property
     def frees_by_op(self) -> bytearray:
         """By op, 1 if all that it does, by the op table, is to free what it is given."""
-        return _flags_of(self._frees, len(self._ir))
+        ir, flags = self._ir, bytearray(len(self._ir))
+        only_frees = list(map(self._only_frees, ir.names))
+        for op in compress(count(), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ():
+            flags[op] = not ir.result_count(op)
+        return flags
+
+    @cached_property
+    def has_frees(self) -> bool:
+        """Whether any op only frees."""
+        return 1 in self.frees_by_op
 
     def frees_in(self, block: int) -> frozenset[int]:
         """The places in a block of the ops that only free."""
@@ -143,26 +129,12 @@ class OrderKeys:
 
     def frees_that_follow(self, block: int) -> frozenset[int]:
         """The places in a block of the ops that are to follow the last use of what they free, if any are."""
-        return self.frees_in(block) if Follow.FREES in self._follow and self._frees else frozenset()
-
-    @cached_property
-    def _frees(self) -> list[int]:
-        ir = self._ir
-        only_frees = [self._only_frees(name) for name in ir.names]
-        ops = compress(range(len(ir)), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ()
-        return [op for op in ops if not ir.result_count(op)]
+        return self.frees_in(block) if Follow.FREES in self._follow and self.has_frees else frozenset()
 
     def _only_frees(self, name: str) -> bool:
         """By the op table; an op that is taken to do nothing waits for no use."""
         is_pure = any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
         return self._ir.op_table.of(name).only_frees and not is_pure
-
-
-def _flags_of(ops: Sequence[int], count: int) -> bytearray:
-    flags = bytearray(count)
-    for op in ops:
-        flags[op] = 1
-    return flags
 
 
 def _may_be_constant(row: OpTraits) -> bool:

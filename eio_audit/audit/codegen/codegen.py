@@ -14,18 +14,21 @@ from enum import StrEnum
 from itertools import groupby
 from random import Random
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.codegen.codegen_location import (
+    FREE,
     CodegenLocation,
     CodegenLocations,
     Reason,
     UnreadableLocation,
+    callers,
+    codegen_ops,
     common_modules,
 )
-from eio_audit.audit.codegen.codegen_ops import FREE, callers, codegen_ops
 from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
+from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -159,7 +162,7 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
     Raises:
         InputError: the dump cannot be read.
     """
-    audited = audit_dump(dump, options, describes_worst=False)
+    audited = audit_dump(dump, options, SharedWork(describes_worst=False))
     return _structure(audited, Stage.NOW, right_labels(audited), {})
 
 
@@ -212,19 +215,20 @@ def predict(
     Args:
         dump: which dump.
         names: by op that gets another name, that name.
-        orders: by block that gets another order; ``order[k]`` is the textual index of the op placed k-th.
+        orders: by block that gets another order, that order.
 
     Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
 
     Raises:
         InputError: a location is malformed.
     """
-    ir, locations = dump.ir, CodegenLocations(dump.indices.locations)
+    ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
 
     def read(op: int) -> CodegenLocation | UnreadableLocation | None:
         return locations.in_name(names[op]) if names and op in names else locations.of(op)
 
-    places = _places(ir, orders or {})
+    in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
+    places = sorted(range(len(ir)), key=in_order.__getitem__)
     parts = [_Caller(ir, caller, read, places) for caller in callers(ir)]
     users = users_of_values(ir)
     sizes = [part.sizes() for part in parts]
@@ -232,33 +236,13 @@ def predict(
     return Prediction(
         callers=tuple(part.symbol for part in parts),
         functions=tuple(function for part in parts for function in part.functions(users)),
-        fewest=sum(fewest for fewest, _ in sizes),
-        most=sum(most for _, most in sizes),
+        fewest=sum(map(min, sizes)),
+        most=sum(map(max, sizes)),
         ops=sum(len(part.looked_at) for part in parts),
         left_out=sum(len(part.looked_at) - len(part.order) for part in parts),
         unreadable={reason: unreadable[reason] for reason in Reason if unreadable[reason]},
         clashes=tuple(sorted({clash for part in parts for clash in part.clashes()})),
     )
-
-
-def _places(ir: IR, orders: Mapping[int, Sequence[int]]) -> Sequence[int]:
-    """By op, its place in the text once the blocks are in these orders."""
-    if not orders:
-        return range(len(ir))
-    blocks_of: dict[int, list[int]] = defaultdict(list)
-    for block in range(ir.block_count):
-        blocks_of[ir.parent_op(block)].append(block)
-    in_order: list[int] = []
-    pending = [-1]
-    while pending:
-        op = pending.pop()
-        in_order.append(op)
-        nested: list[int] = []
-        for block in blocks_of.get(op, ()):
-            ops = ir.block_ops[block]
-            nested += [ops[k] for k in orders.get(block, range(len(ops)))]
-        pending += reversed(nested)
-    return sorted(range(len(ir)), key=in_order[1:].__getitem__)
 
 
 class _Caller:
@@ -318,19 +302,18 @@ class _Caller:
             users=users,
         )
 
-    def sizes(self) -> tuple[int, int]:
-        """The fewest and the most functions that the ways to break ties lead to, as far as they are tried."""
-        ops = self._grouped
-        sizes = [group_count(ops, self.order)]
-        sizes += (group_count(ops, order_by_queue(ops, roots)) for roots in _root_orders(ops))
-        return min(sizes), max(sizes)
+    def sizes(self) -> list[int]:
+        """How many functions the ways to break ties lead to, as far as they are tried."""
+        orders = [
+            self.order,
+            *(order_by_queue(self._grouped, roots) for roots in _root_orders(self._grouped)),
+        ]
+        return [group_count(self._grouped, order) for order in orders]
 
     def clashes(self) -> Iterator[str]:
         """Places of the source that two functions are defined at, by the locations."""
         names: dict[str, str] = {}
-        for one in self.read:
-            if names.setdefault(one.file, one.function) != one.function:
-                yield one.file
+        return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 
     def functions(self, users: Mapping[int, Collection[int]]) -> Iterator[CodegenFunction]:
         """The functions, in the order in which the pass makes them.
@@ -390,9 +373,6 @@ def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
 
 def _common_class(read: Sequence[CodegenLocation]) -> str:
     """The innermost class that all ops have at one depth, as the pass names a function; else ``forward``."""
-    columns = list(zip(*(one.modules for one in read), strict=False))
-    for column in reversed(columns):
-        classes = {str(module.partition("[")[0]) for module in column}
-        if len(classes) == 1:
-            return classes.pop()
-    return "forward"
+    columns = zip(*(one.modules for one in read), strict=False)
+    classes = [{module.partition("[")[0] for module in column} for column in columns]
+    return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")

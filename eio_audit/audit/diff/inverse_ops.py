@@ -92,8 +92,6 @@ class LayoutChanges:
     Attributes:
         came_to: by layout op of the dump before that was moved, where it is now, and copies of it.
         orphans: layout ops of the dump after that came from no op of the dump before.
-
-    Complexity: near-linear.
     """
 
     def __init__(self, comparison: DumpComparison) -> None:
@@ -150,10 +148,8 @@ class LayoutChanges:
 
     def _origin(self, new: int) -> int | None:
         """The layout op of the dump before that an added one came from."""
-        for find in (self._derived, self._at_its_location, self._commuted):
-            if (origin := find(new)) is not None:
-                return origin
-        return None
+        found = (find(new) for find in (self._derived, self._at_its_location, self._commuted))
+        return next((origin for origin in found if origin is not None), None)
 
     def _derived(self, new: int) -> int | None:
         """The layout op that is gone and whose location is inside that of ``new``."""

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from eio_audit.audit.diff.contraction import contracted
-from eio_audit.audit.diff.match_keys import MatchKeys
-from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
+from eio_audit.audit.diff.refinement import ComparedOps, MatchKeys, RefinementClasses
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
 
@@ -211,9 +210,11 @@ class _Pairing:
         return text if self._is_located(side, op) else None
 
     def _name_and_text(self, side: int, op: int) -> Hashable:
-        """For an op that is in another function than before."""
+        """For an op without a location that is in another function than before."""
         content = self.keys.contents[side][op]
-        return None if content is None else (self.sides[side].names[op], content)
+        if content is None or self._is_located(side, op):
+            return None
+        return self.sides[side].names[op], content
 
     def _text_of_callee(self, side: int, op: int) -> Hashable:
         """For an op that was inlined: its location is that of the callee at the place of the call."""

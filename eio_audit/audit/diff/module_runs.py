@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.codegen.codegen_location import common_modules
 from eio_audit.audit.fix.relabel import RightLabels
-from eio_audit.audit.locations.origin import Origin, parse_origin
+from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
 
 RunKey = tuple[str, ...]
 """A module with those around it, outermost first; a source function as ``(file, name)``."""
@@ -48,10 +48,7 @@ class Fragmentation:
 
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Counts the runs before, after, and after a fix without and with labels put right (``right``).
-
-    Complexity: linear in ops and the depth of their modules.
-    """
+    """Counts the runs before, after, and after a fix without and with labels put right (``right``)."""
     origins = _origins(after)
     relabelled = origins[:]
     for op, name in right.names.items():
@@ -82,7 +79,7 @@ def _origins(dump: AuditedDump) -> list[Origin | None]:
     texts = list(map(dump.ir.location_text, range(len(dump.ir))))
     for op, text in enumerate(texts):
         if text not in by_text:
-            by_text[text] = dump.indices.origin(op)
+            by_text[text] = dump.indices.parsed.origin(op)
     return [by_text[text] for text in texts]
 
 

@@ -341,7 +341,7 @@ class DumpComparison:
             block_after=blocks[1],
             differences=differences,
             moved=new in self.moved,
-            derived=new is not None and after.dump.indices.is_derived(new),
+            derived=new is not None and bool(after.dump.indices.derived_by_op[new]),
             ancestor=ancestor,
             inversions_before=None if old is None else self._inversions[0].get(old),
             inversions_after=None if new is None else self._inversions[1].get(new),

@@ -15,7 +15,8 @@ def implied_ops(
     for op in ops:
         parent = side.ir.parent_op(side.ir.op_block[op])
         if parent < 0:
-            if _is_bare_module(side, op) and "builtin.module" not in other.names:
+            is_bare_module = side.names[op] == "builtin.module" and side.symbols[op] is None
+            if is_bare_module and "builtin.module" not in other.names:
                 implied.add(op)
         elif parent in implied:
             if side.names[parent] != "builtin.module":
@@ -23,10 +24,6 @@ def implied_ops(
         elif parent in pairs and _is_left_out(op, side, other, pairs[parent]):
             implied.add(op)
     return implied
-
-
-def _is_bare_module(side: ComparedOps, op: int) -> bool:
-    return side.names[op] == "builtin.module" and side.symbols[op] is None
 
 
 def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: int) -> bool:

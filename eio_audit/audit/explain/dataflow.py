@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.blockers import largest_above, smallest_below
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.op_label import OpLabel
@@ -100,7 +100,7 @@ def dataflow(
         InputError: the dump cannot be read, or no block or more than one is called so, or it has no order.
     """
     dump = audit_dump(choose_dump(dumps, block or ""), options)
-    return BlockDataflow(dump, KeyedBlock(dump, _find_block(dump, block))).whole()
+    return BlockDataflow(FixedBlock(dump, _find_block(dump, block))).whole()
 
 
 def neighbourhood(
@@ -126,8 +126,8 @@ def neighbourhood(
     if len(blocks) > 1:
         lines = ", ".join(str(dump.ir.source.line_at(dump.ir.op_start[op])) for op in ops[:NAMED_BLOCKS])
         raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks are meant: name one by its line: {lines}")
-    block = KeyedBlock(dump, blocks.pop())
-    return BlockDataflow(dump, block).around([block.ops.index(op) for op in ops], radius)
+    block = FixedBlock(dump, blocks.pop())
+    return BlockDataflow(block).around([block.ops.index(op) for op in ops], radius)
 
 
 def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
@@ -169,11 +169,10 @@ class BlockDataflow:
         InputError: the block is in a graph region, which has no order.
     """
 
-    def __init__(self, dump: AuditedDump, block: KeyedBlock) -> None:
+    def __init__(self, block: FixedBlock) -> None:
         if block.graph is None:
-            line = dump.line_of(block.number)
-            raise _error(dump, f"the block at line {line} is in a graph region: its ops have no order")
-        self._dump = dump
+            line = block.dump.line_of(block.number)
+            raise _error(block.dump, f"the block at line {line} is in a graph region: its ops have no order")
         self._block = block
         self._graph = block.graph
         self._displaced = frozenset(block.displaced)
@@ -196,7 +195,7 @@ class BlockDataflow:
         return self._part(sorted(list(found)[:limit]), tuple(sorted(places)))
 
     def _part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
-        dump, block = self._dump, self._block
+        block, dump = self._block, self._block.dump
         return Dataflow(
             dump=dump.audit,
             function=dump.functions[block.number],
@@ -210,7 +209,7 @@ class BlockDataflow:
                     op=block.label(place),
                     inversions=block.carried.get(place, 0),
                     displaced=place in self._displaced,
-                    derived=dump.indices.is_derived(block.ops[place]),
+                    derived=bool(dump.indices.derived_by_op[block.ops[place]]),
                 )
                 for place in places
             ),
@@ -231,8 +230,15 @@ class BlockDataflow:
     def _dependences(self) -> list[list[tuple[int, DependenceKind, bool]]]:
         """By place: the users of the op, why they are, and whether that runs against the original order."""
         keys, precedence = self._block.keys, self._graph.precedence
-        above = largest_above(keys, precedence, passes_keys=False)
-        below = smallest_below(keys, precedence, passes_keys=False)
+        # An op with a key counts by that key only: others reach through ops without keys.
+        above = [-inf if key is None else key for key in keys]
+        below = [inf if key is None else key for key in keys]
+        for producer, user in precedence.forwards():
+            if keys[user] is None:
+                above[user] = max(above[user], above[producer])
+        for producer, user in precedence.backwards():
+            if keys[producer] is None:
+                below[producer] = min(below[producer], below[user])
         dependences: list[list[tuple[int, DependenceKind, bool]]] = [[] for _ in keys]
         for producer, user, kind in self._graph.edges():
             dependences[producer].append((user, kind, above[producer] > below[user]))

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
+from operator import gt, lt
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
-from eio_audit.audit.locations.origin import ModelLine, Origin
+from eio_audit.audit.locations.parsed_locations import ModelLine, Origin
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.effects import Effects, EffectSource
-from eio_audit.order.displaced import displaced
 
 DESCRIBED_INVERSIONS = 10
 """How many inversions of each kind an explanation describes."""
@@ -171,49 +171,14 @@ def explain(dumps: Sequence[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
     dump = audit_dump(choose_dump(dumps, op), options)
     found = find_ops(dump, op)
     blocks = {block: FixedBlock(dump, block) for block in {dump.ir.op_block[op] for op in found}}
-    explanations = (OpInBlock(dump, blocks[dump.ir.op_block[op]], op).explain() for op in found)
+    explanations = (OpInBlock(blocks[dump.ir.op_block[op]], op).explain() for op in found)
     return Explanation(dump.audit, tuple(explanations))
-
-
-class FixedBlock(KeyedBlock):
-    """A block, and what a fix makes of it.
-
-    Attributes:
-        order: ``order[k]`` is the place of the op that a fix puts k-th.
-    """
-
-    def __init__(self, dump: AuditedDump, number: int) -> None:
-        super().__init__(dump, number)
-        self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
-        self.new_place = sorted(range(len(self.order)), key=self.order.__getitem__)
-
-    @cached_property
-    def moved(self) -> frozenset[int]:
-        """The places whose ops a fix moves: the fewest that explain the new order."""
-        return frozenset(self.order[k] for k in displaced(self.order))
-
-    @cached_property
-    def carried_fixed(self) -> dict[int, int]:
-        """By place of an op that counts in inversions: how many it is an end of after a fix."""
-        return self.carried_in(self.order)
-
-    def fixed(self, place: int) -> FixedPlace:
-        """Where a fix puts the op at a place."""
-        order, new = self.order, self.new_place[place]
-        return FixedPlace(
-            place=new,
-            moved=place in self.moved,
-            behind=self.label(order[new - 1]) if new else None,
-            before=self.label(order[new + 1]) if new + 1 < len(order) else None,
-            inversions=self.carried_fixed.get(place, 0),
-        )
 
 
 class OpInBlock:
     """One op among the others of its block."""
 
-    def __init__(self, dump: AuditedDump, block: FixedBlock, op: int) -> None:
-        self.dump = dump
+    def __init__(self, block: FixedBlock, op: int) -> None:
         self.block = block
         self.op = op
         self.place = block.ops.index(op)
@@ -221,7 +186,7 @@ class OpInBlock:
 
     def explain(self) -> OpExplanation:
         """Gathers all that is known."""
-        block, dump = self.block, self.dump
+        block, dump = self.block, self.block.dump
         effects = dump.dependences.effects
         inversions = [(place, self._kind(place)) for place in self._inverted_places()]
         numbers = Counter(kind for _, kind in inversions)
@@ -232,9 +197,9 @@ class OpInBlock:
             block_line=dump.line_of(block.number),
             place=self.place,
             ops=len(block.ops),
-            origin=dump.indices.origin(self.op),
-            model_line=dump.indices.model_line(self.op),
-            derived=dump.indices.is_derived(self.op),
+            origin=dump.indices.parsed.origin(self.op),
+            model_line=dump.indices.parsed.model_line(self.op),
+            derived=bool(dump.indices.derived_by_op[self.op]),
             right=dump.label(dump.donors[self.op]) if self.op in dump.donors else None,
             follows=dump.keys.follows(self.op),
             consumer=self._consumer(),
@@ -247,7 +212,7 @@ class OpInBlock:
             same_index=block.indexed_keys.count(self.key) - 1 if self.key is not None else 0,
             lower=self._neighbour(higher=False),
             higher=self._neighbour(higher=True),
-            fixed=block.fixed(self.place) if block.has_order else None,
+            fixed=self._fixed(self.place) if block.has_order else None,
         )
 
     def _inverted_places(self) -> list[int]:
@@ -261,7 +226,7 @@ class OpInBlock:
     def _kind(self, place: int) -> InversionKind:
         if not self.block.has_order:
             return InversionKind.UNORDERED
-        if self._paths.reach(place):
+        if place in self._paths:
             return InversionKind.FORCED
         new_place = self.block.new_place
         is_before = new_place[place] < new_place[self.place]
@@ -271,19 +236,29 @@ class OpInBlock:
         block, own = self.block, self.key
 
         def rank(place: int) -> tuple[int, int, int]:
-            length = self._paths.length(place) if kind is InversionKind.FORCED else 0
+            length = self._paths[place][1] if kind is InversionKind.FORCED else 0
             return length, -abs(block.key(place) - (own or 0)), place
 
         for kind in InversionKind:
             places = sorted((place for place, other in inversions if other == kind), key=rank)
             for place in places[:DESCRIBED_INVERSIONS]:
-                path = self._paths.between(place) if kind is InversionKind.FORCED else []
                 yield InvertedOp(
                     op=block.label(place),
                     kind=kind,
-                    path=tuple(PathStep(block.label(u), block.label(v), how) for u, v, how in path),
-                    fixed=block.fixed(place) if kind is InversionKind.AVOIDABLE else None,
+                    path=tuple(self._path(place)) if kind is InversionKind.FORCED else (),
+                    fixed=self._fixed(place) if kind is InversionKind.AVOIDABLE else None,
                 )
+
+    def _fixed(self, place: int) -> FixedPlace:
+        """Where a fix puts the op at a place."""
+        block, order, new = self.block, self.block.order, self.block.new_place[place]
+        return FixedPlace(
+            place=new,
+            moved=place in block.moved,
+            behind=block.label(order[new - 1]) if new else None,
+            before=block.label(order[new + 1]) if new + 1 < len(order) else None,
+            inversions=block.carried_fixed.get(place, 0),
+        )
 
     @property
     def _graph(self) -> DependenceGraph:
@@ -291,17 +266,31 @@ class OpInBlock:
         return self.block.graph
 
     @cached_property
-    def _paths(self) -> _DependencePaths:
-        return _DependencePaths(self._graph, self.place)
+    def _paths(self) -> dict[int, tuple[int, int]]:
+        """By place of an op that this one depends on, or that depends on it: a shortest path."""
+        precedence = self._graph.precedence
+        return _search(precedence.successors, self.place) | _search(precedence.predecessors, self.place)
+
+    def _path(self, place: int) -> Iterator[PathStep]:
+        """The edges of a shortest path, from the earlier op to the later one."""
+        chain = [place]
+        while chain[-1] != self.place:
+            chain.append(self._paths[chain[-1]][0])
+        for producer, user in pairwise(sorted(chain)):
+            label = self.block.label
+            yield PathStep(label(producer), label(user), self._kinds[producer, user])
+
+    @cached_property
+    def _kinds(self) -> dict[tuple[int, int], DependenceKind]:
+        return self._graph.kinds()
 
     def _neighbour(self, *, higher: bool) -> Neighbour | None:
         """The op of the next index above or below; of several the nearest."""
         own, block = self.key, self.block
         if own is None:
             return None
-        beyond = (
-            place for place in block.indexed if (block.key(place) > own if higher else block.key(place) < own)
-        )
+        is_beyond = gt if higher else lt
+        beyond = (place for place in block.indexed if is_beyond(block.key(place), own))
         place = min(beyond, key=lambda p: (abs(block.key(p) - own), abs(p - self.place), p), default=None)
         return None if place is None else Neighbour(block.label(place), place - self.place)
 
@@ -309,22 +298,17 @@ class OpInBlock:
         """The indexed op that an unindexed one stays with: its user of lowest index, else a producer."""
         if self.key is not None or not self.block.has_order or self.place in self.block.frees_that_follow:
             return None
-        precedence = self._graph.precedence
-        if users := self._first_indexed(precedence.successors):
-            return self.block.label(min(users)[1])
-        producers = self._first_indexed(precedence.predecessors)
-        return self.block.label(max(producers)[1]) if producers else None
-
-    def _first_indexed(self, neighbours_of: Callable[[int], Sequence[int]]) -> list[tuple[int, int]]:
-        """(index, place) of the ops that are reached through unindexed ops only."""
-        keys = self.block.keys
-        reached = _reached(self.place, neighbours_of, lambda place: keys[place] is None)
-        return [(key, place) for place in reached if (key := keys[place]) is not None]
+        keys, precedence = self.block.keys, self._graph.precedence
+        for neighbours_of, choose in ((precedence.successors, min), (precedence.predecessors, max)):
+            reached = _reached(self.place, neighbours_of, lambda place: keys[place] is None)
+            if indexed := [(key, place) for place in reached if (key := keys[place]) is not None]:
+                return self.block.label(choose(indexed)[1])
+        return None
 
     def _last_use(self) -> OpLabel | None:
         """The last op that is no free of those that a free waits for."""
         block = self.block
-        frees = self.dump.keys.frees_in(block.number)
+        frees = block.dump.keys.frees_in(block.number)
         if self.place not in frees or not block.has_order:
             return None
         reached = _reached(self.place, self._graph.precedence.predecessors, frees.__contains__)
@@ -344,38 +328,6 @@ def _reached(
         found |= dict.fromkeys(new)
         pending += filter(is_passed, new)
     return list(found)[1:]
-
-
-class _DependencePaths:
-    """The shortest chains of dependences between one op of a block and the others.
-
-    Complexity: linear in the ops and dependences of the block.
-    """
-
-    def __init__(self, graph: DependenceGraph, place: int) -> None:
-        self._kinds = graph.kinds()
-        self._place = place
-        self._below = _search(graph.precedence.successors, place)
-        self._above = _search(graph.precedence.predecessors, place)
-
-    def reach(self, place: int) -> bool:
-        """Whether one of the two ops depends on the other."""
-        return place in self._below or place in self._above
-
-    def length(self, place: int) -> int:
-        """How many edges a shortest path has."""
-        return self._steps(place)[place][1]
-
-    def between(self, place: int) -> list[tuple[int, int, DependenceKind]]:
-        """The edges of a shortest path, from the earlier op to the later one: (producer, user, kind)."""
-        steps = self._steps(place)
-        chain = [place]
-        while chain[-1] != self._place:
-            chain.append(steps[chain[-1]][0])
-        return [(u, v, self._kinds[u, v]) for u, v in pairwise(sorted(chain))]
-
-    def _steps(self, place: int) -> dict[int, tuple[int, int]]:
-        return self._below if place > self._place else self._above
 
 
 def _search(neighbours_of: Callable[[int], Sequence[int]], start: int) -> dict[int, tuple[int, int]]:

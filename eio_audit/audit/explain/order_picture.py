@@ -10,7 +10,7 @@ from enum import StrEnum
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.disorder import NAMED_OPS, describe_displaced
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel
 
@@ -102,7 +102,7 @@ class WorstBlocks:
             self._seen_blocks += 1
             rank = block.avoidable, block.inversions, -self._seen_blocks
             if block.inversions and self._makes_room_for((label, times[label]), rank):
-                self._kept[label, times[label]] = rank, _picture(dump, KeyedBlock(dump, number), block)
+                self._kept[label, times[label]] = rank, _picture(FixedBlock(dump, number), block)
 
     def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
         """Whether a block is to be drawn; what it takes the place of is dropped."""
@@ -120,14 +120,14 @@ class WorstBlocks:
         return [picture for rank, picture in sorted(self._kept.values(), key=lambda kept: -kept[0][2])]
 
 
-def _picture(dump: AuditedDump, block: KeyedBlock, audit: BlockAudit) -> OrderPicture:
+def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
     original = block.original_places
     standing = {place: position for position, place in enumerate(block.indexed)}
-    fixed = block.carried_in(dump.orders.get(block.number, range(len(block.ops))))
+    fixed = block.carried_fixed
     displaced = describe_displaced(block)
-    dataflow = BlockDataflow(dump, block) if block.has_order else None
+    dataflow = BlockDataflow(block) if block.has_order else None
     return OrderPicture(
-        dump=dump.audit,
+        dump=block.dump.audit,
         block=audit,
         ops=tuple(
             PicturedOp(

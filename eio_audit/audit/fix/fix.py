@@ -9,9 +9,8 @@ from functools import cached_property
 
 from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.audit.fix.free_labels import donors_of_frees
 from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.reordering import reordered
+from eio_audit.audit.fix.reordering import renumbered, reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import Source, Span
@@ -77,6 +76,7 @@ def fix(
     renumber: bool = False,
     relabel: Relabel | str | None = None,
     measures_memory: bool = False,
+    finds_wrong_labels: bool = True,
 ) -> Fix:
     """Restores the original order of dumps of one source as far as dependences allow.
 
@@ -89,6 +89,7 @@ def fix(
             inversion is left outside of graph regions. A ``Relabel`` or its value.
         measures_memory: measure what the values of every block hold whose ops move; without it, of those
             that have frees.
+        finds_wrong_labels: find the wrong labels, also where they are not put right.
 
     Raises:
         InputError: a dump cannot be read.
@@ -100,7 +101,7 @@ def fix(
     if form is not None and options.order_from is not None:
         raise ValueError("labels of another dump cannot be put right here")
     source: Source | None = None
-    work = SharedWork()
+    work = SharedWork(describes_worst=False, finds_wrong_labels=finds_wrong_labels or form is not None)
     fixes: list[Fix] = []
     pieces: list[bytes | memoryview] = []
     offset = 0
@@ -138,19 +139,23 @@ def _fix_dump(
     measures_memory: bool,
 ) -> Fix:
     """One dump's fix, whose pieces are that dump alone."""
-    before = ordered = audit_dump(dump, options, describes_worst=False, work=work)
+    before = ordered = audit_dump(dump, options, work)
     relabelled = 0
     if form is not None:
+        from eio_audit.audit.fix.relabel import donors_of_frees
+
         placed = _with_right_labels(before, before.donors, form, work)
         frees = donors_of_frees(placed, placed.orders, placed.indices.by_op)
         ordered = _with_right_labels(placed, frees, form, work)
         relabelled = len(before.donors) + len(frees)
     ir = ordered.ir
     if renumber:
-        from eio_audit.audit.fix.renumbering import renumbered
-
         ir = renumbered(ir, ordered.orders)
-    audit = _with_memory(ordered, measures_all=measures_memory)
+    audit = ordered.audit
+    if measured := [block for block in ordered.orders if measures_memory or ordered.keys.frees_in(block)]:
+        from eio_audit.audit.check.live_bytes import with_memory
+
+        audit = with_memory(ordered, measured)
     return Fix(
         pieces=(corrected(replace(ordered, ir=ir)) if ordered.orders else ir.dump_view,),
         dumps=(audit if ordered is before else before.audit,),
@@ -177,20 +182,10 @@ def _with_right_labels(
     text = relabelled(dump, donors, flat=form is Relabel.FLAT)
     source = Source(dump.dump.source.name, text)
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
-    audited = audit_dump(right, dump.options, describes_worst=False, work=work)
+    audited = audit_dump(right, dump.options, work)
     if audited.audit.summary.forced:
         raise VerificationError("the new labels contradict the dependences, too")
     return audited
-
-
-def _with_memory(dump: AuditedDump, *, measures_all: bool) -> DumpAudit:
-    """The audit, with what the blocks hold whose ops move; unless all are wanted, of those with frees."""
-    blocks = [block for block in dump.orders if measures_all or dump.keys.frees_in(block)]
-    if not blocks:
-        return dump.audit
-    from eio_audit.audit.check.live_bytes import with_memory
-
-    return with_memory(dump, blocks)
 
 
 def corrected(dump: AuditedDump) -> bytes:

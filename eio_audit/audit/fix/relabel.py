@@ -7,15 +7,16 @@ location that it had. Nothing else changes (relocation.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.fix.free_labels import donors_of_frees
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.relocation import relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.rewriting.locations import quoted
+from eio_audit.order.displaced import displaced
 from eio_audit.order.last_uses import after_last_uses
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
@@ -60,33 +61,69 @@ def right_labels(dump: AuditedDump) -> RightLabels:
 
     Complexity: O(n log n), and as for a check of the blocks that are out of order.
     """
-    orders = _orders_with_right_labels(dump) if dump.donors else dump.orders
+    orders = {**dump.orders}
+    if dump.donors:
+        keys = relabelled_keys(dump.keys.by_op, dump.donors)
+        blocks = list(filter(dump.has_order, dump.keys.disordered_blocks))
+        for block, graph in dump.dependences.of(blocks).items():
+            order = restore_order(dump.ir.of_block(block, keys), graph.precedence).order
+            orders[block] = after_last_uses(order, dump.keys.frees_that_follow(block), graph.precedence)
     names = _new_names(dump, dump.donors, {})
     frees = donors_of_frees(dump, orders, relabelled_keys(dump.indices.by_op, dump.donors))
     return RightLabels(names | _new_names(dump, frees, names), orders)
 
 
-def _orders_with_right_labels(dump: AuditedDump) -> dict[int, Sequence[int]]:
-    """By block whose ops move, its order once the wrong labels are right: without an inversion."""
-    keys = relabelled_keys(dump.keys.by_op, dump.donors)
-    is_graph, region_of = dump.ir.region_is_graph, dump.ir.block_region
-    blocks = [block for block in dump.keys.disordered_blocks if not is_graph[region_of[block]]]
-    orders: dict[int, Sequence[int]] = {**dump.orders}
-    for block, graph in dump.dependences.of(blocks).items():
-        order = restore_order(dump.ir.of_block(block, keys), graph.precedence).order
+def donors_of_frees(
+    dump: AuditedDump, orders: Mapping[int, Sequence[int]], index_of: Sequence[int | None]
+) -> dict[int, int]:
+    """By free that follows its last use and carries a wrong label, the op whose label it should carry.
+
+    Such a free counts in no inversion, but its label is read all the same: by a check that does not follow
+    frees, and by code generation. So it must not be below that of the last op before it, nor above that of
+    the next op after it. Of the frees between two ops as many as possible keep their labels: a longest
+    sequence that is in order. Each other takes the label of the op before it, at the start of a block that of
+    the op after it.
+
+    ``orders`` are those found for the blocks. ``index_of`` has the labels by op; those of the other ops are
+    taken to be right.
+    """
+    donors: dict[int, int] = {}
+    for block in filter(dump.has_order, dump.blocks):
+        ops, before, gap = dump.ir.block_ops[block], None, list[int]()
         frees = dump.keys.frees_that_follow(block)
-        orders[block] = after_last_uses(order, frees, graph.precedence)
-    return orders
+        for place in orders.get(block, range(len(ops))) if frees else ():
+            op = ops[place]
+            if place in frees and index_of[op] is not None:
+                gap.append(op)
+            elif dump.keys.by_op[op] is not None:
+                donors.update(_wrong_between(before, gap, op, index_of))
+                before, gap = op, []
+        donors.update(_wrong_between(before, gap, None, index_of))
+    return donors
+
+
+def _wrong_between(
+    before: int | None, frees: Sequence[int], after: int | None, index_of: Sequence[int | None]
+) -> Iterator[tuple[int, int]]:
+    """The frees between two ops with wrong labels, and the ops whose labels they should carry."""
+
+    def index(op: int | None, otherwise: float) -> float:
+        found = None if op is None else index_of[op]
+        return otherwise if found is None else found
+
+    fitting = [op for op in frees if index(before, -inf) <= index(op, inf) <= index(after, inf)]
+    out_of_order = displaced([index_of[op] or 0 for op in fitting])
+    kept = set(fitting) - {fitting[position] for position in out_of_order}
+    last = next((op for op in frees if op in kept), after) if before is None else before
+    for op in frees:
+        if op in kept:
+            last = op
+        elif last is not None:
+            yield op, last
 
 
 def _new_names(dump: AuditedDump, donors: Mapping[int, int], names: Mapping[int, str]) -> dict[int, str]:
-    """By op that gets the label of another, its new name.
-
-    Args:
-        dump: which.
-        donors: by op, the one whose label it gets.
-        names: of donors that got a label themselves; others have their own.
-    """
+    """By op that gets the label of another, its new name; ``names`` has those of donors that got a label."""
     return {
         op: _new_name(dump, op, names.get(donor) or _own_name(dump, donor)) for op, donor in donors.items()
     }
@@ -101,6 +138,6 @@ def _new_name(dump: AuditedDump, op: int, label: str) -> str:
 
 
 def _own_name(dump: AuditedDump, op: int) -> str:
-    name = dump.indices.indexed_name(op)
+    name = dump.indices.parsed.indexed_name(op)
     assert name is not None
     return name

@@ -1,13 +1,18 @@
-"""Writes a dump in its new order, verified."""
+"""Writes a dump in its new order, and gives its values other names, both verified."""
 
 from __future__ import annotations
 
+import re
+
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.fix.reading_again import VerificationError
+from eio_audit.audit.fix.reading_again import VerificationError, read_same
 from eio_audit.audit.fix.verification import Orders, verify
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.rewriting.writer import reorder
+from eio_audit.mlir.tokens import STRING
 from eio_audit.order.permutation import permuted_ranges
+
+_VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")
 
 
 def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
@@ -20,9 +25,9 @@ def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
     try:
         verify(ir, orders, dependences, text)
     except VerificationError:
-        from eio_audit.audit.fix.renumbering import with_names_apart
+        from eio_audit.mlir.rewriting.value_names import ValueNames, names_apart
 
-        renamed = with_names_apart(ir)
+        renamed = _with_other_names(ir, names_apart(ValueNames(ir.source, ir.span, ir.op_table)))
         if renamed is ir:
             raise
         text = in_orders(renamed, orders)
@@ -33,3 +38,30 @@ def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
 def in_orders(ir: IR, orders: Orders) -> bytes:
     """The dump's text with its blocks in ``orders``, not verified."""
     return reorder(ir, {block: permuted_ranges(order) for block, order in orders.items()})
+
+
+def renumbered(ir: IR, orders: Orders) -> IR:
+    """The dump, its ops where they were, with the names of values that its new order asks for.
+
+    It is the same object where no name changes.
+
+    Raises:
+        VerificationError: read again, the text is not the same program but for these names.
+    """
+    from eio_audit.mlir.rewriting.renumber import renumber
+    from eio_audit.mlir.rewriting.value_names import ValueNames
+
+    return _with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
+
+
+def _with_other_names(ir: IR, text: bytes) -> IR:
+    """What is read from a text in which only names of values may be others."""
+    if text == ir.dump_text:
+        return ir
+    if _without_value_names(text) != _without_value_names(ir.dump_text):
+        raise VerificationError("renumbering changed more than the names of values")
+    return read_same(ir, text, "renumbered")
+
+
+def _without_value_names(text: bytes) -> bytes:
+    return _VALUE_NAME.sub(lambda match: match[0] if match["name"] is None else b"%", text)

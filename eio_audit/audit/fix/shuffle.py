@@ -52,8 +52,6 @@ def random_order(precedence: Precedence, random: Random) -> list[int]:
     """A linear extension: Kahn's algorithm that takes any of the ops that are ready, each as likely.
 
     Not all linear extensions are equally likely. ``order[k]`` is the op placed k-th.
-
-    Complexity: linear in ops and edges.
     """
     waiting_for = [len(precedence.predecessors(op)) for op in range(precedence.size)]
     ready = [op for op, count in enumerate(waiting_for) if not count]

@@ -25,7 +25,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
     new = read_again(old, text, "rewritten")
     if len(new) != len(old) or new.block_count != old.block_count:
         raise VerificationError("the rewritten text has other operations or blocks")
-    ops, blocks, regions = _in_new_order(old, orders)  # ops[i] is the old op that new op i must be
+    ops, blocks, regions = in_new_order(old, orders)  # ops[i] is the old op that new op i must be
 
     for op, old_op in enumerate(ops):
         if new.own_text(op) != old.own_text(old_op):
@@ -64,7 +64,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
             raise VerificationError(f"other dependences than before in {old.block_name(block)}")
 
 
-def _in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int]]:
+def in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int]]:
     """The old ops, blocks and regions in the order in which the new text must have them: pre-order."""
     blocks_of: list[list[int]] = [[] for _ in ir.region_op]
     for block, region in enumerate(ir.block_region):

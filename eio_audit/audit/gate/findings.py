@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     LOCATION_RULES,
@@ -17,7 +17,7 @@ from eio_audit.audit.gate.rules import (
     Rule,
 )
 from eio_audit.audit.locations.location_health import broken_locations
-from eio_audit.audit.locations.origin import ModelLine
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import displaced
 
@@ -71,18 +71,13 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     found = list(_in_locations(dump, rules))
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if audit.inversions:
-            block = KeyedBlock(dump, number)
-            order = [
-                place
-                for place in dump.orders.get(number, range(len(block.ops)))
-                if block.keys[place] is not None
-            ]
+            block = FixedBlock(dump, number)
             if AVOIDABLE in rules and number in dump.orders:
-                found += _avoidable(dump, block, order)
+                found += _avoidable(block)
             if UNAVOIDABLE in rules:
-                found += _unavoidable(dump, block, order, audit)
+                found += _unavoidable(block, audit)
             if WRONG_LABEL in rules:
-                found += _wrong_labels(dump, block)
+                found += _wrong_labels(block)
     return found
 
 
@@ -102,8 +97,8 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
         block=ir.block_name(block),
         block_line=dump.line_of(block),
         op=dump.label(op),
-        origin=dump.indices.place_in_model(op),
-        model=dump.indices.model_line(op),
+        origin=dump.indices.parsed.place_in_model(op),
+        model=dump.indices.parsed.model_line(op),
         inversions=inversions,
     )
 
@@ -114,33 +109,28 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
         if broken.rule in on_locations:
             yield finding_at(dump, op, on_locations[broken.rule], broken.message)
     if UNREADABLE in rules:
-        from eio_audit.audit.codegen.codegen_location import CodegenLocations
-        from eio_audit.audit.codegen.codegen_ops import unreadable_locations
+        from eio_audit.audit.codegen.codegen_location import CodegenLocations, unreadable_locations
 
-        for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.locations)):
+        for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.parsed.locations)):
             yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
 
 
-def _avoidable(dump: AuditedDump, block: KeyedBlock, order: list[int]) -> Iterator[Finding]:
-    """The ops that a fix moves: the fewest that explain the best order.
-
-    ``order`` has the places of the ops that count in inversions, in the best order found.
-    """
-    now, then = block.carried, block.carried_in(order)
+def _avoidable(block: FixedBlock) -> Iterator[Finding]:
+    """The ops that a fix moves: the fewest that explain the best order."""
+    now, then, order = block.carried, block.carried_fixed, block.indexed_order
     rank = {place: k for k, place in enumerate(block.indexed)}
     for k in displaced(order):
         place = order[k]
         removed = now[place] - then[place]
         side = "early" if k > rank[place] else "late"
         message = f"is {side}; {_remedy(removed, now[place])}"
-        yield finding_at(dump, block.ops[place], AVOIDABLE, message, max(removed, 0))
+        yield finding_at(block.dump, block.ops[place], AVOIDABLE, message, max(removed, 0))
 
 
-def _unavoidable(
-    dump: AuditedDump, block: KeyedBlock, order: list[int], audit: BlockAudit
-) -> Iterator[Finding]:
+def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
     """The ops that are displaced even in the best order."""
-    carried, keys = block.carried_in(order), [block.key(place) for place in order]
+    carried, order = block.carried_fixed, block.indexed_order
+    keys = [block.key(place) for place in order]
     ascending = sorted(range(len(keys)), key=keys.__getitem__)
     rank = {k: place for place, k in enumerate(ascending)}
     if audit.forced is None:
@@ -155,18 +145,20 @@ def _unavoidable(
         # than larger ones before it.
         side = "early" if rank[k] >= k else "late"
         count = f"{carried[place]:,} inversion{'' if carried[place] == 1 else 's'}"
-        yield finding_at(dump, block.ops[place], UNAVOIDABLE, f"is {side}, in {count} {why}", carried[place])
+        yield finding_at(
+            block.dump, block.ops[place], UNAVOIDABLE, f"is {side}, in {count} {why}", carried[place]
+        )
 
 
-def _wrong_labels(dump: AuditedDump, block: KeyedBlock) -> Iterator[Finding]:
+def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
     """The ops whose indices contradict the dependences."""
     for place, op in enumerate(block.ops):
-        if op in dump.donors:
-            right = dump.label(dump.donors[op])
+        if op in block.dump.donors:
+            right = block.dump.label(block.dump.donors[op])
             name = " ".join(filter(None, (right.name, right.result)))
             should = f"it should carry {right.index}, as {name} (line {right.line}) does"
             message = f"carries an index that contradicts dataflow; {should}"
-            yield finding_at(dump, op, WRONG_LABEL, message, block.carried[place])
+            yield finding_at(block.dump, op, WRONG_LABEL, message, block.carried[place])
 
 
 def _remedy(removed: int, inversions: int) -> str:

@@ -23,8 +23,9 @@ _CHILD = (
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
-_LINE_NUMBER = re.compile(rb"(?:" + _NUMBER + rb")?.*\n")
-_NUMBER_BYTES = len(b'"DEBUG||') + 18
+_NUMBER_OF_PART = re.compile(rb"(?:" + _NUMBER + rb")?[^\0]*+\0")
+NUMBER_BYTES = len(b'"DEBUG||') + 18
+"""How many bytes of a location tell its index, if it is such a name."""
 _NAME = re.compile(_NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?")
 """A name's location whose child is simple; any other location may be malformed."""
 
@@ -54,16 +55,19 @@ class IndexPattern:
         if "index" not in self._pattern.groupindex:
             raise ValueError("the index pattern has no group named 'index'")
 
-    def first_indices(self, locations: Sequence[bytes]) -> list[int | None]:
-        """The indices that many locations' texts begin with, if the pattern is the usual one.
+    def first_indices(self, beginnings: Sequence[bytes]) -> list[int | None]:
+        """The indices that many locations begin with, if the pattern is the usual one.
 
         None stands for "parse it", not for "unindexed". An index counts if the location is a name.
+
+        Args:
+            beginnings: of each location NUMBER_BYTES, or more, or what there is.
         """
         if not self.is_default:
-            return [None] * len(locations)
-        numbers = _LINE_NUMBER.findall(b"\n".join([text[:_NUMBER_BYTES] for text in locations]) + b"\n")
-        if len(numbers) != len(locations):  # a location over several lines
-            return [None] * len(locations)
+            return [None] * len(beginnings)
+        numbers = _NUMBER_OF_PART.findall(b"\0".join([*beginnings, b""]))
+        if len(numbers) != len(beginnings):  # a zero byte
+            return [None] * len(beginnings)
         return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
 
     def is_indexed_name(self, location: bytes) -> bool:

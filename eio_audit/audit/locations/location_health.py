@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.codegen.codegen_location import ends_block
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.op_label import OpLabel, label
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
@@ -89,12 +89,10 @@ def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
 
 @dataclass(frozen=True, slots=True)
 class HealthChange:
-    """The locations of two dumps.
+    """The locations of two dumps: what is wrong in either, and what the later one has lost.
 
     Attributes:
-        before, after: what is wrong in either.
-        new: the findings of the dump after at ops that had none of the kind in the dump before, or were not
-            there.
+        new: the findings of the dump after at ops that had none of the kind before, or were not there.
         lost: ops that carry an index before and none after, as they are after.
     """
 
@@ -143,14 +141,14 @@ class _Inspection:
         return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
 
     def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, str]]:
-        outer = self.dump.indices.locations.of(op)
+        outer = self.dump.indices.parsed.locations.of(op)
         if outer is None or isinstance(outer, UnknownLoc):
             yield LocationRule.UNKNOWN_LOCATION, "no location" if outer is None else "its location is unknown"
             return
         if not isinstance(outer, NameLoc):
             yield LocationRule.REFUSED_LOCATION, f"its location is {_KINDS[type(outer)]}, not a name"
         if self.dump.indices.index(op) is None:
-            if self.dump.indices.is_unknown(op):
+            if self.dump.indices.parsed.is_unknown(op):
                 message = "its index is negative: the front end did not know its place"
                 yield LocationRule.UNKNOWN_INDEX, message
             else:
@@ -169,7 +167,7 @@ class _Inspection:
             yield LocationRule.REPEATED_LOCATION, message
 
     def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, str]]:
-        origin = self.dump.indices.origin(op)
+        origin = self.dump.indices.parsed.origin(op)
         if origin is None or origin.file is None or origin.function is None:
             return
         known = self.function_at.setdefault(origin.file, origin.function)
@@ -185,11 +183,4 @@ def _printed_ops(dump: AuditedDump) -> Iterator[int]:
     for ops in ir.block_ops:
         keys = dump.indices.keys(ops)
         if any(key is not None for key in keys):
-            yield from (
-                op for op in ops if not is_silent[ir.op_name[op]] and not _ends_block(ir, op, ops[-1])
-            )
-
-
-def _ends_block(ir: IR, op: int, last: int) -> bool:
-    """Whether an op, perhaps unlisted, is its block's terminator by all appearance."""
-    return op == last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
+            yield from (op for op in ops if not is_silent[ir.op_name[op]] and not ends_block(ir, op))

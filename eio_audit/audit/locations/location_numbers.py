@@ -50,7 +50,7 @@ class LocationNumbers:
     """
 
     def __init__(self, indices: OriginalIndices, interned: Interned) -> None:
-        self._locations = indices.locations
+        self._locations = indices.parsed.locations
         self._interned = interned
         self._numbers: dict[int, int] = {}  # by ``id`` of a location, which ``_locations`` keeps alive
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import compress, repeat
-from operator import add, is_, ne
+from operator import is_
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.audit.locations.index_pattern import NUMBER_BYTES, IndexPattern
 from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:
-    from eio_audit.audit.locations.origin import ModelLine, Origin
     from eio_audit.audit.locations.parsed_locations import ParsedLocations
-    from eio_audit.mlir.location import Locations
 
 OPS_AT_ONCE = 1 << 13
 """Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
@@ -28,69 +26,37 @@ class OriginalIndices:
 
     The index of a name location is what the pattern finds in the name, else its child's index; of a call
     site the caller's, else the callee's; of a fused location the smallest. A negative index means that the
-    original position is unknown: the op is unindexed.
+    original position is unknown: the op is unindexed. Indices that are ``given``, one per op, count instead.
     """
 
-    def __init__(self, ir: IR, pattern: IndexPattern | None = None) -> None:
+    def __init__(
+        self, ir: IR, pattern: IndexPattern | None = None, given: list[int | None] | None = None
+    ) -> None:
         self._ir = ir
         self._pattern = pattern or IndexPattern()
+        self._given = given
 
     def index(self, op: int) -> int | None:
         """The op's index, or None when it is unindexed."""
-        return self._scanned[0][op]
+        return self.by_op[op]
 
-    @property
+    @cached_property
     def by_op(self) -> list[int | None]:
         """The indices of all ops, None for an unindexed one."""
-        return self._scanned[0]
+        return self._scanned[0] if self._given is None else self._given
 
-    @property
+    @cached_property
     def derived_by_op(self) -> bytearray:
         """By op, 1 if a pass made it from another: the name extends its child's name (``"X_tm0"("X")``)."""
         return self._scanned[1]
 
     def keys(self, ops: Iterable[int]) -> list[int | None]:
         """The indices of several ops, None for an unindexed one."""
-        return list(map(self._scanned[0].__getitem__, ops))
-
-    def replaced(self, indices: list[int | None]) -> OriginalIndices:
-        """The same dump with other indices, one per op; what is derived stays so."""
-        other = OriginalIndices(self._ir, self._pattern)
-        other._parsed = self._parsed
-        other._scanned = (indices, self._scanned[1])
-        return other
-
-    def is_derived(self, op: int) -> bool:
-        """Whether a pass made the op from another one, whose index it carries."""
-        return bool(self._scanned[1][op])
-
-    @property
-    def locations(self) -> Locations:
-        """The ops' locations."""
-        return self._parsed.locations
-
-    def is_unknown(self, op: int) -> bool:
-        """Whether the op's location carries a negative index: where it was is not known."""
-        return self._parsed.is_unknown(op)
-
-    def indexed_name(self, op: int) -> str | None:
-        """The outermost name in the op's location that carries its index, or of an unindexed op any index."""
-        return self._parsed.indexed_name(op)
-
-    def origin(self, op: int) -> Origin | None:
-        """The model's source that the op's outermost indexed name tells of."""
-        return self._parsed.origin(op)
-
-    def model_line(self, op: int) -> ModelLine | None:
-        """Where in the model's source the op comes from, as far as its location says."""
-        return self._parsed.model_line(op)
-
-    def place_in_model(self, op: int) -> str:
-        """What the op's location says of the model, without the index and without line numbers."""
-        return self._parsed.place_in_model(op)
+        return list(map(self.by_op.__getitem__, ops))
 
     @cached_property
-    def _parsed(self) -> ParsedLocations:
+    def parsed(self) -> ParsedLocations:
+        """What else the locations tell; a check of a dump without findings does not ask."""
         from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
         return ParsedLocations(self._ir, self._pattern)
@@ -106,34 +72,37 @@ class OriginalIndices:
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
         """Looks at the text of several ops' locations; what it does not tell is parsed."""
         data, chunk = self._ir.source.data, slice(ops.start, ops.stop)
-        starts = self._ir.location_start[chunk]
-        texts = [
-            data[start : end - 1]  # empty for an op without location
-            for start, end in zip(starts, self._ir.op_end[chunk], strict=True)
+        starts: Sequence[int] = self._ir.location_start[chunk]
+        ends: Sequence[int] = self._ir.op_end[chunk]  # one past the bracket
+        if self._ir.aliases:
+            starts, ends = self._definitions(starts, ends)
+        found = self._pattern.first_indices([data[start : start + NUMBER_BYTES] for start in starts])
+        has_more = [  # than one string
+            data.find(b'"', start + 1, end) != end - 2 for start, end in zip(starts, ends, strict=True)
         ]
-        definitions = self._definitions(texts) if self._ir.aliases else texts
-        found = self._pattern.first_indices(definitions)
-        closing_quotes = map(bytes.find, definitions, repeat(b'"'), repeat(1))
-        has_more = list(map(ne, map(add, closing_quotes, repeat(1)), map(len, definitions)))
         for place in compress(range(len(ops)), has_more):
-            definition = definitions[place]
+            definition = data[starts[place] : ends[place] - 1]
             if found[place] is not None and not self._pattern.is_indexed_name(definition):
                 found[place] = None
             if definition.endswith(b")"):
                 is_derived = _extends_child(definition)
                 op = ops[place]
-                derived[op] = self._parsed.is_derived(op) if is_derived is None else is_derived
+                derived[op] = self.parsed.is_derived(op) if is_derived is None else is_derived
         for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
-            if definitions[place] != UNKNOWN and starts[place] != NO_OFFSET:
-                found[place] = self._parsed.index(ops[place])
+            if starts[place] != NO_OFFSET and data[starts[place] : ends[place] - 1] != UNKNOWN:
+                found[place] = self.parsed.index(ops[place])
         indices += found
 
-    def _definitions(self, texts: Sequence[bytes]) -> list[bytes]:
-        data, spans = self._ir.source.data, map(self._ir.aliases.get, texts)
-        return [
-            text if span is None else data[span.start : span.end]
-            for text, span in zip(texts, spans, strict=True)
+    def _definitions(self, starts: Sequence[int], ends: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The same places, but of an alias that of its definition."""
+        data, aliases = self._ir.source.data, self._ir.aliases
+        places = [
+            (start, end)
+            if (span := aliases.get(data[start : end - 1])) is None
+            else (span.start, span.end + 1)
+            for start, end in zip(starts, ends, strict=True)
         ]
+        return [start for start, _ in places], [end for _, end in places]
 
 
 def _extends_child(location: bytes) -> bool | None:

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TypeAlias
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump, audit_keyed
+from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import only_function
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.modules import KnownModules, Module, parts_of
+from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.source import InputError
@@ -30,9 +29,6 @@ RECENT_DUMPS = 4
 """Dumps of a program whose states are kept: some passes print a module, some a function of it, in turns."""
 
 _INDENTATION = re.compile(rb"\n[ \t]+")
-
-Part: TypeAlias = str | int | None
-"""The symbol of a function, the number of a module; None for what is in neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +75,25 @@ _NOTHING = FunctionState(b"", (), frozenset(), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class DumpStates:
-    """What one dump shows.
+    """What one dump shows; modules are told by their numbers.
 
     Attributes:
         alone: symbol of the function that it is a dump of; None for a program or a module.
         functions: the functions and modules in it; a module without them.
-        homes: by function or module that of the module around it; None for an outermost one.
-        modules: the modules, each with its number, in textual order.
-        blocks: the audits of all its blocks that have an op with an index.
-        unmatched: patterns of ops to be taken as pure that match none of its ops.
+        homes: by function or module the module around it; None for an outermost one.
+        modules: the modules, in textual order.
     """
 
     alone: str | None
     functions: Mapping[Part, FunctionState]
     homes: Mapping[Part, int | None]
-    modules: tuple[tuple[int, Module], ...]
-    blocks: tuple[BlockAudit, ...]
-    unmatched: frozenset[str]
+    modules: Mapping[int, Module]
     dump: Dump
+
+    @property
+    def blocks(self) -> tuple[BlockAudit, ...]:
+        """The audits of all its blocks that have an op with an index."""
+        return tuple(block for state in self.functions.values() for block in state.blocks)
 
     @property
     def has_no_module(self) -> bool:
@@ -106,7 +103,7 @@ class DumpStates:
     @property
     def is_named(self) -> bool:
         """Whether the outermost module has a symbol."""
-        return bool(self.modules) and self.modules[0][1].label[1] is not None
+        return any(module.label[1] is not None for module in list(self.modules.values())[:1])
 
     def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
         """The audits of a function's blocks, with the lines that they have in this dump."""
@@ -138,31 +135,13 @@ class StateChange:
     grown: Part
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What is read in a dump: as ``DumpStates``, but modules by their place in it."""
-
-    alone: str | None
-    functions: Mapping[str | None, FunctionState]
-    homes: Mapping[str, int | None]
-    modules: tuple[Module, ...]
-    module_states: tuple[FunctionState, ...]
-    unmatched: frozenset[str] = frozenset()
-
-    def with_functions(self, functions: Mapping[str | None, FunctionState], options: AuditOptions) -> _Read:
-        """The same around these functions."""
-        states = (*functions.values(), *self.module_states)
-        unmatched = frozenset(options.assume_pure).intersection(*(state.unmatched for state in states))
-        return replace(self, functions=functions, unmatched=unmatched)
-
-
 class _Recent:
     """What was read last, by its text or a key of it; the oldest is forgotten."""
 
     def __init__(self) -> None:
-        self._read: dict[bytes, _Read] = {}
+        self._read: dict[bytes, DumpStates] = {}
 
-    def get(self, text: bytes, read: Callable[[], _Read]) -> _Read:
+    def get(self, text: bytes, read: Callable[[], DumpStates]) -> DumpStates:
         """What is known of a text, or else read now."""
         key = blake2b(text, digest_size=16).digest()
         found = self._read.pop(key, None) or read()
@@ -186,54 +165,47 @@ class History:
         self.functions: dict[Part, FunctionState] = {}
         self._options = options
         self._homes: dict[Part, int | None] = {}
-        self._modules = KnownModules()
+        self._modules: dict[int, Module] = {}
         self._shows_no_module = False
-        self._last: tuple[bytes, _Read] | None = None
+        self._last: tuple[bytes, DumpStates] | None = None
         self._recent = _Recent()
         self._recent_around = _Recent()
 
     def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
 
-        Args:
-            dump: which dump.
-            describes_worst: as for ``audit_dump``; what is known may be without.
+        With ``describes_worst``, what is new has descriptions of the ops that are in most inversions.
 
         Raises:
             InputError: the dump cannot be read.
         """
         if self._last is None or not dump.has_text(self._last[0]):
             text = dump.text
-            self._last = (
-                text,
-                self._recent.get(text, lambda: self._read(dump, describes_worst=describes_worst)),
-            )
-        return self._located(self._last[1], dump)
+            read = self._recent.get(text, lambda: self._read(dump, describes_worst=describes_worst))
+            self._last = text, read
+        return self._identified(self._last[1], dump)
 
-    def _located(self, read: _Read, dump: Dump) -> DumpStates:
-        """What is read, with the modules that are known."""
-        numbers = self._modules.identify(read.modules)
-        homes: dict[Part, int | None] = {
-            symbol: None if place is None else numbers[place] for symbol, place in read.homes.items()
-        }
-        for module, number in zip(read.modules, numbers, strict=True):
-            homes[number] = None if module.parent is None else numbers[module.parent]
-        states = (*read.functions.values(), *read.module_states)
+    def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
+        """What is read, where modules are told by their places in the dump, with their known numbers."""
+        numbers = identify([*read.modules.values()], read.homes, self._modules, self._homes)
+        functions_first = sorted(read.functions.items(), key=lambda item: isinstance(item[0], int))
+        homes = read.homes.items() if read.alone is None else ()
         return DumpStates(
             alone=read.alone,
-            functions=dict([*read.functions.items(), *zip(numbers, read.module_states, strict=True)]),
-            homes=homes if read.alone is None else {},
-            modules=tuple(zip(numbers, read.modules, strict=True)),
-            blocks=tuple(block for state in states for block in state.blocks),
-            unmatched=read.unmatched,
+            functions={numbers[p] if isinstance(p, int) else p: state for p, state in functions_first},
+            homes={
+                numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
+                for part, home in homes
+            },
+            modules=dict(zip(numbers, read.modules.values(), strict=True)),
             dump=dump,
         )
 
-    def _read(self, dump: Dump, *, describes_worst: bool) -> _Read:
+    def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         text = DumpText(dump, self._options.op_table)
 
-        def read(part: Dump) -> _Read:
-            audited = audit_dump(part, self._options, describes_worst=describes_worst)
+        def read(part: Dump) -> DumpStates:
+            audited = audit_dump(part, self._options, SharedWork(describes_worst))
             return _grouped(text, audited, self._options)
 
         if self._options.order_from is not None:  # all of a dump is matched with another at once
@@ -245,12 +217,12 @@ class History:
                 if is_known
                 else read(dump)
             )
-            functions = dict(around.functions)
+            functions = {**around.functions}
             for symbol, function in text.functions.items():
                 functions[symbol] = self._state(text, function, describes_worst=describes_worst)
         except InputError:  # in a part of the dump: the dump as a whole may be sound, or tells the place
             return read(dump)
-        return around.with_functions(functions, self._options)
+        return replace(around, functions=functions)
 
     def _state(self, text: DumpText, function: FunctionText, *, describes_worst: bool) -> FunctionState:
         known = self.functions.get(function.symbol)
@@ -264,8 +236,17 @@ class History:
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
-        audited = audit_keyed(keyed, describes_worst=describes_worst)
-        return _function_state(function, audited, tuple(callee.key for callee in callees))
+        audited = audit_keyed(keyed, SharedWork(describes_worst))
+        next_line = function.line + function.text.count(b"\n") + 1
+        blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
+        return FunctionState(
+            key=function.key,
+            blocks=tuple(blocks),
+            indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
+            unmatched=frozenset(audited.audit.unmatched),
+            callees=tuple(callee.key for callee in callees),
+            text=function,
+        )
 
     def vanished(self, observed: DumpStates) -> list[Part]:
         """The known functions and modules that a dump does not show, though it shows what was around them."""
@@ -300,11 +281,8 @@ class History:
     ) -> StateChange | None:
         """What happened to some functions and modules, observed or vanished; None where none was known.
 
-        Args:
-            observed: what a dump shows.
-            parts: which of it.
-            may_wrap: the dump is one after a pass, which may have put a module around the outermost one. A
-                dump of another kind may just show more of the program.
+        In a dump after a pass (``may_wrap``), a module around the outermost one is the work of that pass; a
+        dump of another kind may just show more of the program.
         """
         known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
         pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]
@@ -342,41 +320,24 @@ class History:
             del self.functions[part]
             del self._homes[part]
             if isinstance(part, int):
-                self._modules.forget(part)
+                del self._modules[part]
         self.functions.update(observed.functions)
         for part, home in observed.homes.items():
             if home is not None or part not in self._homes:
                 self._homes[part] = home
-        self._modules.remember(observed.modules)
+        self._modules.update(observed.modules)
         self._shows_no_module = self._shows_no_module or observed.has_no_module
 
 
-def _function_state(
-    function: FunctionText, audited: AuditedDump, callees: tuple[bytes, ...]
-) -> FunctionState:
-    """The state of the first op of an audited dump, with the blocks in it."""
-    next_line = function.line + function.text.count(b"\n") + 1
-    blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
-    ops = range(audited.ir.subtree_end[0]) if len(audited.ir) else range(0)
-    return FunctionState(
-        key=function.key,
-        blocks=tuple(blocks),
-        indices=_indices(audited, ops),
-        unmatched=frozenset(audited.audit.unmatched),
-        callees=callees,
-        text=function,
-    )
-
-
-def _indices(audited: AuditedDump, ops: Collection[int]) -> frozenset[int]:
+def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
     return frozenset(index for index in audited.indices.keys(ops) if index is not None)
 
 
-def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> _Read:
+def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
     """What an audited dump shows: all of a dump, or what is around its functions."""
     ir = audited.ir
     parts = parts_of(ir, audited.functions)
-    ops: dict[Part, list[int]] = defaultdict(list, {place: [] for place in range(len(parts.modules))})
+    ops: dict[Part, list[int]] = defaultdict(list, {number: [] for number in range(len(parts.modules))})
     for op, part in enumerate(parts.of_op):
         ops[part].append(op)
     blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
@@ -386,7 +347,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> _Re
         part = block.function if block.function is not None else home
         blocks[part].append(block)
         ops.setdefault(part, [])
-    states = {
+    states: dict[Part, FunctionState] = {
         part: FunctionState(
             key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
             blocks=tuple(blocks[part]),
@@ -395,17 +356,14 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> _Re
         )
         for part, members in ops.items()
     }
-    functions = {part: state for part, state in states.items() if not isinstance(part, int)}
     alone = only_function(ir)
-    if alone is not None and None in functions:
-        functions.setdefault(alone, functions.pop(None))  # a function without a body is in no block
+    if alone is not None and None in states:
+        states.setdefault(alone, states.pop(None))  # a function without a body is in no block
     if options.order_from is not None:
-        for symbol in functions.keys() & text.functions.keys():
-            function = text.functions[symbol or ""]
-            functions[symbol] = replace(functions[symbol], key=function.key, text=function)
-    module_states = tuple(states[place] for place in range(len(parts.modules)))
-    read = _Read(alone, {}, parts.homes, parts.modules, module_states)
-    return read.with_functions(functions, options)
+        for symbol in states.keys() & text.functions.keys():
+            function = text.functions[str(symbol)]
+            states[symbol] = replace(states[symbol], key=function.key, text=function)
+    return DumpStates(alone, states, parts.homes, dict(enumerate(parts.modules)), text.dump)
 
 
 def _as_outermost(text: bytes) -> bytes:

@@ -12,12 +12,13 @@ a pass, it was made by passes that the log does not show.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.history import DumpStates, History, Part, StateChange
+from eio_audit.audit.trace.history import DumpStates, History, StateChange
+from eio_audit.audit.trace.modules import Part
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
@@ -164,9 +165,8 @@ class _PassRun:
         self.mislabelled += change.mislabelled
         self.lost += change.lost
 
-    def show(self, observed: _Observed) -> None:
-        self.shown_at, self.place = observed.count, observed.place
-        states = observed.states
+    def show(self, number: int, place: DumpPlace, states: DumpStates) -> None:
+        self.shown_at, self.place = number, place
         is_part = states.alone is None and self.function is not None and self.function in states.functions
         self.figures = summarize_blocks(states.functions[self.function].blocks if is_part else states.blocks)
 
@@ -201,17 +201,6 @@ class _Program:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Observed:
-    """A dump that has been audited: the ``count``-th, and the function that its pass ran on."""
-
-    count: int
-    place: DumpPlace
-    states: DumpStates
-    function: str | None
-    parts: Sequence[Part]
-
-
 class _Tracer:
     """Takes dump after dump; ``errors`` are the caller's to fill."""
 
@@ -235,19 +224,34 @@ class _Tracer:
         program = self._programs.setdefault(dump.program, _Program(dump.program, History(self._options)))
         history, marker, place = program.history, dump.marker, self._place(dump)
         states = history.observe(dump, describes_worst=self._culprit is None)
-        summary = summarize_blocks(states.blocks)
-        parts = [*states.functions, *history.vanished(states)]
-        observed = _Observed(self._summary.dumps, place, states, _function_of(marker, states), parts)
+        number, summary = self._summary.dumps, summarize_blocks(states.blocks)
         self._summary += summary
-        self._unmatched &= states.unmatched
+        self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
-        if marker is not None and marker.when != "before":
-            self._take_after(program, observed, marker)
-        else:
-            self._take_before(program, observed)
-        if marker is not None and marker.when == "before":
-            program.open.append(self._begin(program, marker.pass_name, observed.function))
+        function, is_after = _function_of(marker, states), marker is not None and marker.when != "before"
+        by_run: dict[_PassRun | None, list[Part]] = {}
+        if marker is not None and is_after:  # what is different, the pass did
+            ended = program.end(marker.pass_name, function)
+            ended = ended or self._begin(program, marker.pass_name, function)
+            ended.failed = marker.failed
+            by_run[ended] = [*states.functions, *history.vanished(states)]
+        else:  # what is different, the passes at work did
+            for part in (*states.functions, *history.vanished(states)):
+                by_run.setdefault(program.innermost(part), []).append(part)
+        for at_work, parts in by_run.items():
+            change = history.change(states, parts, may_wrap=is_after)
+            if at_work is None and (change is None or not change.changed):
+                continue
+            run = at_work or self._begin(program, None, function)
+            if change is not None:
+                run.charge(change)
+                if change.introduced and self._culprit is None:
+                    before = program.shown_in.get(change.grown)
+                    self._culprit = self._found(run, change, states, place, before)
+            run.show(number, place, states)
+        if marker is not None and not is_after:
+            program.open.append(self._begin(program, marker.pass_name, function))
         for part, state in states.functions.items():
             program.shown_in[part] = place
             if part not in history.functions and not history.is_new(part, states):
@@ -275,50 +279,21 @@ class _Tracer:
         self._runs.append(_PassRun(pass_name, function, program.name))
         return self._runs[-1]
 
-    def _take_after(self, program: _Program, observed: _Observed, marker: Marker) -> None:
-        """A dump after a pass: what is different, the pass did."""
-        run = program.end(marker.pass_name, observed.function)
-        run = run or self._begin(program, marker.pass_name, observed.function)
-        run.failed = marker.failed
-        self._charge(
-            run, program, observed, program.history.change(observed.states, observed.parts, may_wrap=True)
-        )
-        run.show(observed)
-
-    def _take_before(self, program: _Program, observed: _Observed) -> None:
-        """A dump before a pass, or without marker: what is different, the passes at work did."""
-        by_run: dict[_PassRun | None, list[Part]] = {}
-        for part in observed.parts:
-            by_run.setdefault(program.innermost(part), []).append(part)
-        for run, parts in by_run.items():
-            change = program.history.change(observed.states, parts)
-            if run is None and (change is None or not change.changed):
-                continue
-            worker = run or self._begin(program, None, observed.function)
-            self._charge(worker, program, observed, change)
-            worker.show(observed)
-
-    def _charge(
-        self, run: _PassRun, program: _Program, observed: _Observed, change: StateChange | None
-    ) -> None:
-        if change is not None:
-            run.charge(change)
-            if change.introduced and self._culprit is None:
-                before = program.shown_in.get(change.grown)
-                self._culprit = self._found(run, change, observed, before)
-
     def _found(
-        self, run: _PassRun, change: StateChange, observed: _Observed, before: DumpPlace | None
+        self,
+        run: _PassRun,
+        change: StateChange,
+        states: DumpStates,
+        place: DumpPlace,
+        before: DumpPlace | None,
     ) -> Culprit:
-        blocks = observed.states.blocks_of(change.grown, self._options)
-        block = max(blocks, key=lambda block: block.avoidable)
-        marker = observed.place.marker
-        dump_before = _kind(observed.place.source, replace(marker, when="before") if marker else None)
+        block = max(states.blocks_of(change.grown, self._options), key=lambda block: block.avoidable)
+        dump_before = _kind(place.source, replace(place.marker, when="before") if place.marker else None)
         return Culprit(
             pass_name=run.pass_name,
             function=change.grown if isinstance(change.grown, str) else None,
             introduced=change.introduced,
-            place=observed.place,
+            place=place,
             before=before,
             is_pair=before is not None
             and _kind(before.source, before.marker) == dump_before

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit import AuditOptions, check, find_files, unmatched_patterns
+import eio_audit
+from eio_audit.cli import inputs
 from eio_audit.cli.gate import GateChoice, gate_options
-from eio_audit.cli.inputs import (
-    DumpChoice,
-    dumps_of_all,
-    find_all,
-    note_skipped,
-    read_dumps,
-    require_indices,
-    show_errors,
-    size,
-    total_size,
-    warn_of_unmatched,
-)
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, gate_report_options
 from eio_audit.report.text.progress import advancing, progress
-
-if TYPE_CHECKING:
-    from eio_audit import AuditedDump, Finding
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
@@ -39,8 +25,8 @@ if TYPE_CHECKING:
 def check_command(
     ctx: click.Context,
     paths: tuple[str, ...],
-    choice: DumpChoice,
-    options: AuditOptions,
+    choice: inputs.DumpChoice,
+    options: eio_audit.AuditOptions,
     gate_choice: GateChoice,
     reports: Reports,
 ) -> None:
@@ -54,35 +40,37 @@ def check_command(
       eio-audit check dumps/ --format github -o sarif:order.sarif
       eio-audit check dumps/ --baseline order-baseline.json
     """
-    files, errors, skipped = find_all(paths, find_files)
-    findings: list[Finding] = []
+    files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
+    findings: list[eio_audit.Finding] = []
     worst_blocks = None
-    visits = []
+    visits: list[Callable[[eio_audit.AuditedDump], None]] = []
     if gate_choice.needs_findings or reports.formats - {"text", "html"}:  # these show findings one by one
-        visits.append(gate_choice.collect(findings))
+        visits.append(lambda dump: findings.extend(eio_audit.find(dump, gate_choice.gate.rules)))
     if "html" in reports.formats:
-        from eio_audit import WorstBlocks
-
-        worst_blocks = WorstBlocks()
+        worst_blocks = eio_audit.WorstBlocks()
         visits.append(worst_blocks.add)
 
-    def visit(dump: AuditedDump) -> None:
+    def visit(dump: eio_audit.AuditedDump) -> None:
         for each in visits:
             each(dump)
 
-    with progress(total_size(files), "checking") as advance:
-        dumps = dumps_of_all(
-            files, lambda file: advancing(choice.of(read_dumps(file)), advance, size(file)), errors
+    with progress(inputs.total_size(files), "checking") as advance:
+        dumps = inputs.dumps_of_all(
+            files,
+            lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
+            errors,
         )
-        result = check(dumps, options, visit if visits else None, measures_memory=reports.measures_memory)
+        result = eio_audit.check(
+            dumps, options, visit if visits else None, measures_memory=reports.measures_memory
+        )
     result = replace(result, errors=(*errors, *result.errors))
-    show_errors(result.errors)
+    inputs.show_errors(result.errors)
     if not reports.quiet:
-        note_skipped(skipped)
-        warn_of_unmatched(unmatched_patterns(result.dumps))
+        inputs.note_skipped(skipped)
+        inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
     verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
     reports.write(verdict, worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)
-    require_indices(result.summary, *paths)
+    inputs.require_indices(result.summary, *paths)
     ctx.exit(1 if verdict.failed else 0)

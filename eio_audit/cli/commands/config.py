@@ -12,20 +12,14 @@ from click.core import ParameterSource
 from eio_audit import IndexPattern
 from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
-from eio_audit.cli.options import key_of
+from eio_audit.cli.options import exit_codes, key_of
 from eio_audit.cli.output import write_bytes
-
-CONFIG_EXIT_CODES = """\b
-Exit codes:
-  0  done
-  2  usage, or a configuration file that cannot be read or is malformed
-"""
 
 
 @click.command(
     "config",
     short_help="Print the options in force and where each value comes from.",
-    epilog=CONFIG_EXIT_CODES,
+    epilog=exit_codes({0: "done", 2: "usage, or a configuration file that cannot be read or is malformed"}),
     params=[option for option in check_command.params if key_of(option) in (*KEYS, "config", "isolated")],
 )
 @click.pass_context

@@ -10,39 +10,21 @@ from functools import partial
 
 import click
 
-from eio_audit import (
-    AuditOptions,
-    Fix,
-    InputError,
-    Relabel,
-    Source,
-    VerificationError,
-    find_files,
-    fix,
-    source_name,
-    unmatched_patterns,
-)
+import eio_audit
+from eio_audit.cli import inputs
 from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_to
-from eio_audit.cli.inputs import (
-    NOTHING_INDEXED,
-    DumpChoice,
-    find_all,
-    note_skipped,
-    read_dumps,
-    show_errors,
-    warn_of_unmatched,
-)
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
-from eio_audit.cli.options import COULD_NOT_RUN_HELP, PATH, audit_options, dump_options
+from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
 from eio_audit.report.text.progress import advancing, progress
 
-FIX_EXIT_CODES = f"""\b
-Exit codes:
-  0  done, whether anything changed or not
-  1  with --check: a file would change
-{COULD_NOT_RUN_HELP}; what else could be fixed is
-  3  a result failed its own verification: that file was not written
-"""
+FIX_EXIT_CODES = exit_codes(
+    {
+        0: "done, whether anything changed or not",
+        1: "with --check: a file would change",
+        2: f"{UNUSABLE_OR_UNINDEXED}; all other files are fixed",
+        3: "a result failed its own verification: that file was not written",
+    }
+)
 
 
 class _FixCommand(click.Command):
@@ -50,7 +32,7 @@ class _FixCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
-        options = [f"{arg}={Relabel.NESTED}" if arg == "--relabel" else arg for arg in args[:end]]
+        options = [f"{arg}={eio_audit.Relabel.NESTED}" if arg == "--relabel" else arg for arg in args[:end]]
         return super().parse_args(ctx, [*options, *args[end:]])
 
 
@@ -75,7 +57,7 @@ class _FixCommand(click.Command):
 )
 @click.option(
     "--relabel",
-    type=click.Choice([form.value for form in Relabel]),
+    type=click.Choice([form.value for form in eio_audit.Relabel]),
     metavar="[=flat]",
     help="First correct the op indices that contradict dataflow; then no inversion is left. "
     "--relabel=flat writes the new locations without the old ones in them.",
@@ -94,8 +76,8 @@ class _FixCommand(click.Command):
 def fix_command(
     ctx: click.Context,
     paths: tuple[str, ...],
-    choice: DumpChoice,
-    options: AuditOptions,
+    choice: inputs.DumpChoice,
+    options: eio_audit.AuditOptions,
     output: str | None,
     in_place: bool,
     check: bool,
@@ -131,7 +113,7 @@ def fix_command(
         raise click.UsageError("--in-place changes the files it reads: it does not go with '-'")
     if relabel is not None and options.order_from is not None:
         raise click.UsageError("--relabel changes the indices in locations: it does not go with --order-from")
-    found, errors, skipped = find_all(paths, find_files)
+    found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     files = list(dict.fromkeys(found))
     if in_place:
         write: Write = partial(write_in_place, quiet=quiet)
@@ -140,7 +122,7 @@ def fix_command(
     else:
         write = (lambda *_: None) if check else write_to(output, paths, files)
     if not quiet:
-        note_skipped(skipped)
+        inputs.note_skipped(skipped)
     names_all = verbose or len(files) == 1
     fixes = _Fixes(write, is_dry=check or diff, quiet=quiet, names_all=names_all, verbose=verbose)
     for error in errors:
@@ -148,24 +130,25 @@ def fix_command(
     unindexed = []
     for path in files:
         with fixes.going_on(path):
-            dumps = choice.of(read_dumps(path, "fix"))
+            dumps = choice.of(inputs.read_dumps(path, "fix"))
             source = dumps[0].source
             with progress(len(source.data), "fixing") as advance:
-                result = fix(
+                result = eio_audit.fix(
                     advancing(dumps, advance, len(source.data)),
                     options,
-                    only_dumps=choice != DumpChoice() and not in_place and not diff,
+                    only_dumps=choice != inputs.DumpChoice() and not in_place and not diff,
                     renumber=renumber,
                     relabel=relabel,
                     measures_memory=verbose and not quiet,
+                    finds_wrong_labels=not quiet,
                 )
             if result.before.has_indices:
                 fixes.finish(path, source, result)
             else:
                 unindexed.append((path, source, result))
     if unindexed and fixes.changed + fixes.unchanged == 0:
-        names = ", ".join(source_name(path) for path, _, _ in unindexed)
-        fixes.fail(InputError(names, None, NOTHING_INDEXED), COULD_NOT_RUN, len(unindexed))
+        names = ", ".join(eio_audit.source_name(path) for path, _, _ in unindexed)
+        fixes.fail(eio_audit.InputError(names, None, inputs.NOTHING_INDEXED), COULD_NOT_RUN, len(unindexed))
         unindexed = []
     for path, source, result in unindexed:
         with fixes.going_on(path):
@@ -176,15 +159,7 @@ def fix_command(
 
 @dataclass(slots=True)
 class _Fixes:
-    """Writes the results, and counts them.
-
-    Attributes:
-        write: where a result goes.
-        is_dry: no IR is written.
-        names_all: files that do not change are named, too.
-        changed, unchanged, failed: how many files.
-        exit_code: of the worst failure.
-    """
+    """Writes the results and counts the files; ``names_all``: tells also of those that do not change."""
 
     write: Write
     is_dry: bool
@@ -196,19 +171,19 @@ class _Fixes:
     failed: int = 0
     exit_code: int = 0
 
-    def finish(self, path: str, source: Source, result: Fix) -> None:
+    def finish(self, path: str, source: eio_audit.Source, result: eio_audit.Fix) -> None:
         self.write(path, source, result)
         is_changed = result.changed or result.renumbered
         self.changed += is_changed
         self.unchanged += not is_changed
         if self.quiet:
             return
-        warn_of_unmatched(unmatched_patterns(result.dumps))
+        inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
         if is_changed or self.names_all:
             from eio_audit.report.text.check import print_fix
-            from eio_audit.report.text.console import make_console
+            from eio_audit.report.text.console import Console
 
-            console = make_console(sys.stderr)
+            console = Console(sys.stderr)
             print_fix(result, source.name, console, is_dry=self.is_dry, verbose=self.verbose)
 
     @contextlib.contextmanager
@@ -216,14 +191,14 @@ class _Fixes:
         """Shows and counts what fails for one file, so that the others are fixed."""
         try:
             yield
-        except InputError as error:
+        except eio_audit.InputError as error:
             self.fail(error, COULD_NOT_RUN)
-        except VerificationError as error:
-            refusal = InputError(source_name(path), None, f"nothing was written: {error}")
+        except eio_audit.VerificationError as error:
+            refusal = eio_audit.InputError(eio_audit.source_name(path), None, f"nothing was written: {error}")
             self.fail(refusal, VERIFICATION_FAILED)
 
-    def fail(self, error: InputError, exit_code: int, file_count: int = 1) -> None:
-        show_errors([error])
+    def fail(self, error: eio_audit.InputError, exit_code: int, file_count: int = 1) -> None:
+        inputs.show_errors([error])
         self.failed += file_count
         self.exit_code = max(self.exit_code, exit_code)
 
@@ -231,6 +206,6 @@ class _Fixes:
         if self.quiet or self.changed + self.unchanged + self.failed < 2:
             return
         from eio_audit.report.text.check import print_fixes
-        from eio_audit.report.text.console import make_console
+        from eio_audit.report.text.console import Console
 
-        print_fixes(self.changed, self.unchanged, self.failed, make_console(sys.stderr), is_dry=self.is_dry)
+        print_fixes(self.changed, self.unchanged, self.failed, Console(sys.stderr), is_dry=self.is_dry)

@@ -7,21 +7,17 @@ from click.core import ParameterSource
 
 from eio_audit import AuditOptions, InputError, dataflow, neighbourhood
 from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
-from eio_audit.cli.options import PATH, audit_options, dump_options
+from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options
 
 DRAWN_OPS = 600
 """The most ops of a picture: more cannot be read, and take long to lay out."""
 
-GRAPH_EXIT_CODES = """\b
-Exit codes:
-  0  done
-  2  could not run: usage, or input that cannot be read or is malformed
-"""
-
 
 @click.command(
-    "graph", short_help="Write a block's dataflow DAG: dot, graphml, json or svg.", epilog=GRAPH_EXIT_CODES
+    "graph",
+    short_help="Write a block's dataflow DAG: dot, graphml, json or svg.",
+    epilog=exit_codes({0: "done", 2: UNUSABLE}),
 )
 @click.argument("path", type=PATH)
 @click.option(
@@ -64,7 +60,7 @@ def graph_command(
     if around is not None and block is not None:
         raise click.UsageError("--around and --block do not go together: an op is in one block")
     if around is None and ctx.get_parameter_source("radius") is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--radius says how far from --around")
+        raise click.UsageError("--radius needs --around: it is the distance from that op")
     dumps = choice.some_dumps(path)
     if around is None:
         drawn = dataflow(dumps, block, options)

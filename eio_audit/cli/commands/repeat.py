@@ -13,7 +13,7 @@ import click
 
 from eio_audit import AuditOptions, InputError, compare_runs, holds_ir
 from eio_audit.cli.inputs import NO_IR
-from eio_audit.cli.options import PATH, audit_options
+from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.cli.two_runs import dumps_of_run
 
@@ -21,7 +21,7 @@ from eio_audit.cli.two_runs import dumps_of_run
 @click.command(
     "repeat",
     short_help="Run a compiler several times and tell from which pass on its output is not the same.",
-    context_settings={"ignore_unknown_options": True},
+    epilog=exit_codes({0: "all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="How often to run it.")

@@ -6,11 +6,7 @@ import sys
 
 import click
 
-RULE_EXIT_CODES = """\b
-Exit codes:
-  0  done
-  2  usage, or there is no such rule or word
-"""
+from eio_audit.cli.options import exit_codes
 
 
 def _complete_name(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -20,7 +16,11 @@ def _complete_name(_: click.Context, __: click.Parameter, incomplete: str) -> li
     return [name for name in names if name.casefold().startswith(incomplete.casefold())]
 
 
-@click.command("rule", short_help="Tell what a rule finds, or what a word means.", epilog=RULE_EXIT_CODES)
+@click.command(
+    "rule",
+    short_help="Tell what a rule finds, or what a word means.",
+    epilog=exit_codes({0: "done", 2: "usage, or there is no such rule or word"}),
+)
 @click.argument("name", nargs=-1, shell_complete=_complete_name)
 def rule_command(name: tuple[str, ...]) -> None:
     """Tell what a rule finds, why it matters and how to fix it, or what a word of the reports means.
@@ -34,7 +34,7 @@ def rule_command(name: tuple[str, ...]) -> None:
       eio-audit rule
     """
     from eio_audit.report.manual import close_names, entries, look_up
-    from eio_audit.report.text.console import make_console
+    from eio_audit.report.text.console import Console
     from eio_audit.report.text.manual_pages import print_entries, print_list
 
     word = " ".join(name)
@@ -43,7 +43,7 @@ def rule_command(name: tuple[str, ...]) -> None:
         close = " or ".join(f"'{other}'" for other in close_names(word))
         hint = f"did you mean {close}?" if close else "'eio-audit rule' lists all"
         raise click.UsageError(f"there is no rule or word '{word}': {hint}")
-    console = make_console(sys.stdout)
+    console = Console(sys.stdout)
     if found:
         print_entries(found, console)
     else:

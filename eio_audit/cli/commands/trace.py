@@ -10,18 +10,8 @@ from pathlib import Path
 import click
 
 from eio_audit import AuditOptions, Dump, DumpFile, Gate, find_dump_files, stream, trace
+from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
-from eio_audit.cli.inputs import (
-    dumps_of_all,
-    find_all,
-    max_size,
-    note_apart,
-    note_skipped,
-    require_indices,
-    show_errors,
-    total_size,
-    warn_of_unmatched,
-)
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import progress
@@ -56,24 +46,24 @@ def trace_command(
       eio-audit trace ttir.mlir before.mlir after.mlir
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
     """
-    files, errors, skipped = find_all(paths, find_dump_files)
-    with progress(total_size([file.path for file in files]), "tracing") as advance:
+    files, errors, skipped = inputs.find_all(paths, find_dump_files)
+    with progress(inputs.total_size([file.path for file in files]), "tracing") as advance:
         read_file = partial(_dumps, advance=advance, is_only=len(files) == 1)
-        result = trace(dumps_of_all(files, read_file, errors), options)
+        result = trace(inputs.dumps_of_all(files, read_file, errors), options)
     result = replace(result, errors=(*errors, *result.errors))
-    show_errors(result.errors)
+    inputs.show_errors(result.errors)
     if not reports.quiet:
-        note_skipped(skipped)
-        note_apart(files)
-        warn_of_unmatched(result.unmatched)
+        inputs.note_skipped(skipped)
+        inputs.note_apart(files)
+        inputs.warn_of_unmatched(result.unmatched)
     reports.write(result)
     if result.errors:
         ctx.exit(2)
-    require_indices(result.summary, *paths)
+    inputs.require_indices(result.summary, *paths)
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 
 
 def _dumps(file: DumpFile, advance: Callable[[int], None], *, is_only: bool) -> Iterator[Dump]:
     named = file.state.marker if file.state is not None else None
     stage = named or (None if is_only else Path(file.path).name)
-    return stream(file.path, file.program, stage, advance, max_size())
+    return stream(file.path, file.program, stage, advance, inputs.max_size())

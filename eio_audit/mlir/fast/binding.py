@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, compress, repeat
 from operator import lt, mul
 
-from eio_audit.mlir.op_columns import OpColumns
+from eio_audit.mlir.fast.line_columns import LineColumns
 from eio_audit.mlir.reading.builder import Builder
 
 _UNKNOWN = -1
@@ -25,7 +25,7 @@ class Binding:
     def __init__(
         self,
         builder: Builder,
-        columns: OpColumns,
+        columns: LineColumns,
         first: int,
         stop: int,
         numbers_of_names: dict[bytes, int],

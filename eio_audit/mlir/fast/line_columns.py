@@ -1,9 +1,8 @@
 """The lines of a stretch of a dump, split by one regular expression and turned into columns.
 
-Nearly all of a printed dump is lines of three kinds: an op with its location, generic like
-``%r = "name"(%a) ... loc(...)`` or custom; the header of an op that opens a region, ``%r = scf.if %c {``;
-and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a line means what it looks like is
-not said here.
+Nearly all of a printed dump is ops with their location, generic or custom; headers of ops that open a region,
+``%r = scf.if %c {``; and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a line means
+what it looks like is not said here.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
 from eio_audit.mlir.input.files import Text
-from eio_audit.mlir.op_columns import BARE_NAME, OpColumns
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
 CHUNK_BYTES = 1 << 19
+BARE_NAME = b"return"
+"""The only op that plain lines have without its dialect."""
 
 _LETTER = rb"[0-9A-Za-z_$.-]"  # as [\w$.-] has it, but matched by a table
 _VALUE = rb"%" + _LETTER + _LETTER + rb"*+(?:#\d++)?"
@@ -31,17 +31,14 @@ _IN_NAME = all_but(b'"\\\n') + rb"*+"
 _NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
-_LINE = re.compile(
+_LINE = (
     rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
     rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
-    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)",
-    re.MULTILINE,
+    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)"
 )
-_ALIAS_LINE = re.compile(
-    rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)", re.MULTILINE
-)
+_ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
 _USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
 CLOSING = b"}"
@@ -67,11 +64,11 @@ class Lines:
         others: the lines that are to be read otherwise, ascending, and the number of lines.
     """
 
-    def __init__(self, data: Text, offset: int, end: int, pattern: re.Pattern[bytes]) -> None:
+    def __init__(self, data: Text, offset: int, end: int, pattern: bytes) -> None:
         chunk_end = _last_line_end(data, offset, end)
         self.rows: list[tuple[bytes, ...]] = []
         if chunk_end > offset:
-            self.rows = pattern.findall(data, offset, chunk_end)
+            self.rows = re.compile(pattern, re.MULTILINE).findall(data, offset, chunk_end)
         self.starts = list(accumulate(map(len, map(itemgetter(Line.LINE), self.rows)), initial=offset))
         self.others = [len(self.rows)]
 
@@ -137,10 +134,20 @@ class OpLines(Lines):
         return self.region_lines[bisect_left(self.region_lines, first) : bisect_left(self.region_lines, stop)]
 
 
-class LineColumns(OpColumns):
-    """The ops of lines that a pattern has split.
+class LineColumns:
+    """The ops of lines that a pattern has split, by column.
 
     Attributes:
+        names: as printed.
+        is_generic: by op 1 where that is in quotes, else 0.
+        result_counts: how many values the op defines.
+        results: the name that its results get where the line ends, or nothing: in a line that opens a region
+            the op does not end.
+        use_counts: how many values the op uses.
+        uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
+        numbered: the places in ``uses`` that have a number (``%0#1``), ascending, and the number of uses.
+        numbers: these numbers.
+        op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
         templates: what follows name and operands; in custom assembly IS_CUSTOM and all text from the name on,
             with ``%`` for every use; then OPENS_REGION where the op opens a region.
     """
@@ -153,7 +160,7 @@ class LineColumns(OpColumns):
         self.is_generic = bytes(map(len, quotes))
         self.templates: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
-        self.result_counts = list(map(bool, results))
+        self.result_counts: list[int] = list(map(bool, results))
         for op in compress(count(), counts):
             self.result_counts[op] = int(counts[op])
         self.results = results if all(locations) else self._open_regions(results, locations)

@@ -84,7 +84,6 @@ class LineTemplates:
         )
 
     def _is_one_op(self, line: bytes) -> bool:
-        """Whether a line is one op without region, ended by its location."""
         ir = self._read_exactly(_BEFORE + line + _AFTER)
         return (
             ir is not None

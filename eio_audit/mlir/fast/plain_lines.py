@@ -88,8 +88,6 @@ class PlainLines:
         self._columns = LineColumns(lines)
         self._templates.refuse_others(lines, self._columns)
 
-    # ------------------------------------------------------------------ regions
-
     def _read_run(self, first: int, stop: int) -> int:
         """Reads lines that look plain, more at a time while all goes well; returns the first not read."""
         stop = min(stop, first + self._lines_at_once)
@@ -129,13 +127,12 @@ class PlainLines:
         return bool(row[Line.QUOTE]) or self._templates.region_follows(self._lines, line, row[Line.NAME])
 
     def _open(self, line: int) -> None:
-        """Opens the region at the end of a line whose op has been added last."""
         ir, row, brace = self._ir, self._lines.rows[line], self._lines.starts[line + 1] - 2
         op, name = len(ir) - 1, row[Line.RESULT]
         current = self._builder.hold_open(op, [(name, ir.first_result[op], ir.op_start[op])] if name else ())
         if opens_list(row[Line.TEXT]):
             current.in_region_list = True
-            current.brackets.push(OPEN_PAREN, self._data.rfind(b"(", 0, brace))
+            current.brackets.append((OPEN_PAREN, self._data.rfind(b"(", 0, brace)))
         self._builder.open_region(brace, current)
 
     def _close(self, line: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike, fspath
 
 from eio_audit.mlir.alias_definitions import end_of_definitions
@@ -80,30 +81,22 @@ def stream(
 ) -> Iterator[Dump]:
     """The dumps of a file one after the other, so that memory holds no more than one and what is around it.
 
-    Args:
-        path: of the file, ``-`` for standard input.
-        program: as ``find_dumps`` has it.
-        stage: the same.
-        advance: is told how many bytes more of the file have been read.
-        max_unpacked_bytes: what a compressed file may unpack to.
-
-    Yields:
-        What ``read`` gives, but each dump in a source of its own.
+    Each dump is in a source of its own; otherwise it is as ``read`` gives it. ``program`` and ``stage`` are
+    as in ``find_dumps``. ``advance`` is told how many bytes more of the file have been read.
 
     Raises:
-        InputError: the file cannot be read, or is MLIR bytecode.
+        InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
     try:
-        for section in _sections(read_blocks(path, advance, max_unpacked_bytes)):
-            source = Source(name, section.data, first_line=first_line)
-            if section.is_file:
+        for data, place, marker, is_file in _sections(read_blocks(path, advance, max_unpacked_bytes)):
+            source = Source(name, data, first_line=first_line)
+            if is_file:
                 yield from find_dumps(source, program, stage)
             else:
-                span = Span(section.place.end, len(section.data))
-                yield from splitter.split(source, span, (section.place, section.marker))
-            first_line = source.line_at(len(section.data))
+                yield from splitter.split(source, Span(place.end, len(data)), place, marker)
+            first_line = source.line_at(len(data))
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
 
@@ -145,28 +138,19 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
         )
-    dumps: list[Dump] = []
-    current: tuple[Span, Marker | None] = (Span(0, 0), None)
-    for place, marker in [*markers, (end, None)]:
-        dumps += splitter.split(source, Span(current[0].end, place.start), current)
-        current = (place, marker)
-    return dumps
+    marked = pairwise([(Span(0, 0), None), *markers, (end, None)])
+    return [
+        dump
+        for (place, marker), (following, _) in marked
+        for dump in splitter.split(source, Span(place.end, following.start), place, marker)
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """The bytes of a file from one marker, which is at ``place`` in them, up to the next.
+def _sections(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
+    """The bytes of a file from each marker up to the next; where in them the marker is, and the marker.
 
-    ``is_file``: there is no marker in the file, and this is all of it.
+    The last tells whether there is no marker in the file, and this is all of it.
     """
-
-    data: bytes
-    place: Span
-    marker: Marker | None
-    is_file: bool = False
-
-
-def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
     parts: list[bytes] = []
     place, marker = Span(0, 0), None
     is_file = True
@@ -174,24 +158,21 @@ def _sections(blocks: Iterable[bytes]) -> Iterator[_Section]:
         start = 0
         for found, next_marker in find_markers(lines):
             parts.append(lines[start : found.start])
-            yield _Section(b"".join(parts), place, marker)
+            yield b"".join(parts), place, marker, False
             parts, start, is_file = [], found.start, False
             place, marker = Span(0, found.end - found.start), next_marker
         parts.append(lines[start:])
-    yield _Section(b"".join(parts), place, marker, is_file)
+    yield b"".join(parts), place, marker, is_file
 
 
 class _Splitter:
-    """Splits what is between markers into dumps, and tells where another program begins."""
-
     def __init__(self, program: str) -> None:
         self._program = program
         self._number = 0
         self._stages: set[str] = set()
 
-    def split(self, source: Source, span: Span, marked: tuple[Span, Marker | None]) -> list[Dump]:
-        """What is between two markers: the marked dump, and IR without marker after it."""
-        place, marker = marked
+    def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
+        """The dump of a marker, which is at ``place``, and IR without marker after it."""
         if marker is None:
             return self.pieces(source, span, None, must_hold_ir=True)
         if marker.when is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
-from io import BufferedReader
+from io import BufferedReader, FileIO
 from pathlib import Path
 from types import ModuleType
 from typing import IO, TypeAlias, cast
@@ -56,9 +56,7 @@ def read_file(path: str, max_unpacked_bytes: int) -> tuple[Text, bool]:
 def read_blocks(
     path: str, advance: Callable[[int], None], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 ) -> Iterator[bytes]:
-    """The bytes of a file, or of standard input for ``-``, a block at a time.
-
-    ``advance`` is told how many bytes more of the file have been read.
+    """The bytes of a file, or of standard input for ``-``, by blocks; ``advance`` is told their sizes.
 
     Raises:
         UnreadableFileError: see there.
@@ -114,8 +112,12 @@ def _damage_errors() -> tuple[type[Exception], ...]:
 def _content(file: BufferedReader) -> Text:
     """A file's content as it is now; of a large one in large pages of memory, where the system has them."""
     size = os.fstat(file.fileno()).st_size
-    if size < LARGE_FILE:
+    if not size:  # a pipe, or nothing
         return file.read()
+    if size < LARGE_FILE:
+        raw = cast(FileIO, file.raw)  # what is in the buffer would be copied
+        raw.seek(0)
+        return raw.readall()
     content = mmap.mmap(-1, size, access=mmap.ACCESS_COPY)
     with suppress(AttributeError, OSError):
         content.madvise(mmap.MADV_HUGEPAGE)

@@ -114,9 +114,6 @@ class _Folder:
     """The dumps of a folder at any depth, in the order in which they are read.
 
     ``states``: by folder that holds pairs, what its files' names tell of states.
-
-    Raises:
-        InputError: there is none.
     """
 
     def __init__(self, path: str, skip: Callable[[str], None]) -> None:
@@ -189,8 +186,6 @@ def _may_be_state(name: str, stem: str) -> bool:
 
 
 class _Programs:
-    """Tells which program each file of a folder is of, file by file in order."""
-
     def __init__(self) -> None:
         self._number = 0
         self._seen: set[tuple[Sequence[str], str]] = set()

@@ -20,7 +20,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import Source, Span, line_end
 from eio_audit.mlir.tokens import ALIAS_NAME
 from eio_audit.mlir.traits import OpTable
 
@@ -94,11 +94,6 @@ class DumpText:
         self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
 
     @cached_property
-    def key(self) -> bytes:
-        """Equal for dumps that say the same, whatever their aliases are called."""
-        return b"".join([self.around_key, *(function.key for function in self.functions.values())])
-
-    @cached_property
     def around_key(self) -> bytes:
         """Equal for dumps that say the same around their functions."""
         return self.aliases.key_of(_without_noise(self._around))
@@ -136,13 +131,15 @@ class Aliases:
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
+        # A pattern that begins with one character only is ten times as fast.
+        has_types = any(name.startswith(b"!") for name in self.definitions)
+        self._use = _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
 
     def key_of(self, text: bytes) -> bytes:
         """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
         if self.definitions:
             parts = self._use.split(text)
-            names = parts[1::2]
-            parts[1::2] = map(self._texts.of, names)
+            parts[1::2] = map(self._texts.of, parts[1::2])
             text = b"".join(parts)
         return blake2b(text, digest_size=16).digest()
 
@@ -162,28 +159,17 @@ class Aliases:
         if not self.definitions:
             return b""
         names = dict.fromkeys(filter(self.definitions.__contains__, self._use.findall(text)))
-        pending = [name for name in names if name in self._using]
+        pending = [name for name in names if name not in self._plain_locations]
         while pending:
             for name in _ALIAS_USE.findall(self.definitions[pending.pop()]):
                 if name in self.definitions and name not in names:
                     names[name] = None
-                    pending += [name] if name in self._using else []
+                    pending.append(name)
         return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in names])
 
     @cached_property
     def _texts(self) -> AliasTexts:
         return AliasTexts(self.definitions.get, _expansion, self._plain_locations)
-
-    @cached_property
-    def _use(self) -> re.Pattern[bytes]:
-        """A use of an alias. One that can begin with one character only is found ten times as fast."""
-        has_types = min(self.definitions, default=b"#") < b"#"  # a type's begins with "!"
-        return _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
-
-    @cached_property
-    def _using(self) -> set[bytes]:
-        """The aliases whose definitions may use others."""
-        return self.definitions.keys() - self._plain_locations.keys()
 
     @cached_property
     def _plain_locations(self) -> dict[bytes, bytes]:
@@ -215,7 +201,6 @@ class _Extent(NamedTuple):
 
 
 def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Extent]:
-    """The functions, in order, that begin and end on lines of their own."""
     offset = span.start
     while opening := _OPENING.search(data, offset, span.end):
         line = max(data.rfind(b"\n", offset, opening.start()) + 1, offset)
@@ -248,11 +233,9 @@ def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | No
     """The line that closes what a line with this indentation has opened, and opens nothing itself."""
     brace = b"\n" + indent + b"}"
     while (start := data.find(brace, offset, end)) >= 0:
-        line_end = data.find(b"\n", start + 1, end)
-        line_end = end if line_end < 0 else line_end
-        if not data[max(start, line_end - _LINE_TAIL) : line_end].rstrip().endswith(b"{"):
-            return Span(start + 1, min(line_end + 1, end))
-        offset = line_end
+        offset = line_end(data, start + 1, end)
+        if not data[max(start, offset - _LINE_TAIL) : offset].rstrip().endswith(b"{"):
+            return Span(start + 1, min(offset + 1, end))
     return None
 
 
@@ -274,7 +257,6 @@ def _without_noise(text: bytes) -> bytes:
 
 
 def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes:
-    """The text with the first and the last line only of each function."""
     parts, offset = [], span.start
     for extent in extents:
         parts.append(data[offset : extent.body_start])

@@ -73,7 +73,6 @@ def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
 
 
 def _starts(data: Text) -> Iterator[int]:
-    """Where a marker may begin: outside strings."""
     counted = quotes = 0  # how far, and how many quotes are in the line up to there
     for common in find_all(data, _COMMON, Span(0, len(data))):
         lead = next((lead for lead in _LEADS if data[max(common - len(lead), 0) : common] == lead), None)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 
 from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.source import line_end
 from eio_audit.mlir.tokens import OR_FAIL
 
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
 _COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
-_NOISE = re.compile(
+_NOISE = (
     rb"(?:" + _COLOUR + OR_FAIL + rb")++(?!" + _OP_START + rb")"  # coloured by a logger
     rb"|\[[^\]\n\"]*\d\d:\d\d[^\]\n]*\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
     rb"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,| ]"
@@ -24,33 +25,24 @@ _NOISE = re.compile(
     rb"|Traceback \(most recent call last\)|File \"[^\"\n]*\", line \d+"
     rb"|[^\s:\"%()]+\.py:\d+: \w"
 )
-_DIAGNOSTIC = re.compile(
+_DIAGNOSTIC = (
     rb"(?:(?:[^\s:\"%()]+|<[\w ]+>|\"[^\"\n]*\"):\d+:\d+"
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
     rb": (?:error|warning|note|remark): "
 )
 _EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
-_STARTS_IR = frozenset(b'%"^}#!{()') - frozenset(b'"')
+_IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
+"""The begin of a line that is no noise; other lines are put to the patterns above, which few dumps need."""
 
 
 def noise_end(data: Text, offset: int, end: int) -> int | None:
     """Where the noise that begins at ``offset`` ends, before its line end; None where there is IR.
 
-    Args:
-        data: the text.
-        offset: of the first character of a line, blanks not counted.
-        end: where the dump ends.
+    The offset is of the first character of a line, blanks not counted; the dump ends at ``end``.
     """
-    if offset >= end or data[offset] in _STARTS_IR:
+    if offset >= end or _IR.match(data, offset, end):
         return None
-    if _DIAGNOSTIC.match(data, offset, end):
+    if re.compile(_DIAGNOSTIC).match(data, offset, end):
         excerpt = _EXCERPT.match(data, offset, end)
-        return excerpt.end() if excerpt else _line_end(data, offset, end)
-    if _NOISE.match(data, offset, end):
-        return _line_end(data, offset, end)
-    return None
-
-
-def _line_end(data: Text, offset: int, end: int) -> int:
-    line_end = data.find(b"\n", offset, end)
-    return end if line_end < 0 else line_end
+        return excerpt.end() if excerpt else line_end(data, offset, end)
+    return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None

@@ -75,13 +75,9 @@ def parse_state(name: str) -> State | None:
 
     >>> parse_state("ttir-before-erase-inverse-ops")
     State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
-    >>> parse_state("after")
-    State(program='', pass_name='', moment=<Moment.AFTER: 2>)
     """
     match = _STATE.fullmatch(name)
-    if match is None:
-        return None
-    return State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
+    return match and State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
 
 
 def find_states(names: Mapping[str, str]) -> States:
@@ -115,7 +111,6 @@ def find_states(names: Mapping[str, str]) -> States:
 
 
 def _paired(states: Iterable[State]) -> set[tuple[str, str]]:
-    """Program and pass of those that have a state before and one after."""
     seen: dict[Moment, set[tuple[str, str]]] = {moment: set() for moment in Moment}
     for state in states:
         seen[state.moment].add((state.program, state.pass_name))

@@ -12,7 +12,7 @@ from collections.abc import Container
 
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.reading.builder import OpenOp
-from eio_audit.mlir.source import Source
+from eio_audit.mlir.source import Source, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
     ASSIGNED_NAME,
@@ -94,7 +94,6 @@ class Boundaries:
         return GENERIC_NAME.match(self._data, offset, self._end) is not None
 
     def _op_begins(self, offset: int, first: bytes) -> bool:
-        """Whether an op with results, a generic op or a block begins here, with the character ``first``."""
         if first == b"%":
             return self.op_with_results(offset, any_name=True)
         return self.generic_op(offset) if first == b'"' else first == b"^" and self.label(offset)
@@ -111,7 +110,6 @@ class Boundaries:
         return begins and self._can_end(op_start, offset)
 
     def _can_end(self, op_start: int, offset: int) -> bool:
-        """Whether the op's text before ``offset`` is complete, to all appearance."""
         before = self._data[max(op_start, offset - _LONGEST_WORD) : offset].rstrip()
         if before.endswith(_NEEDS_MORE):
             return False
@@ -229,8 +227,7 @@ class Boundaries:
         """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
         if name in BARE_OPS or dialect in listed_dialects():
             return True
-        line_end = self._data.find(b"\n", next_offset, self._end)
-        return self._data.find(b" loc(", next_offset, line_end if line_end >= 0 else self._end) >= 0
+        return self._data.find(b" loc(", next_offset, line_end(self._data, next_offset, self._end)) >= 0
 
     def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
         if b"." in name:

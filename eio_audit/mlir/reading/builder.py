@@ -65,16 +65,10 @@ class Builder:
         self._blocks: list[int] = []  # the current block of each open region, -1 before the first
         self.open_region(NO_OFFSET, None)
 
-    # ------------------------------------------------------------------ operations
-
     def begin_op(self, start: int, name: int, results: bytes, *, is_generic: bool) -> OpenOp:
         """Adds an op to the current block; it stays open.
 
-        Args:
-            start: where its text begins.
-            name: its number, from ``intern``.
-            results: the text of its results.
-            is_generic: it is printed in generic form.
+        ``name`` is a number from ``intern``, ``results`` the text of the results.
 
         Raises:
             InputError: there are no results under a name, or too many.
@@ -149,8 +143,6 @@ class Builder:
         around = self.ir.name(self.ir.region_op[self.regions[-1]]) if self.ops else ""
         dialects = (around.partition(".")[0], "func", "builtin")
         return next((full for d in dialects if (full := f"{d}.{name}") in self.traits), name)
-
-    # ------------------------------------------------------------------ regions and blocks
 
     def open_region(self, brace: int, owner: OpenOp | None) -> None:
         """Opens a region of the innermost open op, ``owner``; None for the one around the dump."""

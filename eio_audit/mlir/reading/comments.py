@@ -23,10 +23,7 @@ _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 def comment_lines(data: Text, floor: int, op_start: int) -> Span:
     """The comment lines directly above an op, whole; an empty stretch before the op if there are none.
 
-    Args:
-        data: the text.
-        floor: where what is before the op ends; nothing before it is looked at.
-        op_start: where the op begins.
+    Nothing before ``floor``, where what is before the op ends, is looked at.
     """
     end = start = data.rfind(b"\n", floor, op_start) + 1
     blanks = _BLANKS.match(data, end, op_start)

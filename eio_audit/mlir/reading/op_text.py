@@ -173,7 +173,6 @@ def _finished(alias: bytes, value: bytes) -> bytes:
 
 
 def _bare(ir: IR, op: int) -> bytes:
-    """The op's text without its results' names, its regions and its location."""
     text = ir.bare_text(op)
     return text.partition(b"=")[2] if text.startswith(b"%") else text
 

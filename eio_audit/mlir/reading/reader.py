@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import gc
 import re
-from functools import partial
+from collections.abc import Iterator
+from functools import cached_property, partial
 
 from eio_audit.mlir.alias_definitions import definition_end
 from eio_audit.mlir.fast.plain_lines import PlainLines
@@ -30,7 +31,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
 from eio_audit.mlir.reading.scopes import Mentions, split_use
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
     ARGUMENT,
@@ -68,15 +69,10 @@ def read_ir(
     span: Span | None = None,
     op_table: OpTable | None = None,
 ) -> IR:
-    """Reads the one dump that ``span`` of the source holds (the whole source without it).
+    """Reads the one dump that ``span`` of the source holds; without it, the whole source.
 
-    Args:
-        source: the file.
-        span: where the dump is in it.
-        op_table: says which ops are isolated or hold graph regions; the shipped table without it.
-
-    Returns:
-        Its structure. Lines outside operations that cannot be MLIR (a compiler's log) are ignored.
+    ``op_table`` says which ops are isolated or hold graph regions; without it, the shipped one. Lines outside
+    operations that cannot be MLIR (a compiler's log) are ignored.
 
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
@@ -93,7 +89,6 @@ def read_ir(
 
 
 def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
-    """Reads a few lines, each by itself; None where they are damaged."""
     try:
         return Reader(Source("", text), Span(0, len(text)), op_table, exact=True).read()
     except InputError:
@@ -121,10 +116,15 @@ class Reader:
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.plain = PlainLines(self.builder, self.text, span.end, partial(_read_exactly, op_table))
         self.exact = exact or mentions is not None
         self.ops = self.builder.ops
         self.regions = self.builder.regions
+
+    @cached_property
+    def plain(self) -> PlainLines:
+        """The fast path."""
+        read_exactly = partial(_read_exactly, self.ir.op_table)
+        return PlainLines(self.builder, self.text, self.end, read_exactly)
 
     def read(self) -> IR:
         """Reads the dump to its end; see ``read_ir``."""
@@ -151,18 +151,13 @@ class Reader:
         end = self.plain.read(start)
         return offset if end == start else end
 
-    def _error(self, offset: int, message: str) -> InputError:
-        return self.source.error(offset, message)
-
     def _cut_off(self) -> InputError:
         opened = self.source.position_at(self.ir.region_start[self.regions[-1]])
         end = self.start + len(self.data[self.start : self.end].rstrip())
-        return self._error(
+        return self.source.error(
             end,
             f"the dump ends inside a region: expected '}}' to match '{{' at {opened.line}:{opened.column}",
         )
-
-    # ------------------------------------------------------------------ statements
 
     def _statement(self, offset: int) -> int:
         first = self.data[offset : offset + 1]
@@ -176,13 +171,12 @@ class Reader:
         header = HEADER.match(self.data, offset, self.end)
         if header is None:
             what = "an op name with '(' after it" if first == b'"' else "an operation, a block label or '}'"
-            raise self._error(offset, f"expected {what}")
+            raise self.source.error(offset, f"expected {what}")
         if header["custom"] == b"loc":
             raise self._stray_location(header.start("custom"))
         return self._operation(header)
 
     def _top_level(self, offset: int) -> int:
-        """Reads an alias, metadata or an op; a line of a compiler's log is skipped."""
         if alias := ALIAS.match(self.data, offset, self.end):
             return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
@@ -193,15 +187,13 @@ class Reader:
         if _LOCATION_LINE.match(self.data, offset, self.end):
             raise self._stray_location(offset)
         if self.data[offset : offset + 1] in (b"}", b")", b"]"):
-            raise self._error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
-        line_end = self.data.find(b"\n", offset, self.end)
-        return self.end if line_end < 0 else line_end + 1
+            raise self.source.error(offset, f"unbalanced '{chr(self.data[offset])}': nothing is open here")
+        return min(line_end(self.data, offset, self.end) + 1, self.end)
 
     def _stray_location(self, offset: int) -> InputError:
-        return self._error(offset, "expected an operation: this location belongs to none")
+        return self.source.error(offset, "expected an operation: this location belongs to none")
 
     def _is_op(self, header: re.Match[bytes]) -> bool:
-        """Whether a header outside all ops begins an op rather than a line of a log."""
         if header["results"] or header["generic"]:
             return True
         name = header["custom"]
@@ -226,7 +218,9 @@ class Reader:
         """Reads ``#name = ...`` or ``!name = ...``; of a location the text inside ``loc(...)`` is kept."""
         name, start = match[1], match.end()
         if name in self.ir.aliases:
-            raise self._error(match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'")
+            raise self.source.error(
+                match.start(), f"redefinition of alias '{name.decode('utf-8', 'replace')}'"
+            )
         end = definition_end(self.source, Span(start, self.end))
         last_line = self.data.rfind(b"\n", start, end) + 1 or start
         end = comment_start(self.data, last_line, end) or end
@@ -238,32 +232,25 @@ class Reader:
         return end
 
     def _label(self, offset: int) -> int:
-        """Reads ``^name`` with its arguments and the colon, and begins the block."""
         match = LABEL.match(self.data, offset, self.end)
         if match is None:
-            raise self._error(offset, "expected a block label, '^name:' or '^name(arguments):'")
+            raise self.source.error(offset, "expected a block label, '^name:' or '^name(arguments):'")
         block = self.builder.label_block(offset)
         position = match.end()
         if not match[1]:
             return position
-        brackets = Brackets(self.source)
-        brackets.push(OPEN_PAREN, position - 1)
-        while brackets:
-            token = self._token(INNER, position, brackets)
-            text, position = token["token"], token.end()
-            if text[0] == _PERCENT and len(brackets) == 1:
+        for token, depth in self._tokens_inside(position - 1):
+            text, start, position = token["token"], token.start("token"), token.end()
+            if text[0] == _PERCENT and depth == 1:
                 if self.scopes.is_argument(text, block):
-                    self.scopes.mention(text, token.start("token"))
+                    self.scopes.mention(text, start)
                 else:
-                    self.scopes.define(text, self.builder.add_values(-1 - block), token.start("token"))
-            brackets.feed(text, token.start("token"))
+                    self.scopes.define(text, self.builder.add_values(-1 - block), start)
         space = SPACE.match(self.data, position, self.end)
         assert space
         if self.data[space.end() : space.end() + 1] != b":":
-            raise self._error(space.end(), "expected ':' after the block's arguments")
+            raise self.source.error(space.end(), "expected ':' after the block's arguments")
         return space.end() + 1
-
-    # ------------------------------------------------------------------ operations
 
     def _operation(self, header: re.Match[bytes]) -> int:
         quoted = header["generic"]
@@ -273,7 +260,6 @@ class Reader:
         return self._body(current, header.end())
 
     def _body(self, current: OpenOp, offset: int) -> int:
-        """Reads an op from ``offset`` up to its end or to the next region it opens."""
         brackets, op_start = current.brackets, self.ir.op_start[current.op]
         while True:
             outside = not brackets
@@ -307,12 +293,11 @@ class Reader:
                 brackets.feed(text, start)
 
     def _token(self, pattern: re.Pattern[bytes], offset: int, brackets: Brackets) -> re.Match[bytes]:
-        """The next token that matters, or the error that there is none."""
         match = pattern.match(self.data, offset, self.end)
         while match and match["token"] == b'"':
             end = string_end(self.data, match.start("token"), self.end)
             if end is None:
-                raise self._error(match.start("token"), "unterminated string")
+                raise self.source.error(match.start("token"), "unterminated string")
             match = pattern.match(self.data, end, self.end)
         if match is None:
             brackets.check_closed()
@@ -321,7 +306,7 @@ class Reader:
             match = _END_OF_DUMP.match(self.data, self.end)
             assert match
         if match["token"] == b"%":
-            raise self._error(match.start("token"), "expected a value's name after '%'")
+            raise self.source.error(match.start("token"), "expected a value's name after '%'")
         return match
 
     def _value(self, current: OpenOp, token: bytes, offset: int) -> None:
@@ -343,19 +328,20 @@ class Reader:
     def _location(self, current: OpenOp, paren: int) -> int:
         """Reads ``(...)`` after ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
-        end = match.end() if match else self._closing_paren(paren)
+        end = match.end() if match else [token.end() for token, _ in self._tokens_inside(paren)][-1]
         if self.text.op_ends_at(end):
             return self._end_op(current, end, paren + 1)
         return end
 
-    def _closing_paren(self, paren: int) -> int:
+    def _tokens_inside(self, paren: int) -> Iterator[tuple[re.Match[bytes], int]]:
+        """The tokens up to the closing parenthesis, each with how many brackets are open before it."""
         brackets, end = Brackets(self.source), paren + 1
-        brackets.push(OPEN_PAREN, paren)
+        brackets.append((OPEN_PAREN, paren))
         while brackets:
             token = self._token(INNER, end, brackets)
+            yield token, len(brackets)
             brackets.feed(token["token"], token.start("token"))
             end = token.end()
-        return end
 
     def _end_op(self, current: OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
         """Finishes an op; without location its text ends before the blanks and the comment before ``end``."""
@@ -364,10 +350,9 @@ class Reader:
         for token, offset, is_used in current.names:
             if not is_used and not (declares and _PARAMETER.match(self.data, offset, end)):
                 self.scopes.use(op, token, offset)
-        if location_start == NO_OFFSET:
-            self.builder.end_op(self._end_of_text(op, end))
-            return end
-        self.builder.end_op(end, location_start)
+        self.builder.end_op(
+            self._end_of_text(op, end) if location_start == NO_OFFSET else end, location_start
+        )
         return end
 
     def _end_of_text(self, op: int, end: int) -> int:
@@ -376,8 +361,6 @@ class Reader:
         line_start = self.data.rfind(b"\n", self.ir.op_start[op], end) + 1 or self.ir.op_start[op]
         comment = comment_start(self.data, line_start, end)
         return end if comment is None else self._end_of_text(op, comment)
-
-    # ------------------------------------------------------------------ regions
 
     def _begins_region_list(self, current: OpenOp, offset: int) -> bool:
         brace = self.text.skip_trivia(offset)

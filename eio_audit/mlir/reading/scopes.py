@@ -42,12 +42,9 @@ class _Use(NamedTuple):
 class _Scope:
     """The names of one region.
 
-    Attributes:
-        may_shadow: its names may repeat those around it: it is isolated, or inside an op that may be.
-        outer_defs: the names outside, set when nothing of them is visible inside.
-        names: those it defined that meant nothing before.
-        undo: what other names meant before this region defined them.
-        unresolved: uses that no definition before them answered, by name.
+    ``may_shadow``: they may repeat those around it, since it is isolated, or inside an op that may be.
+    ``outer_defs`` are the names outside, set when nothing of them is visible inside. ``names`` are those that
+    meant nothing before; ``undo`` has what others meant; ``unresolved`` the uses before their definition.
     """
 
     def __init__(self, region: int, *, may_shadow: bool, outer_defs: dict[bytes, int] | None) -> None:
@@ -72,8 +69,6 @@ class Scopes:
         self._listed = listed_ops
         self._defs: dict[bytes, int] = {}
         self._scopes: list[_Scope] = []
-
-    # ------------------------------------------------------------------ regions
 
     def open(self, region: int, *, isolated: bool, may_shadow: bool) -> None:
         """Enters a region."""
@@ -106,8 +101,6 @@ class Scopes:
             offset, name = min((use.offset, name) for name, uses in closed.unresolved.items() for use in uses)
             raise self._error(offset, f"use of value '{_text(name)}', which is not defined in this scope")
         _merge(closed, self._scopes[-1])
-
-    # ------------------------------------------------------------------ definitions
 
     def define(self, name: bytes, value: int, offset: int) -> None:
         """Gives a name, ``%`` included, to values that the IR has: the first of three for ``%0:3``.
@@ -165,14 +158,10 @@ class Scopes:
     def _may_redefine(self, value: int) -> bool:
         """Names repeat across isolated regions, and a region may repeat the arguments of its sibling."""
         ir, scope = self._ir, self._scopes[-1]
-        owner = ir.value_owner[value]
-        block = ir.op_block[owner] if owner >= 0 else -1 - owner
-        region = ir.block_region[block]
-        if region == scope.region:
-            return False
-        return scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
-
-    # ------------------------------------------------------------------ many at once, for plain lines
+        region = ir.region_of(value)
+        return region != scope.region and (
+            scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
+        )
 
     def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
         """Defines new names in the current region; False, and nothing changed, where one has a meaning."""
@@ -201,8 +190,6 @@ class Scopes:
             return list(map(self._defs.__getitem__, names))
         except KeyError:
             return None
-
-    # ------------------------------------------------------------------ uses
 
     def use(self, op: int, token: bytes, offset: int) -> None:
         """Records an operand, ``%0`` or ``%0#1``, of an op whose text has not ended.

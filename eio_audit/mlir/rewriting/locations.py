@@ -25,12 +25,8 @@ def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tupl
 
     A name's child must be defined above it, unlike an op's own location, and MLIR prints aliases below their
     uses. So a name around such an alias becomes an alias too, at the end of the dump:
-    ``#stamp7 = loc("DEBUG|7|..."(#loc))``.
-
-    Args:
-        ir: the dump.
-        locations: by op, what is to be inside its ``loc(...)``.
-        alias: what new aliases begin with (``#stamp``); underscores follow where others begin so.
+    ``#stamp7 = loc("DEBUG|7|..."(#loc))``. New aliases begin with ``alias``; underscores follow where others
+    begin so. ``locations`` has, by op, what is to be inside its ``loc(...)``.
     """
     while any(other.startswith(alias) for other in ir.aliases):
         alias += b"_"
@@ -53,7 +49,6 @@ def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tupl
 
 
 def _lines(ir: IR, definitions: list[bytes]) -> bytes:
-    """Lines to add after a dump, with line ends as in its first line."""
     data, span = ir.source.data, ir.span
     first_end = data.find(b"\n", span.start, span.end)
     line_end = b"\r\n" if data[first_end - 1 : first_end] == b"\r" else b"\n"

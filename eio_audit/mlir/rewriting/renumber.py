@@ -31,9 +31,7 @@ Orders = Mapping[int, Sequence[int]]
 def renumber(values: ValueNames, orders: Orders) -> bytes:
     """The dump's text, its ops where they are, with the names that its values have in another order.
 
-    Args:
-        values: of the dump.
-        orders: by block; ``order[k]`` is the textual index, within the block, of the op placed k-th.
+    ``orders`` is by block; ``order[k]`` is the textual index, within the block, of the op placed k-th.
 
     Complexity: linear in the text and in the values.
     """
@@ -51,10 +49,9 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
 class _Habits:
     """What the printer was told.
 
-    Attributes:
-        runs_on: no two values of a dump have one number (generic form, --mlir-print-unique-ssa-ids).
-        uses_locations: locations name values (--mlir-use-nameloc-as-prefix); an argument that is named so
-            uses a number up all the same.
+    ``runs_on``: no two values of a dump have one number (generic form, --mlir-print-unique-ssa-ids).
+    ``uses_locations``: locations name values (--mlir-use-nameloc-as-prefix); an argument that is named so
+    uses a number up all the same.
     """
 
     runs_on: bool
@@ -62,8 +59,6 @@ class _Habits:
 
 
 class _Regions:
-    """The values that a dump names, by region."""
-
     def __init__(self, values: ValueNames) -> None:
         self._ir = values.ir
         self.names = {value: name for value, name in values.names.items() if value not in values.same}
@@ -182,7 +177,6 @@ def _given_names(regions: _Regions, habits: _Habits) -> dict[int, str]:
 
 
 def _printed(regions: _Regions, orders: Orders, habits: _Habits, given: Mapping[int, str]) -> dict[int, str]:
-    """By value, the name that the printer gives it."""
     printer = _Printer(habits)
 
     def name_of(value: int) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import Reader
 from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Source, Span, splice
@@ -16,19 +18,14 @@ _NAME = re.compile(rb"%([\w$.-]+)")
 class ValueNames:
     """The values that a dump names; results under one name count as the first.
 
-    Args:
-        source: the file.
-        span: where the dump is in it.
-        op_table: what it is read with.
-
-    Raises:
-        InputError: the dump cannot be read.
-
     Attributes:
-        ir: what is read.
+        ir: the dump, as read.
         names: by value its name, without the percent sign.
         definitions: by value the byte offset where its name is defined.
         same: by an argument that an op's header names like a value outside, that value.
+
+    Raises:
+        InputError: the dump cannot be read.
     """
 
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
@@ -52,3 +49,36 @@ class ValueNames:
                 old_end = start + 1 + len(self.names[value])
                 edits.append((Span(start, old_end), b"%" + names[value].encode("ascii")))
         return splice(self.ir.source.data, self.ir.span, edits)
+
+
+def names_apart(values: ValueNames) -> bytes:
+    """The dump's text with ``_`` and a number after names in regions that are defined after them too.
+
+    Such a name means nothing else in its region, but moved up, the outer definition would clash with it.
+    Where the outer one is before it, what the name means depends on what is visible in the region: it stays.
+
+    Complexity: linear in the text, and in the values times how deep they are nested.
+    """
+    defined: dict[int, dict[str, int]] = {}  # by region and name: the offset
+    for value, name in values.names.items():
+        defined.setdefault(values.ir.region_of(value), {})[name] = values.definitions[value]
+    taken, others = set(values.names.values()), dict[int, str]()
+    for value, name in values.names.items():
+        around = [
+            defined.get(region, {}) for region in _regions_around(values.ir, values.ir.region_of(value))
+        ]
+        outer = [offset_of[name] for offset_of in around if name in offset_of]
+        if value not in values.same and outer and min(outer) > values.definitions[value]:
+            candidates = (f"{name}_{number}" for number in count())
+            others[value] = next(candidate for candidate in candidates if candidate not in taken)
+            taken.add(others[value])
+    return values.text_with(others)
+
+
+def _regions_around(ir: IR, region: int) -> Iterator[int]:
+    """The regions around one whose values are visible in it, innermost first."""
+    while (op := ir.region_op[region]) >= 0:
+        if "isolated" in ir.op_table.flags(ir.name(op)):
+            return
+        region = ir.block_region[ir.op_block[op]]
+        yield region

@@ -32,9 +32,7 @@ _Edit = tuple[Span, Sequence[Span | bytes]]
 def reorder(ir: IR, permuted: Mapping[int, Sequence[Permuted]]) -> bytes:
     """The dump's text with the ops of some blocks reordered; the rest unchanged.
 
-    Args:
-        ir: the dump.
-        permuted: by block, the ranges of places that hold other ops then, front to back.
+    ``permuted`` has, by block, the ranges of places that hold other ops then, front to back.
 
     Complexity: O(n + m log m) for n bytes and m edits.
     """
@@ -150,7 +148,6 @@ class _Block:
         return self._data[start : comments.start] + self._data[comments.end : end]
 
     def _comments(self, op: int) -> Span:
-        """The comment lines above an op."""
         return comment_lines(self._data, self._ends[op - 1] if op else self._start, self._starts[op])
 
     def _content(self, op: int) -> bytes:

@@ -119,7 +119,7 @@ class Buffers:
     def shares_memory(self, function: int) -> bool:
         """Whether an argument of a function, or what it hands back, lies in memory."""
         values = self.arguments(function)
-        for blocks in self._blocks.get(function, ()):
+        for blocks in self._blocks[function]:
             for block in blocks:
                 values = values + self._handed_over(block)
         return any(self._types.of(v) & Storage.CONTENT and self.place(v) == MEMORY for v in values)
@@ -159,7 +159,6 @@ class Buffers:
         return [value for place in written for value in operands_at(self._ir, op, place)]
 
     def _join(self, values: Sequence[int], *, in_memory: bool = False) -> None:
-        """Joins those of the values that are not plain."""
         first = -1
         for value in values:
             storage = self._types.of(value)

@@ -99,8 +99,6 @@ class _Alternation:
 
 
 class _Walk:
-    """A walk over the ops of one block and what is nested in them, in textual order."""
-
     def __init__(self, ir: IR, block: int) -> None:
         self._ir = ir
         self._block = block
@@ -121,7 +119,6 @@ class _Walk:
                     yield pair
 
     def _before(self, op: int, place: Place, *, changes: bool) -> list[int]:
-        """The earlier ops that an op must stay after because it touches a place."""
         chain = self._chains.setdefault(MEMORY if place == EVERYTHING else place, _Chain())
         before = chain.add(op, changes=changes)
         if place == EVERYTHING:
@@ -135,7 +132,6 @@ class _Walk:
         return before
 
     def _everything(self, op: int, *, changes: bool) -> list[int]:
-        """The ops that have touched buffers before an op that touches everything."""
         if not changes:
             return self._readers.add(op, reads=True)
         before, self._touched = self._touched, []

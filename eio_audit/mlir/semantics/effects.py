@@ -172,8 +172,6 @@ class EffectTable:
         is_own = self._ir.op_table.is_own(self._ir.name(op))
         return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
 
-    # ------------------------------------------------------------------ the whole dump
-
     @cached_property
     def _aliases(self) -> AliasTexts:
         return AliasTexts(self._ir.definition)
@@ -259,7 +257,6 @@ class EffectTable:
         return Counter(self._ir.block_region)
 
     def _add_reads(self, places: Container[Place]) -> None:
-        """Whoever uses the content of one of ``places`` reads it."""
         ir, contents = self._ir, self._buffers.contents(places)
         if not contents:
             return
@@ -270,8 +267,6 @@ class EffectTable:
                     self._reads.setdefault(op, set()).update(contents[value])
         for op, values in ir.late_operands.items():
             self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
-
-    # ------------------------------------------------------------------ one op
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
         """What an op touches itself; not for calls of functions that the dump holds."""
@@ -330,7 +325,6 @@ class EffectTable:
         return None if _ALIAS.search(text) else text
 
     def _call_touches(self, call: int, callee: int) -> Touches:
-        """What a function touches that its caller can see."""
         if callee not in self._summaries:
             self._summaries[callee] = self._summary(callee)
         touches, on_arguments, is_fence = self._summaries[callee]

@@ -139,7 +139,6 @@ def _tuple_size(inside: bytes) -> ValueSize:
 
 
 def _shaped_bytes(inside: bytes) -> int | None:
-    """Shape times width of what is in the brackets of a tensor or a memref."""
     dimensions, offset = list[bytes](), 0
     while (match := _DIMENSION.match(inside, offset)) is not None:
         dimensions.append(match[1])

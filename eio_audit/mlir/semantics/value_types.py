@@ -139,7 +139,6 @@ def _storage(text: bytes) -> Storage:
 
 
 def _dialect_type(name: bytes) -> Storage:
-    """A dialect's own type; nothing is known of an alias in its own definition."""
     full = name[1:].decode("utf-8", "replace")
     if full in types_of_kind("plain"):
         return Storage.PLAIN

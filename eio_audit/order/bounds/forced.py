@@ -67,11 +67,6 @@ def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
     return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
 
 
-def by_falling_key(window: Window, ops: Sequence[int]) -> list[int]:
-    """Return ``ops`` by falling key, ties as they come: the numbering of the bits in ``forced_with``."""
-    return sorted(ops, key=lambda op: -window.keys[op])
-
-
 def forced_with(
     window: Window, early: Sequence[int], smallest_below: Sequence[int], effort: Effort
 ) -> Iterator[tuple[int, int]]:
@@ -93,7 +88,7 @@ def forced_with(
         [(1, 1), (2, 3)]
     """
     # Bits by falling key: the early ops with a key larger than a given one are a prefix, the lowest bits.
-    falling = by_falling_key(window, early)
+    falling = sorted(early, key=lambda op: -window.keys[op])
     negated_keys = [-window.keys[op] for op in falling]
     place_of = {op: place for place, op in enumerate(falling)}
     arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.permutation import run_bounds
+from eio_audit.order.permutation import inverse, run_bounds
 from eio_audit.order.windows import Window
 
 RETURN_DISTANCE = 400  # places that an op goes back at most
@@ -104,15 +104,10 @@ class _Returns:
         self.order = order
         self.kept = kept  # ascending, in the order as well as by number
         self._effort = effort
-        self._producers: list[list[int]] = [[] for _ in order]
-        self._users: list[list[int]] = [[] for _ in order]
-        for producer, user in block.precedence.forwards():
-            self._producers[user].append(producer)
-            self._users[producer].append(user)
         self._is_kept = bytearray(block.size)
         for op in kept:
             self._is_kept[op] = True
-        self._place_of = sorted(range(block.size), key=order.__getitem__)
+        self._place_of = inverse(order)
 
     def run(self) -> None:
         """Let every moved op go back, if it can."""
@@ -145,13 +140,14 @@ class _Returns:
             Whether there is such a place, and nothing on the way that cannot travel along.
         """
         keys, indexed = self._block.keys, self._block.indexed
-        neighbours = self._producers if places.step == 1 else self._users
+        precedence = self._block.precedence
+        neighbours = precedence.predecessors if places.step == 1 else precedence.successors
         group = {leader}
         group_keys = [keys[leader]] if indexed[leader] else []
         change = 0
         for place in places:
             op = self.order[place]
-            linked = neighbours[op]
+            linked = neighbours(op)
             self._effort.left -= PLACE_STEPS + len(linked) // 4
             if not group.isdisjoint(linked):
                 if self._is_kept[op]:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from eio_audit.order.effort import Effort
+from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import Window
 
 SEARCH_DISTANCE = 300  # places that a group travels at most
@@ -105,9 +106,7 @@ class _Side:
             Whether anything has moved.
         """
         is_improved = False
-        place_of = [0] * len(order)
-        for place, op in enumerate(order):
-            place_of[op] = place
+        place_of = inverse(order)
         for leader in leaders:
             if effort.is_spent:
                 break

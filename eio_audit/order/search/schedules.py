@@ -9,9 +9,10 @@ user to the latest op it waits for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 
+from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import Window
 
 
@@ -21,15 +22,24 @@ def pull_up(window: Window) -> list[int]:
     Kahn's algorithm with a heap: an op is available once all its producers are placed. Ties go by key, then
     by textual order; O((n + m) log n).
     """
-    urgency = window.smallest_keys_below()
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
-    by_rank.sort(key=urgency.__getitem__)
-    rank_of = [0] * window.size
-    for rank, op in enumerate(by_rank):
-        rank_of[op] = rank
+    by_rank.sort(key=window.smallest_keys_below().__getitem__)
+    return _kahn(by_rank, window.precedence.forwards())
+
+
+def push_down(window: Window) -> list[int]:
+    """Return the mirror of it: from the end, always the op that waits for the largest key."""
+    by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
+    by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
+    return _kahn(by_rank, ((user, producer) for producer, user in window.precedence.backwards()))[::-1]
+
+
+def _kahn(by_rank: Sequence[int], edges: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the order that always places the first op of ``by_rank`` that no edge holds back."""
+    rank_of = inverse(by_rank)
     users: list[list[int]] = [[] for _ in by_rank]
-    missing = [0] * window.size
-    for producer, user in window.precedence.forwards():
+    missing = [0] * len(by_rank)
+    for producer, user in edges:
         users[producer].append(user)
         missing[user] += 1
     available = [rank for rank, op in enumerate(by_rank) if not missing[op]]  # a heap: it is sorted
@@ -42,12 +52,6 @@ def pull_up(window: Window) -> list[int]:
             if not missing[user]:
                 heappush(available, rank_of[user])
     return order
-
-
-def push_down(window: Window) -> list[int]:
-    """Return the mirror of it: from the end, always the op that waits for the largest key."""
-    last = window.size - 1
-    return [last - op for op in reversed(pull_up(window.mirrored()))]
 
 
 CANDIDATES: tuple[Callable[[Window], list[int]], ...] = (pull_up, push_down)

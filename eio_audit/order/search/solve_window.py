@@ -116,16 +116,32 @@ def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
     # The difference of ranks says how many keys lie between.
     window = replace(window, keys=dense_ranks(window.keys))
     pairs = disjoint_forced(window, effort)
-    for count in SET_ASIDE:
-        if effort.is_spent:
-            break
-        effort.left -= LOOK_STEPS * window.extent
-        rest = _without(window, pairs[:count])
-        windows = split_into_windows(rest)
-        largest = max((stop - start for start, stop in windows.spans), default=0)
-        if largest <= min(CLOSURE_SIZE, window.size // 2):
-            return _put_together(window, best, rest, windows, pairs[:count], effort)
+    # More inversions set aside never make larger windows: where the most are not enough, fewer are not.
+    if _set_aside(window, pairs[: max(SET_ASIDE, default=0)], effort):
+        for count in SET_ASIDE:
+            if parts := _set_aside(window, pairs[:count], effort):
+                return _put_together(window, best, *parts, pairs[:count], effort)
     return best.raised(best.bound.forced + squeeze_bound(window, pairs, effort))
+
+
+def _set_aside(
+    window: Window, pairs: Sequence[tuple[int, int]], effort: Effort
+) -> tuple[Window, Windows] | None:
+    """Return the window with the ends of ``pairs`` unindexed, and its windows, if all of these are small."""
+    if effort.is_spent:
+        return None
+    effort.left -= LOOK_STEPS * window.extent
+    ends = {op for pair in pairs for op in pair}
+    rest = block_of(
+        [
+            key if is_indexed and op not in ends else None
+            for op, (key, is_indexed) in enumerate(zip(window.keys, window.indexed, strict=True))
+        ],
+        window.precedence,
+    )
+    windows = split_into_windows(rest)
+    largest = max((stop - start for start, stop in windows.spans), default=0)
+    return (rest, windows) if largest <= min(CLOSURE_SIZE, window.size // 2) else None
 
 
 def _put_together(
@@ -149,15 +165,3 @@ def _put_together(
             total += part.bound.total - part.bound.forced
     order = place_best(window, order, [op for pair in aside for op in pair], effort)
     return best.raised(total).or_better(window, order)
-
-
-def _without(window: Window, pairs: Sequence[tuple[int, int]]) -> Window:
-    """Return the window with the ends of ``pairs`` unindexed."""
-    ends = {op for pair in pairs for op in pair}
-    return block_of(
-        [
-            key if is_indexed and op not in ends else None
-            for op, (key, is_indexed) in enumerate(zip(window.keys, window.indexed, strict=True))
-        ],
-        window.precedence,
-    )

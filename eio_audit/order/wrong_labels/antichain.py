@@ -27,14 +27,13 @@ from collections.abc import Sequence
 from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window
 from eio_audit.order.wrong_labels.contradictions import with_what_fits
-from eio_audit.order.wrong_labels.links import Link, Links, first_links
+from eio_audit.order.wrong_labels.links import Link, Links
 
 LAST_STEPS = 8  # what may be done for each op and dependence where the effort is spent
+MIRRORED_SIZE = 100_000  # ops of the largest window that is also searched from the end
 
 
-def outside_antichain(
-    window: Window, weights: Sequence[int], effort: Effort, links: Sequence[Link] = ()
-) -> tuple[set[int], list[Link]]:
+def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
     """Return the indexed ops that are not in a heaviest antichain, and the links that prove it.
 
     Args:
@@ -42,7 +41,6 @@ def outside_antichain(
         weights: per op, at least 1.
         effort: how much may be done. Where it does not suffice, the links may amount to less than the ops
             weigh.
-        links: some to start from.
 
     Returns:
         The ops, and the links as (u, v, amount) with u over v.
@@ -53,7 +51,8 @@ def outside_antichain(
         >>> outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
         ({0, 2}, [(0, 1, 1), (1, 2, 1)])
     """
-    flow = Links(window, weights, [*links, *first_links(window, weights, links)])
+    flow = Links(window, weights)
+    flow.fill()
     is_largest = flow.grow(effort)
     return flow.outside() if is_largest else _outside_quickly_found(window, weights, flow), list(flow)
 
@@ -61,11 +60,10 @@ def outside_antichain(
 def _outside_quickly_found(window: Window, weights: Sequence[int], down: Links) -> set[int]:
     """Return what is not in an antichain that is found in two sweeps, down and up, and filled up."""
     indexed = {op for op, own in enumerate(window.indexed) if own}
-    up = down.mirrored()
     found = [indexed]
     if down.spread(Effort(LAST_STEPS * window.extent)):
         found.append(down.outside())
-    if up.spread(Effort(LAST_STEPS * window.extent)):
+    if window.size <= MIRRORED_SIZE and (up := down.mirrored()).spread(Effort(LAST_STEPS * window.extent)):
         found.append({window.size - 1 - op for op in up.outside()})
     lightest = min(found, key=lambda ops: sum(map(weights.__getitem__, ops)))
     return indexed - with_what_fits(window, indexed - lightest)

@@ -25,42 +25,6 @@ PASSED_ON = 8  # ops above that an op knows of when first links are made
 ROOT = -1
 
 
-def first_links(window: Window, weights: Sequence[int], links: Iterable[Link] = ()) -> Iterator[Link]:
-    """Yield links that are found in one sweep, in addition to some that there are.
-
-    Each op takes from those above it, smallest key first, and passes on to its users the few with the largest
-    keys that have something left, itself among them.
-
-    Complexity: O(n + m), times the few.
-
-    Example:
-        >>> from eio_audit.order.precedence import Precedence
-        >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
-        >>> list(first_links(chain, [1, 2, 1]))
-        [(0, 1, 1), (1, 2, 1)]
-    """
-    keys, supplies, rooms = window.keys, list(weights), list(weights)
-    for u, v, amount in links:
-        supplies[u] -= amount
-        rooms[v] -= amount
-    smallest_below = window.smallest_keys_below()
-    passed_on: list[list[int]] = []
-    for op in range(window.size):
-        key, room = keys[op], rooms[op] if window.indexed[op] else 0
-        known = {u for producer in window.precedence.predecessors(op) for u in passed_on[producer]}
-        above = sorted((u for u in known if supplies[u]), key=lambda u: (keys[u], u))
-        for u in above:
-            amount = min(supplies[u], room)
-            if amount and keys[u] > key:
-                supplies[u] -= amount
-                room -= amount
-                yield u, op, amount
-        if window.indexed[op]:
-            above.append(op)
-            above.sort(key=lambda u: (keys[u], u))
-        passed_on.append([u for u in above if supplies[u] and keys[u] > smallest_below[op]][-PASSED_ON:])
-
-
 class Links:
     """Links among the ops of a window, and which ops can be reached by giving on.
 
@@ -84,7 +48,7 @@ class Links:
         [(1, 2, 1), (0, 3, 1)]
     """
 
-    def __init__(self, window: Window, weights: Sequence[int], links: Iterable[Link]) -> None:
+    def __init__(self, window: Window, weights: Sequence[int], links: Iterable[Link] = ()) -> None:
         self._window = window
         self._weights = weights
         self._smallest_below = window.smallest_keys_below()
@@ -103,6 +67,30 @@ class Links:
         for v, given in enumerate(self._taken):
             for u in sorted(given):
                 yield u, v, given[u]
+
+    def fill(self) -> None:
+        """Add the links that are found in one sweep.
+
+        Each op takes from those above it, smallest key first, and passes on to its users the few with the
+        largest keys that have something left, itself among them.
+
+        Complexity: O(n + m), times the few.
+        """
+        keys, indexed, supplies = self._window.keys, self._window.indexed, self._supplies
+        passed_on: list[list[int]] = []
+        for op, key in enumerate(keys):
+            known = {u for producer in self._window.precedence.predecessors(op) for u in passed_on[producer]}
+            above = sorted((u for u in known if supplies[u]), key=lambda u: (keys[u], u))
+            if indexed[op]:
+                for u in above:
+                    amount = min(supplies[u], self._rooms[op])
+                    if amount and keys[u] > key:
+                        supplies[u] -= amount
+                        self._take(u, op, amount)
+                above.append(op)
+                above.sort(key=lambda u: (keys[u], u))
+            least = self._smallest_below[op]
+            passed_on.append([u for u in above if supplies[u] and keys[u] > least][-PASSED_ON:])
 
     def grow(self, effort: Effort) -> bool:
         """Make the flow the largest; return False where the effort does not suffice.

@@ -8,15 +8,8 @@ contradict the dependence: no order puts both ops where their labels say. Write 
 a maximum flow proves it (antichain.py).
 
 **Enough.** A changed op takes the smallest kept label among its descendants, or where there is none the
-largest label among its ancestors. Then no label falls along a dependence from u to v:
-
-- both kept: an antichain. u changed, v kept: v is one of the descendants that u takes the smallest of;
-- v changed with a kept descendant: it is one of u as well. If u is changed, it takes it or a smaller one; if
-  u is kept, its label is no larger, or the two would be a chain;
-- v changed without one: the label of u is among those that v takes the largest of.
-
-So a stable topological order by label has no inversion. And each changed label has something to take: an op
-with no kept descendant and no labelled ancestor contradicts no kept label, so it keeps its own.
+largest label among its ancestors. Then no label falls along a dependence, and a stable topological order by
+label has no inversion. docs/ordering.md, *Wrong labels*, has the proof.
 
 This is polynomial and exact, where to find the fewest inversions of any order is NP-hard (Brandenburg,
 Gleissner and Hofmeier 2013).
@@ -37,7 +30,7 @@ from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import LARGEST_KEY, Window, block_of
 from eio_audit.order.wrong_labels.antichain import outside_antichain
 from eio_audit.order.wrong_labels.contradictions import tangles
-from eio_audit.order.wrong_labels.links import Link
+from eio_audit.order.wrong_labels.links import Link, Links
 
 LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
 TOGETHER = 512  # ops of small tangles that are looked at as one
@@ -147,11 +140,9 @@ def _wrong_labels_of(
     per_op = 1 + sum(carried)
     per_unit = per_op * (1 + tangle.size)
     costs = [weight * per_unit + per_op - ends for weight, ends in zip(weights, carried, strict=True)]
-    finer, proof = outside_antichain(
-        tangle, costs, effort, [(u, v, amount * per_unit) for u, v, amount in links]
-    )
-    is_least = sum(costs[op] for op in finer) == sum(amount for *_, amount in proof)
-    return finer if is_least else wrong, links
+    finer = Links(tangle, costs, [(u, v, amount * per_unit) for u, v, amount in links])
+    finer.fill()
+    return finer.outside() if finer.grow(effort) else wrong, links
 
 
 def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:

@@ -13,7 +13,8 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording.order import count, op_name
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_name
 
 SHOWN_FINDINGS = 30
 """How many findings a report for people lists that is not verbose."""
@@ -29,10 +30,23 @@ def background(finding: Finding) -> str:
     return printable(", ".join(filter(None, (finding.op.module, str(finding.model or "")))))
 
 
-def description(finding: Finding) -> str:
-    """The sentence, with where the op comes from in parentheses."""
-    origin = background(finding)
-    return sentence(finding) + (f" ({origin})" if origin else "")
+def lines_of(findings: Sequence[Finding], most: int | None = SHOWN_FINDINGS) -> list[str]:
+    """A line for each finding, ``path:line: CODE message (where the op comes from)``, and how many more."""
+    shown = findings[:most]
+    lines = [f"{f.source}:{f.line}: {f.rule.code} {with_origin(sentence(f), background(f))}" for f in shown]
+    return [*lines, *filter(None, [rest(findings, len(shown))])]
+
+
+def with_origin(text: str, origin: str) -> str:
+    """The text, with where something comes from in parentheses; that may be empty."""
+    return f"{text} ({origin})" if origin else text
+
+
+def annotation(finding: Finding) -> str:
+    """The sentence, with the place that is not annotated."""
+    if finding.model_path is not None:
+        return with_origin(sentence(finding), f"{repository_path(finding.source)}:{finding.line}")
+    return with_origin(sentence(finding), printable(str(finding.model or "")))
 
 
 def level(finding: Finding, verdict: Verdict) -> str:
@@ -45,13 +59,6 @@ def annotated_place(finding: Finding) -> tuple[str, int]:
     if finding.model_path is not None and finding.model is not None:
         return printable(finding.model_path), finding.model.line
     return repository_path(finding.source), finding.line
-
-
-def other_place(finding: Finding) -> str:
-    """The place that is not annotated: ``after.mlir:12``; empty where that is the model's and unknown."""
-    if finding.model_path is not None:
-        return f"{repository_path(finding.source)}:{finding.line}"
-    return printable(str(finding.model or ""))
 
 
 def repository_path(path: str) -> str:

@@ -8,7 +8,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import annotated_place, level, other_place, repository_path, rest, sentence
+from eio_audit.report.ci.finding import annotated_place, annotation, level, repository_path, rest
 from eio_audit.report.wording.conclusion import conclusion, verdict_lines
 
 SHOWN_ANNOTATIONS = 10
@@ -30,9 +30,8 @@ def _annotation(finding: Finding, level_name: str) -> str:
     place: list[tuple[str, object]] = [("file", path), ("line", line)]
     if finding.model_path is None:
         place.append(("col", finding.column))
-    other = other_place(finding)
-    message = sentence(finding) + (f" ({other})" if other else "")
-    return _command(level_name, [*place, ("title", f"{finding.rule.code} {finding.rule.name}")], message)
+    title = f"{finding.rule.code} {finding.rule.name}"
+    return _command(level_name, [*place, ("title", title)], annotation(finding))
 
 
 def _error(error: InputError) -> str:

@@ -5,14 +5,7 @@ from __future__ import annotations
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import (
-    annotated_place,
-    fingerprints,
-    level,
-    other_place,
-    repository_path,
-    sentence,
-)
+from eio_audit.report.ci.finding import annotated_place, annotation, fingerprints, level, repository_path
 from eio_audit.report.json import dumped
 
 _SEVERITIES = {"error": "major", "warning": "minor"}
@@ -31,9 +24,8 @@ def to_gitlab(verdict: Verdict) -> str:
 
 def _issue(finding: Finding, severity: str, fingerprint: str) -> dict[str, object]:
     path, line = annotated_place(finding)
-    other = other_place(finding)
     return {
-        "description": f"{finding.rule.code} {sentence(finding)}" + (f" ({other})" if other else ""),
+        "description": f"{finding.rule.code} {annotation(finding)}",
         "check_name": finding.rule.name,
         "fingerprint": fingerprint,
         "severity": severity,

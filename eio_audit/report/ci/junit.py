@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -10,14 +10,7 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
-from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import (
-    SHOWN_FINDINGS,
-    description,
-    level,
-    place_of_error,
-    rest,
-)
+from eio_audit.report.ci.finding import lines_of, place_of_error
 from eio_audit.report.wording.order import moment_of, place_of
 
 
@@ -34,8 +27,15 @@ def to_junit(verdict: Verdict) -> str:
             findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
             _add_case(suite, dump, block, findings, verdict)
     for source, errors in groupby(verdict.check.errors, key=lambda error: error.source):
-        _add_unreadable(SubElement(root, "testsuite", name=printable(source)), errors)
-    _add_counts(root)
+        suite = SubElement(root, "testsuite", name=printable(source))
+        for error in errors:
+            case = SubElement(suite, "testcase", classname=printable(source), name="can be read")
+            message = printable(f"{place_of_error(error)}: {error.message}")
+            SubElement(case, "error", type="unreadable", message=message)
+    counted = {"tests": "testcase", "failures": "failure", "errors": "error"}
+    for element in (root, *root):
+        for name, tag in counted.items():
+            element.set(name, str(len(list(element.iter(tag)))))
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
@@ -45,31 +45,11 @@ def _add_case(
 ) -> None:
     name = " ".join(filter(None, (block.function, block.block, f"at line {block.line}")))
     case = SubElement(suite, "testcase", classname=printable(dump.source), name=printable(name))
-    failures = [finding for finding in findings if level(finding, verdict) == "error"]
-    others = [finding for finding in findings if level(finding, verdict) != "error"]
+    failures = [finding for finding in findings if finding.rule in verdict.failed]
+    others = [finding for finding in findings if finding.rule not in verdict.failed]
     if failures:
         figures = f"{block.inversions:,} inversions, {block.avoidable:,} avoidable"
         failure = SubElement(case, "failure", type=failures[0].rule.code, message=figures)
-        failure.text = _listed(failures)
+        failure.text = "\n".join(map(printable, lines_of(failures)))
     if others:
-        SubElement(case, "system-out").text = _listed(others)
-
-
-def _listed(findings: Sequence[Finding]) -> str:
-    shown = findings[:SHOWN_FINDINGS]
-    lines = [f"{f.source}:{f.line}: {f.rule.code} {description(f)}" for f in shown]
-    return "\n".join(map(printable, filter(None, [*lines, rest(findings, len(shown))])))
-
-
-def _add_unreadable(suite: Element, errors: Iterable[InputError]) -> None:
-    for error in errors:
-        case = SubElement(suite, "testcase", classname=printable(error.source), name="can be read")
-        message = printable(f"{place_of_error(error)}: {error.message}")
-        SubElement(case, "error", type="unreadable", message=message)
-
-
-def _add_counts(root: Element) -> None:
-    for element in (root, *root):
-        element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
-        element.set("failures", str(sum(1 for _ in element.iter("failure"))))
-        element.set("errors", str(sum(1 for _ in element.iter("error"))))
+        SubElement(case, "system-out").text = "\n".join(map(printable, lines_of(others)))

@@ -53,22 +53,21 @@ def _rule(rule: Rule) -> dict[str, object]:
 
 
 def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, object]:
-    path, line = annotated_place(finding)
     in_dump = _location(repository_path(finding.source), finding.line, finding.column)
-    in_model = None if finding.model is None else _location(finding.model.file, finding.model.line)
-    is_annotated_in_model = finding.model_path is not None
-    other = in_dump if is_annotated_in_model else in_model
-    result: dict[str, object] = {
+    place, other, what = in_dump, None, "in the model"
+    if finding.model_path is not None:
+        place, other, what = _location(*annotated_place(finding)), in_dump, "in the dump"
+    elif finding.model is not None:
+        other = _location(finding.model.file, finding.model.line)
+    related = {} if other is None else {"relatedLocations": [{**other, "message": {"text": what}}]}
+    return {
         "ruleId": finding.rule.code,
         "level": level_name,
         "message": {"text": sentence(finding)},
-        "locations": [_location(path, line) if is_annotated_in_model else in_dump],
+        "locations": [place],
         "partialFingerprints": {FINGERPRINT: fingerprint},
+        **related,
     }
-    if other is not None:
-        what = "in the dump" if is_annotated_in_model else "in the model"
-        result["relatedLocations"] = [{**other, "message": {"text": what}}]
-    return result
 
 
 def _location(path: str, line: int, column: int | None = None) -> dict[str, object]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, OrderPicture
 from eio_audit.report.html.slope import slope_of
-from eio_audit.report.html.table import Table, columns_of
+from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.order import block_name, heading_of, op_name, reason
 
@@ -43,8 +43,7 @@ def block_sections(pictures: Sequence[OrderPicture]) -> list[dict[str, object]]:
     sections = []
     for section_number, picture in enumerate(pictures, 1):
         ids = []
-        for op in picture.ops:
-            line = op.op.line
+        for line in (op.op.line for op in picture.ops):
             taken[line] += 1
             ids.append(f"op-{line}" if taken[line] == 1 else f"op-{line}-{taken[line]}")
         sections.append(
@@ -79,26 +78,16 @@ def _op_table(picture: OrderPicture, name: str) -> Table:
     columns = columns_of(
         "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=displaced, why=why it is there"
     )
-    rows = [
-        (
-            op.place,
-            op_name(op.op),
-            op.op.line,
-            op.op.module,
-            op.inversions,
-            op.inversions_fixed,
-            op.disorder,
-            why.get(op.place),
-        )
-        for op in picture.ops
-    ]
+    rows: list[list[Cell]] = []
+    for one in picture.ops:
+        rows.append([one.place, op_name(one.op), one.op.line, one.op.module])
+        rows[-1] += [one.inversions, one.inversions_fixed, one.disorder, why.get(one.place)]
     caption = f"the ops of {block_name(picture.block.function, picture.block.block)}; place counts from 0"
     marked = ("disorder", "displaced ops only")
     return Table(name, caption, columns, rows, "inversions", descending=True, marked=marked)
 
 
 def _worst(picture: OrderPicture, ids: Sequence[str]) -> list[dict[str, object]]:
-    """The displaced ops in most inversions, each with what surrounds it."""
     return [
         {
             "id": ids[dataflow.around[0]],

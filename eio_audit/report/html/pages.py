@@ -90,50 +90,28 @@ def _change_table(result: Diff) -> Table:
         "after, #line_after=line, #place_after=place"
     )
     changes = [(kind, change) for kind, group in result.ops.groups.items() for change in group]
-    rows = [
-        (
-            row_number,
-            kind,
-            "; ".join(what_happened(change, verbose=False)),
-            change.function,
-            op_name(change.before) if change.before else None,
-            change.before.line if change.before else None,
-            change.place_before,
-            op_name(change.after) if change.after else None,
-            change.after.line if change.after else None,
-            change.place_after,
-        )
-        for row_number, (kind, change) in enumerate(changes, 1)
-    ]
-    return Table(
-        "changes", "the ops that differ; places count from 0 in their block", columns, rows, "number"
-    )
+    rows: list[list[Cell]] = []
+    for number, (kind, change) in enumerate(changes, 1):
+        what = "; ".join(what_happened(change, verbose=False))
+        rows.append([number, kind, what, change.function])
+        for op, place in ((change.before, change.place_before), (change.after, change.place_after)):
+            rows[-1] += [op_name(op), op.line, place] if op else [None, None, place]
+    caption = "the ops that differ; places count from 0 in their block"
+    return Table("changes", caption, columns, rows, "number")
 
 
 # ---------------------------------------------------------------------- structure
 
 
 def _codegen(result: Structure) -> dict[str, object]:
-    """What the template ``codegen.html`` shows: the picture of modules and functions, and both as tables."""
     functions = result.predictions[result.present].functions
     columns = columns_of(
         "#number, function, #ops, #inputs=in, #outputs=out, index, #line, module, source, caller=cut out of"
     )
-    rows = [
-        (
-            row_number,
-            one.name,
-            one.ops,
-            one.inputs,
-            one.outputs,
-            index_span(one),
-            one.line,
-            source_of(one),
-            f"{one.file} {one.function}",
-            one.caller,
-        )
-        for row_number, one in enumerate(functions, 1)
-    ]
+    rows: list[list[Cell]] = []
+    for number, one in enumerate(functions, 1):
+        rows.append([number, one.name, one.ops, one.inputs, one.outputs, index_span(one), one.line])
+        rows[-1] += [source_of(one), f"{one.file} {one.function}", one.caller]
     caption = "in call order; the module that all ops of a function share"
     stages = ", ".join(f"#{stage}={STAGES[stage]}" for stage in result.predictions)
     torn: list[list[Cell]] = [

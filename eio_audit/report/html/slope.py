@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, PicturedOp
@@ -38,52 +37,28 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Slope:
-    """What the picture shows; heights are in ops from the top, but for ``height``.
-
-    Attributes:
-        ops: how many it has.
-        height: in pixels.
-        legend: of each kind of displaced ops the class of their lines, how many they are, what they are.
-        left, right: names beside the picture, and how far down each is.
-        bands: ops that stayed together: where they begin on the left and on the right, and how many they are.
-        lines: class, left end, right end.
-        parts: of a large picture, the parts of the block with displaced ops: where each begins, how wide its
-            bar is, and how many ops it has.
-    """
-
-    ops: int
-    height: int
-    legend: list[tuple[str, int, str]]
-    left: list[tuple[str, str]]
-    right: list[tuple[str, str]]
-    bands: list[tuple[int, int, int]]
-    lines: list[tuple[str, float, float]]
-    parts: list[tuple[int, float, int]]
-
-
-def slope_of(picture: OrderPicture) -> Slope:
-    """The picture, with ops named at its sides."""
+def slope_of(picture: OrderPicture) -> dict[str, object]:
+    """What the template ``slope.html`` shows; heights are in ops from the top, ``height`` is in pixels."""
     ops = [op for op in picture.ops if op.standing is not None]
     in_order = [op for op in ops if op.disorder is None]
     displaced = [op for op in ops if op.disorder]
     numbers = Counter(op.disorder for op in picture.ops if op.disorder)
     are_bands = len(ops) > SINGLE_LINES
     lines = displaced if are_bands else in_order + displaced
-    return Slope(
-        ops=len(ops),
-        height=min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT),
-        legend=[(kind.value, numbers[kind], said) for kind, said in MEANINGS.items() if kind in numbers],
-        left=_labels([f"#{op.op.index}" for op in sorted(ops, key=_original)]),
-        right=_labels([op_name(op.op) for op in ops]),
-        bands=list(_bands(in_order)) if are_bands else [],
-        lines=[(op.disorder or "kept", _original(op) + 0.5, _standing(op) + 0.5) for op in lines],
-        parts=_parts(displaced, len(ops)) if len(ops) > MAPPED_OPS else [],
-    )
+    return {
+        "ops": len(ops),
+        "height": min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT),
+        "legend": [(kind.value, numbers[kind], text) for kind, text in MEANINGS.items() if kind in numbers],
+        "left": _labels([f"#{op.op.index}" for op in sorted(ops, key=_original)]),
+        "right": _labels([op_name(op.op) for op in ops]),
+        "bands": list(_bands(in_order)) if are_bands else [],
+        "lines": [(op.disorder or "kept", _original(op) + 0.5, _standing(op) + 0.5) for op in lines],
+        "parts": _parts(displaced, len(ops)) if len(ops) > MAPPED_OPS else [],
+    }
 
 
 def _parts(displaced: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
+    """Parts of the block with displaced ops: where each begins, the width of its bar, how many ops it has."""
     size = -(-total // MAP_PARTS)
     numbers = Counter(_standing(op) // size for op in displaced)
     most = max(numbers.values(), default=1)
@@ -91,12 +66,11 @@ def _parts(displaced: Sequence[PicturedOp], total: int) -> list[tuple[int, float
 
 
 def _bands(ops: Sequence[PicturedOp]) -> Iterator[tuple[int, int, int]]:
-    """Ops that stayed together: neighbours on both sides."""
-    for _, run in groupby(
-        enumerate(ops), key=lambda at: (_original(at[1]) - at[0], _standing(at[1]) - at[0])
-    ):
-        band = [op for _, op in run]
-        yield _original(band[0]), _standing(band[0]), len(band)
+    """Ops that stayed together: where they begin on the left and on the right, and how many they are."""
+    ends = enumerate((_original(op), _standing(op)) for op in ops)
+    for _, band in groupby(ends, key=lambda at: (at[1][0] - at[0], at[1][1] - at[0])):
+        (_, (left, right)), *others = band
+        yield left, right, 1 + len(others)
 
 
 def _labels(names: Sequence[str]) -> list[tuple[str, str]]:

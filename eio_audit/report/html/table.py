@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 SHOWN_ROWS = 20
 """How many rows are in the page itself; the others are data."""
@@ -11,15 +12,8 @@ SHOWN_ROWS = 20
 Cell = str | int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table.
-
-    Attributes:
-        key: what scripts call it.
-        title: what people read above it.
-        is_number: whether its cells are numbers; otherwise they are text. None for none.
-    """
+class Column(NamedTuple):
+    """A column of a table: what scripts call it, what people read above it, whether its cells are numbers."""
 
     key: str
     title: str

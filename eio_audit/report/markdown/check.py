@@ -8,9 +8,10 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
-from eio_audit.report.markdown.code import code
+from eio_audit.report.markdown.code import code, row
 from eio_audit.report.wording.conclusion import conclusion, verdict_lines
-from eio_audit.report.wording.order import count, heading_of, op_name
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import heading_of, op_name
 
 SHOWN_DUMPS = 10
 
@@ -43,30 +44,27 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
     for dump in broken[:SHOWN_DUMPS]:
         sums = dump.summary
         figures = (sums.inversions, sums.forced, sums.knock_on, sums.avoidable, sums.wrong_labels)
-        rows.append(f"| {_code(heading_of(dump))} | {' | '.join(f'{number:,}' for number in figures)} |")
-    if not rows:
-        return []
-    head = [
-        "",
-        "| dump | inversions | forced | knock-on | avoidable | wrong indices |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
+        rows.append([_code(heading_of(dump)), *map("{:,}".format, figures)])
+    titles = ["dump", "inversions", "forced", "knock-on", "avoidable", "wrong indices"]
     more = len(broken) - len(rows)
-    return head + rows + (["", f"... and {count(more, 'more dump')} with inversions"] if more else [])
+    return _table(titles, "---:", rows, f"... and {count(more, 'more dump')} with inversions" if more else "")
 
 
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
-    rows = [
-        f"| {f.rule.code} | {_code(f'{f.source}:{f.line}')} | {_code(op_name(f.op))}: {f.message} "
-        f"| {_code(background(f))} |"
-        for f in shown
-    ]
+    rows = []
+    for f in shown:
+        finding = f"{_code(op_name(f.op))}: {f.message}"
+        rows.append([f.rule.code, _code(f"{f.source}:{f.line}"), finding, _code(background(f))])
+    return _table(["code", "place", "finding", "from"], "---", rows, rest(verdict.findings, len(shown)))
+
+
+def _table(titles: Sequence[str], rule: str, rows: Sequence[Sequence[str]], more: str) -> list[str]:
+    """An empty line, the table and what it leaves out; nothing without rows."""
     if not rows:
         return []
-    more = rest(verdict.findings, len(shown))
-    head = ["", "| code | place | finding | from |", "|---|---|---|---|"]
-    return head + rows + (["", more] if more else [])
+    rules = "|".join(["", "---", *[rule] * (len(titles) - 1), ""])
+    return ["", row(titles), rules, *map(row, rows), *(["", more] if more else [])]
 
 
 def _code(text: str) -> str:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from eio_audit.mlir.printable import printable
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
+
+
+def row(cells: Iterable[str]) -> str:
+    """A row of a table."""
+    return f"| {' | '.join(cells)} |"
 
 
 def code(text: str) -> str:

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
-from eio_audit.report.markdown.code import code, literal
-from eio_audit.report.wording.diff import (
-    cells_of,
-    implied_ops,
-    ops_summary,
-    order_summary,
-    shortened,
-    verdict,
-    what_happened,
-)
-from eio_audit.report.wording.order import (
-    block_name,
-    certificate,
-    inversion_parts,
-    moment_of,
-    place_of,
-    wrong_labels,
-)
+from eio_audit.report.markdown.code import code, literal, row
+from eio_audit.report.wording import diff as words
+from eio_audit.report.wording import order
 
 SHOWN_ROWS = 10
 """Rows of a table that is not folded."""
@@ -42,16 +27,16 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
     All that comes from the dumps is in code style: ``#12`` is no issue there and ``@main`` nobody's name.
     """
     document = diff_document(diff, verbose=verbose)
-    inversions, avoidable = order_summary(diff)
+    inversions, avoidable = words.order_summary(diff)
     lines = [
         f"### {_dump(diff.before)} to {_dump(diff.after)}",
         "",
-        f"**{verdict(diff)}**",
+        f"**{words.verdict(diff)}**",
         "",
-        f"**{ops_summary(diff)}**" + (f"; {inversions}, **{avoidable}**" if inversions else ""),
+        f"**{words.ops_summary(diff)}**" + (f"; {inversions}, **{avoidable}**" if inversions else ""),
         "",
     ]
-    for said in filter(None, (*document.answers, implied_ops(diff))):
+    for said in filter(None, (*document.answers, words.implied_ops(diff))):
         lines += [said, ""]
     for section in document.functions:
         title = literal(section.title) if section.title else "Outside functions"
@@ -65,7 +50,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
 
 
 def _dump(dump: DumpAudit) -> str:
-    return " ".join(filter(None, (literal(place_of(dump)), literal(moment_of(dump)))))
+    return " ".join(filter(None, (literal(order.place_of(dump)), literal(order.moment_of(dump)))))
 
 
 def _parts(section: Section, *, verbose: bool) -> list[str]:
@@ -85,12 +70,12 @@ def _parts(section: Section, *, verbose: bool) -> list[str]:
 
 def _changes(group: Changes, *, verbose: bool) -> list[str]:
     def cut(text: str) -> str:
-        return code(text if verbose else shortened(text, LONGEST_CELL))
+        return code(text if verbose else words.shortened(text, LONGEST_CELL))
 
     rows = []
     for change in group.changes:
-        index, name, result, line, module = cells_of(change)
-        what = "<br>".join(map(cut, what_happened(change, verbose=verbose)))
+        index, name, result, line, module = words.cells_of(change)
+        what = "<br>".join(map(cut, words.what_happened(change, verbose=verbose)))
         rows.append([code(index), code(name), code(result), line, cut(module), what])
     headings = ["index", "op", "result", "line", "module", "what"]
     return _table(group.title + group.note, headings, rows, verbose=verbose)
@@ -100,31 +85,26 @@ def _figures(table: Figures, *, verbose: bool) -> list[str]:
     """The table, its rows' names first."""
     if not table.rows:
         return []
-    order = [*reversed(range(table.numbers, len(table.headings))), *range(table.numbers)]
-    rows = [[code(row[k]) if k == order[0] else row[k] for k in order] for row in table.rows]
-    return _table("", [table.headings[k] for k in order], rows, verbose=verbose)
+    columns = [*reversed(range(table.numbers, len(table.headings))), *range(table.numbers)]
+    rows = [[code(cells[k]) if k == columns[0] else cells[k] for k in columns] for cells in table.rows]
+    return _table("", [table.headings[k] for k in columns], rows, verbose=verbose)
 
 
 def _order(diff: Diff) -> list[str]:
     rows = [
         [
-            code(block_name(block.function, block.block)),
+            code(order.block_name(block.function, block.block)),
             str(block.line),
             f"{block.inversions:,}",
-            ", ".join(inversion_parts(block)),
-            certificate(block),
-            wrong_labels(block),
+            ", ".join(order.inversion_parts(block)),
+            order.certificate(block),
+            order.wrong_labels(block),
         ]
         for block in diff.after.blocks
         if block.inversions
     ]
-    if not rows:
-        return []
-    return [
-        "#### Order",
-        "",
-        *_table("", ["block", "line", "inversions", "of these", "minimum", "wrong indices"], rows),
-    ]
+    headings = ["block", "line", "inversions", "of these", "minimum", "wrong indices"]
+    return ["#### Order", "", *_table("", headings, rows)] if rows else []
 
 
 def _table(
@@ -132,9 +112,9 @@ def _table(
 ) -> list[str]:
     """A table under its title, folded where it is long; columns without content are left out."""
     shown = rows if verbose else rows[:FOLDED_ROWS]
-    kept = [k for k in range(len(headings)) if any(row[k] for row in rows)]
-    table = [_row(headings[k] for k in kept), _row("---" for _ in kept)]
-    table += [_row(row[k] for k in kept) for row in shown]
+    kept = [k for k in range(len(headings)) if any(cells[k] for cells in rows)]
+    table = [row(headings[k] for k in kept), row("---" for _ in kept)]
+    table += [row(cells[k] for k in kept) for cells in shown]
     table += _rest(len(rows) - len(shown))
     is_long = len(rows) > SHOWN_ROWS
     return _folded(title or f"{len(rows):,} rows" * is_long, table, is_long=is_long)
@@ -154,7 +134,3 @@ def _folded(title: str, lines: Sequence[str], *, is_long: bool) -> list[str]:
     if is_long:
         return [f"<details><summary>{title or 'all rows'}</summary>", "", *lines, "", "</details>", ""]
     return [*([f"**{title}**", ""] if title else []), *lines, ""]
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"

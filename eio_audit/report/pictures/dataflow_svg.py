@@ -9,7 +9,8 @@ from eio_audit.audit.explain.dataflow import Dataflow, DataflowOp
 from eio_audit.report.graph import title_of
 from eio_audit.report.pictures.layered_layout import layered_layout
 from eio_audit.report.template import render, text_of
-from eio_audit.report.wording.order import count, op_name
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_name
 
 LONGEST_TEXT = 34
 """Characters of a box's line; what is longer is shortened, and whole where the pointer rests on the box."""
@@ -107,11 +108,13 @@ def _rounded(length: float) -> str:
 
 
 def _lines_of(op: DataflowOp) -> list[str]:
-    """The texts of a box: index and name, result and line, module."""
     index = None if op.op.index is None else f"#{op.op.index}"
-    heading = _start_of(" ".join(filter(None, (index, op.op.name))))
-    place = _start_of(" ".join(filter(None, (op.op.result, f"line {op.op.line}"))))
-    return [heading, place, *([_end_of(op.op.module)] if op.op.module else [])]
+    heading = " ".join(filter(None, (index, op.op.name)))
+    place = " ".join(filter(None, (op.op.result, f"line {op.op.line}")))
+    module = op.op.module or ""
+    if len(module) > LONGEST_TEXT:
+        module = "\N{HORIZONTAL ELLIPSIS}" + module[1 - LONGEST_TEXT :]
+    return [shortened(heading, LONGEST_TEXT), shortened(place, LONGEST_TEXT), *([module] if module else [])]
 
 
 def _described(op: DataflowOp) -> str:
@@ -124,9 +127,6 @@ def _described(op: DataflowOp) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _start_of(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def _end_of(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else "\N{HORIZONTAL ELLIPSIS}" + text[1 - LONGEST_TEXT :]
+def shortened(text: str, width: int) -> str:
+    """The text, cut to so many characters."""
+    return text if len(text) <= width else text[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"

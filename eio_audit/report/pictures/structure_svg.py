@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import CodegenFunction
+from eio_audit.report.pictures.dataflow_svg import shortened
 from eio_audit.report.pictures.module_tree import ModuleNode, down_to, module_tree
-from eio_audit.report.wording.order import count
-from eio_audit.report.wording.structure import index_span, numbers_of, ranges, source_of
+from eio_audit.report.wording.numbers import count, numbers_of, ranges
+from eio_audit.report.wording.structure import index_span, source_of
 
 SHOWN_ROWS = 150
 """Modules of a picture; of larger models the outer levels are drawn."""
@@ -37,7 +38,9 @@ def drawing_of(functions: Sequence[CodegenFunction]) -> dict[str, object]:
     Rows are modules, columns functions.
     """
     nodes = down_to(module_tree(functions), SHOWN_ROWS)
-    widest = max(node.depth * INDENT + len(_shortened(node.name)) * CHARACTER_WIDTH for node in nodes)
+    widest = max(
+        node.depth * INDENT + len(shortened(node.name, LONGEST_NAME)) * CHARACTER_WIDTH for node in nodes
+    )
     number_at = MARGIN + widest + 52
     column = min(WIDEST, STRIP / len(functions))
     left = number_at + 12
@@ -65,7 +68,6 @@ def drawing_of(functions: Sequence[CodegenFunction]) -> dict[str, object]:
 def _row(
     node: ModuleNode, functions: Sequence[CodegenFunction], top: int, parent_top: float | None
 ) -> dict[str, object]:
-    """A module, with the line that leads to it from the one around it."""
     x = MARGIN + node.depth * INDENT
     branch = ""
     if parent_top is not None:
@@ -78,7 +80,7 @@ def _row(
         "x": x + 2,
         "baseline": top + 12,
         "top": top + 2,
-        "name": _shortened(node.name),
+        "name": shortened(node.name, LONGEST_NAME),
         "functions": len(node.functions),
     }
 
@@ -115,7 +117,3 @@ def _described(node: ModuleNode) -> str:
     )
     own = f"named innermost in {count(len(node.own), 'function')}" if node.own else "named innermost by no op"
     return f"{node.name}\n{holds}\n{own}"
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
+from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import conclusion_pieces
-from eio_audit.report.wording.order import (
-    argument,
-    assumed_pure,
-    but_in_graph_regions,
-    count,
-    in_graph_regions,
-    memory_change,
-    options_given,
-    relabelling,
-    wrong_indices,
-)
+from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Fix
@@ -36,10 +27,10 @@ def print_check(check: Check, console: Console, *, verbose: bool = False) -> Non
     """
     broken = [dump for dump in check.dumps if dump.summary.inversions]
     if broken:
-        from eio_audit.report.text.disorder import print_disorder
+        from eio_audit.report.text.order import print_disorder
 
         print_disorder(check.dumps, broken, console, verbose=verbose)
-    print_line(console, *conclusion_pieces(check))
+    console.print(*conclusion_pieces(check))
     print_remedy(check.dumps, console)
 
 
@@ -50,32 +41,34 @@ def print_fix(
 
     What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
     """
-    assumed = assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
+    assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     is_reordered = fix.before.avoidable or fix.relabelled or not fix.moved
     if assumed and is_reordered and (fix.before.inversions or fix.relabelled):
-        print_line(console, f"{source_name}: {assumed}")
+        console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
-    print_line(console, f"{source_name}: {would}{_outcome(fix)}")
+    console.print(f"{source_name}: {would}{_outcome(fix)}")
     blocks = [block for dump in fix.ordered for block in dump.blocks]
-    for note in filter(None, (memory_change(block, only_costs=not verbose) for block in blocks)):
-        print_line(console, f"{source_name}: {note}")
+    for note in filter(None, (order.memory_change(block, only_costs=not verbose) for block in blocks)):
+        console.print(f"{source_name}: {note}")
 
 
 def _outcome(fix: Fix) -> str:
-    """What a fix moved and removed, and the inversions that it left."""
     before, remain = fix.before, fix.ordered_from.minimum
+    is_reordered = fix.changed and (before.avoidable or fix.relabelled)
+    relabel = order.relabelling(fix.ordered_from if is_reordered else before, fix.dumps[0])
+    advice = f"; --relabel {relabel}" if relabel else ""
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if fix.moved and not (before.avoidable or fix.relabelled):
         frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
         uses = "its last use" if frees == 1 else "their last uses"
         rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        return f"{count(frees, 'free')} moved after {uses} ({rest}){_relabelling(before, fix)}"
+        return f"{count(frees, 'free')} moved after {uses} ({rest}){advice}"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
     why = _why_they_remain(fix.ordered_from)
     if not fix.changed:
         rest = f"{unmoved} ({count(remain, 'inversion')}{why})"
-        return f"nothing avoidable: {rest}{_relabelling(before, fix)}"
+        return f"nothing avoidable: {rest}{advice}"
     total = count(before.inversions, "inversion")
     removed, rest = f"{total} removed", "none remains"
     if remain:
@@ -83,19 +76,14 @@ def _outcome(fix: Fix) -> str:
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
     moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
-    return f"{relabelled}{moved}, {removed}; {rest}{_relabelling(fix.ordered_from, fix)}"
+    return f"{relabelled}{moved}, {removed}; {rest}{advice}"
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
     """Prints how many files have changed, or with ``is_dry`` would change, and how many have not."""
     groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
     parts = [f"{number:,} {group}" for group, number in groups.items() if number]
-    print_line(console, f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
-
-
-def _relabelling(figures: Summary, fix: Fix) -> str:
-    """What would remove the inversions that are left; empty where nothing would."""
-    return f"; --relabel {what}" if (what := relabelling(figures, fix.dumps[0])) else ""
+    console.print(f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
 
 
 def _why_they_remain(before: Summary) -> str:
@@ -120,31 +108,30 @@ def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
     broken = [dump for dump in dumps if dump.summary.inversions]
     sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
     if sources:
-        options = options_given(broken[0])
+        options = order.options_given(broken[0])
         _print_commands("to remove the avoidable ones", f"eio-audit fix{options}", sources, console)
-    elif broken and all(in_graph_regions(dump) == dump.summary.inversions for dump in broken):
-        print_line(console, "nothing to fix: graph regions have no order to keep")
+    elif broken and all(order.in_graph_regions(dump) == dump.summary.inversions for dump in broken):
+        console.print("nothing to fix: graph regions have no order to keep")
     elif broken and all(dump.summary.certified for dump in broken):
-        print_line(console, "nothing to move: no legal order has fewer inversions")
+        console.print("nothing to move: no legal order has fewer inversions")
     elif broken:
-        print_line(console, "nothing to move: no order with fewer inversions was found")
+        console.print("nothing to move: no order with fewer inversions was found")
     figures = summarize(broken)
     if figures.wrong_labels:
-        indices = wrong_indices(figures, broken[0])
-        what = f"to put {indices} right and remove all{but_in_graph_regions(figures)}"
+        indices = order.wrong_indices(figures, broken[0])
+        what = f"to put {indices} right and remove all{order.but_in_graph_regions(figures)}"
         ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
         sources = list(dict.fromkeys(dump.source for dump in ordered))
-        _print_commands(what, f"eio-audit fix --relabel{options_given(broken[0])}", sources, console)
+        _print_commands(what, f"eio-audit fix --relabel{order.options_given(broken[0])}", sources, console)
 
 
 def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
-    """What the command does, and how to run it on each file."""
-    commands = [f"{command} {argument(source)}" for source in sources]
+    commands = [f"{command} {order.argument(source)}" for source in sources]
     if len(commands) == 1:
-        print_line(console, f"{what}: ", (commands[0], "bold"))
+        console.print(f"{what}: ", (commands[0], "bold"))
         return
-    print_line(console, f"{what}:")
+    console.print(f"{what}:")
     for line in commands[:SHOWN_FILES]:
-        print_line(console, (line, "bold"), indent=2)
+        console.print((line, "bold"), indent=2)
     if len(commands) > SHOWN_FILES:
-        print_line(console, f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
+        console.print(f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)

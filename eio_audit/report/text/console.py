@@ -6,16 +6,16 @@ rich wraps and colours. It takes longer to import than a small file to audit, so
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from eio_audit.mlir.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
     from rich.text import Text
-
-from eio_audit.mlir.printable import printable
 
 Piece = str | tuple[str, str]
 """A part of a line: a text, or a text and its style."""
@@ -41,7 +41,6 @@ class Console:
 
     Attributes:
         wraps: lines are wrapped and tables fitted.
-        is_plain: neither that nor colours.
         encoding: of the file; what it lacks is escaped.
     """
 
@@ -51,7 +50,7 @@ class Console:
         self._width = width
         self.wraps = file.isatty()
         may_color = color if color is not None else not os.environ.keys().isdisjoint(_FORCING)
-        self.is_plain = not self.wraps and not may_color
+        self._is_plain = not self.wraps and not may_color
         self.encoding = (getattr(file, "encoding", None) or "utf-8").lower()
 
     @cached_property
@@ -74,68 +73,49 @@ class Console:
         """Columns of the terminal."""
         return self._rich.width
 
-    def wrap(self, line: Text, width: int) -> Iterable[Text]:
-        """The parts of a line that are not wider."""
-        return line.wrap(self._rich, width, overflow="fold")
+    def print(self, *pieces: Piece, indent: int = 0) -> None:
+        """Prints a line, on a terminal wrapped between words."""
+        if self._is_plain:
+            self.print_plain(" " * indent + "".join(map(plain, pieces)))
+            return
+        parts = [self.styled(pieces)]
+        if self.wraps:
+            parts = self.wrapped(parts[0], self.width - indent - HANGING)
+        for number, part in enumerate(parts):
+            self.print_styled(part, indent + (HANGING if number else 0))
 
     def print_plain(self, line: str) -> None:
-        """Prints a line as it is."""
-        self._file.write(line.rstrip() + "\n")
+        """Prints a line without styles, however long."""
+        self._file.write(self.escaped(line).rstrip() + "\n")
 
-    def print_styled(self, line: Text) -> None:
+    def print_styled(self, line: Text, indent: int = 0) -> None:
         """Prints a line that rich has prepared."""
+        line.pad_left(indent)
         line.rstrip()
         self._rich.print(line)
 
+    def styled(self, pieces: Sequence[Piece]) -> Text:
+        """The pieces as a text that rich can print."""
+        from rich.text import Text
 
-def make_console(file: IO[str], *, color: bool | None = None, width: int | None = None) -> Console:
-    """A console for a file; see ``Console``."""
-    return Console(file, color=color, width=width)
+        line = Text()
+        for piece in pieces:
+            text, style = piece if isinstance(piece, tuple) else (piece, "")
+            line.append(self.escaped(text), style=style or None)
+        return line
 
+    def wrapped(self, line: Text, width: int) -> list[Text]:
+        """The parts of a line that are not wider, or SHORTENED columns wide."""
+        return list(line.wrap(self._rich, max(width, SHORTENED), overflow="fold")) or [line]
 
-def print_line(console: Console, *pieces: Piece, indent: int = 0) -> None:
-    """Prints a line, on a terminal wrapped between words."""
-    if console.is_plain:
-        console.print_plain(" " * indent + "".join(escaped(console, plain(piece)) for piece in pieces))
-        return
-    line = shown(console, pieces)
-    lines = [line]
-    if console.wraps:
-        lines = wrapped(line, console, console.width - indent - HANGING)
-    for number, part in enumerate(lines):
-        console.print_styled(indented(part, indent + (HANGING if number else 0)))
+    def escaped(self, text: str) -> str:
+        """The text with escapes for what would steer a terminal, or is not in the file's encoding."""
+        return printable(text).encode(self.encoding, "backslashreplace").decode(self.encoding)
 
 
 def plain(piece: Piece) -> str:
     """A piece without its style."""
     return piece if isinstance(piece, str) else piece[0]
-
-
-def wrapped(line: Text, console: Console, width: int) -> list[Text]:
-    """The parts of a line that are not wider, or SHORTENED columns wide."""
-    return list(console.wrap(line, max(width, SHORTENED))) or [line]
-
-
-def indented(line: Text, indent: int) -> Text:
-    """The line itself, with that many spaces before it."""
-    line.pad_left(indent)
-    return line
-
-
-def shown(console: Console, pieces: Sequence[Piece]) -> Text:
-    """The pieces as a text that rich can print."""
-    from rich.text import Text
-
-    line = Text()
-    for piece in pieces:
-        text, style = piece if isinstance(piece, tuple) else (piece, "")
-        line.append(escaped(console, text), style=style or None)
-    return line
-
-
-def escaped(console: Console, text: str) -> str:
-    """What would steer a terminal, or is not in the file's encoding, is escaped."""
-    return printable(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
 
 
 def hyperlink(source: str, line: int) -> str:

@@ -10,20 +10,10 @@ from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
 from eio_audit.report.text.check import print_remedy
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_figures, print_table
-from eio_audit.report.wording.diff import (
-    both,
-    cells_of,
-    implied_ops,
-    inversions_of,
-    ops_summary,
-    order_summary,
-    shortened,
-    verdict,
-    what_happened,
-)
+from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.order import op_name
 
 SHOWN_CHANGES = 3
@@ -38,40 +28,41 @@ SIDE_BY_SIDE = 140
 
 def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
     """Prints what happened to the ops, to the order, and to what a reader of the result depends on."""
-    if diff.sameness.sameness is Sameness.BYTES:
-        print_line(console, (verdict(diff), "bold green"))
-        return
     document = diff_document(diff, verbose=verbose)
-    inversions, avoidable = order_summary(diff)
+    inversions, avoidable = words.order_summary(diff)
+    if diff.sameness.sameness is Sameness.BYTES and not verbose:
+        known = f"; {inversions}, {avoidable}" if diff.after.summary.inversions else ""
+        console.print((words.verdict(diff), "bold green"), known)
+        return
     print_heading(diff.before, console, "before  ")
     print_heading(diff.after, console, "after   ")
     style = "red" if diff.after.summary.avoidable else ""
     order = (f"; {inversions}, ", (avoidable, style)) if inversions else ()
-    print_line(console, (f"ops: {ops_summary(diff)}", "bold"), *order)
-    if said := implied_ops(diff):
-        print_line(console, (said, "dim"))
+    console.print((f"ops: {words.ops_summary(diff)}", "bold"), *order)
+    if said := words.implied_ops(diff):
+        console.print((said, "dim"))
     hidden = 0
     for section in document.functions:
-        print_line(console)
-        print_line(console, (section.title or "outside functions", "bold"))
+        console.print()
+        console.print((section.title or "outside functions", "bold"))
         hidden += _print_parts(section, console, verbose=verbose)
     if diff.after.summary.inversions:
-        print_line(console)
-        print_line(console, ("order", "bold"))
+        console.print()
+        console.print(("order", "bold"))
         print_order(diff.after, console, verbose=verbose, before=diff.before)
     for section in document.details:
-        print_line(console)
+        console.print()
         note = f"  {section.note}" if section.note else ""
-        print_line(console, ((section.title or "").lower(), "bold"), note)
+        console.print(((section.title or "").lower(), "bold"), note)
         hidden += _print_parts(section, console, verbose=verbose)
     if hidden or diff.after.summary.inversions:
-        print_line(console)
+        console.print()
     if diff.after.summary.inversions:
         print_remedy([diff.after], console)
     if hidden:
-        print_line(console, (f"--verbose shows {hidden:,} more", "dim"))
-    print_line(console)
-    print_line(console, ("verdict: ", "bold"), verdict(diff))
+        console.print((f"--verbose shows {hidden:,} more", "dim"))
+    console.print()
+    console.print(("verdict: ", "bold"), words.verdict(diff))
 
 
 def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
@@ -80,42 +71,38 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
     for part in section.parts:
         match part:
             case Changes():
-                print_line(console, (part.title, "bold"), part.note, indent=2)
-                hidden += _print_group(part, console, verbose=verbose)
+                console.print((part.title, "bold"), part.note, indent=2)
+                worst = sorted(part.changes, key=lambda one: (not one.moved, -(one.inversions_after or 0)))
+                shown = part.changes if verbose else worst[:SHOWN_CHANGES]
+                has_after = any(change.after for change in shown)
+                if has_after and console.wraps and console.width >= SIDE_BY_SIDE:
+                    _print_side_by_side(shown, console)
+                else:
+                    _print_changes(shown, console, verbose=verbose)
+                hidden += len(part.changes) - len(shown)
             case Lines():
                 if part.title:
-                    print_line(console, (part.title, part.style), indent=2)
-                shown = part.items if verbose else part.items[:SHOWN_LINES]
-                for line in shown:
-                    print_line(console, line, indent=4)
-                hidden += len(part.items) - len(shown)
+                    console.print((part.title, part.style), indent=2)
+                lines = part.items if verbose else part.items[:SHOWN_LINES]
+                for line in lines:
+                    console.print(line, indent=4)
+                hidden += len(part.items) - len(lines)
             case Figures():
                 hidden += print_figures(part, console, verbose=verbose)
             case _:
-                print_line(console, part, indent=2)
+                console.print(part, indent=2)
     return hidden
 
 
-def _print_group(group: Changes, console: Console, *, verbose: bool) -> int:
-    ordered = sorted(group.changes, key=lambda change: (not change.moved, -(change.inversions_after or 0)))
-    shown = group.changes if verbose else ordered[:SHOWN_CHANGES]
-    has_after = any(change.after for change in shown)
-    if has_after and console.wraps and console.width >= SIDE_BY_SIDE:
-        _print_side_by_side(shown, console)
-    else:
-        _print_changes(shown, console, verbose=verbose)
-    return len(group.changes) - len(shown)
-
-
 def _print_changes(changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:
-    index, name, result, line, module = zip(*map(cells_of, changes), strict=True)
+    index, name, result, line, module = zip(*map(words.cells_of, changes), strict=True)
     columns = [
         Column("", index, right=True),
         Column("", name, style="cyan"),
         Column("", result),
         Column("", [f"line {number}" for number in line]),
         Column("", module, style="dim", optional=True),
-        Column("", ["; ".join(what_happened(change, verbose=verbose)) for change in changes]),
+        Column("", ["; ".join(words.what_happened(change, verbose=verbose)) for change in changes]),
     ]
     print_table(console, columns, indent=4)
 
@@ -126,8 +113,8 @@ def _print_side_by_side(changes: Sequence[OpChange], console: Console) -> None:
     rows = []
     for change in changes:
         rows.append((_before(change), "  ".join(filter(None, (_full(change.after), _why(change))))))
-        rows += map(both, change.differences)
-    left, right = ([shortened(row[side], width) for row in rows] for side in (0, 1))
+        rows += map(words.both, change.differences)
+    left, right = ([words.shortened(row[side], width) for row in rows] for side in (0, 1))
     columns = [Column("", left), Column("", ["|"] * len(rows), style="dim"), Column("", right)]
     print_table(console, columns, indent=4)
 
@@ -142,7 +129,7 @@ def _before(change: OpChange) -> str:
 def _why(change: OpChange) -> str:
     where = f"from {change.block_before}" if change.block_before is not None else ""
     moved = "moved" if change.moved and change.differences else ""
-    return ", ".join(filter(None, (where, moved, inversions_of(change))))
+    return ", ".join(filter(None, (where, moved, words.inversions_of(change))))
 
 
 def _full(op: OpLabel | None) -> str:

@@ -9,15 +9,15 @@ from eio_audit.audit.explain.explain import (
     Explanation,
     FixedPlace,
     InversionKind,
-    InvertedOp,
     OpExplanation,
     PathStep,
 )
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
-from eio_audit.report.text.console import Console, hyperlink, print_line
+from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.order import print_heading
-from eio_audit.report.wording.order import block_name, count, op_at, op_name, should_carry
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import block_name, op_at, op_name, should_carry
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8
@@ -54,43 +54,27 @@ _SOURCES = {
 
 def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
     """Prints why ops are where they are; of several that share an index the outlines, unless verbose."""
-    ops = explanation.ops
+    ops, source = explanation.ops, explanation.dump.source
     print_heading(explanation.dump, console)
     if len(ops) > 1:
-        print_line(console, f"{len(ops):,} ops carry index {ops[0].op.index}:")
+        console.print(f"{len(ops):,} ops carry index {ops[0].op.index}:")
+    are_outlines = len(ops) > 1 and not verbose
     for op in ops:
-        if len(ops) > 1 and not verbose:
-            _print_outline(op, explanation.dump.source, console)
-        else:
-            _print_op(op, explanation.dump.source, console, verbose=verbose)
-    if len(ops) > 1 and not verbose:
-        print_line(console, "--verbose explains each of them; a line instead of the index, one")
+        at_line = (f"line {op.op.line}", hyperlink(source, op.op.line))
+        block = block_name(op.function, op.block)
+        place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
+        console.print((op_name(op.op), "bold cyan"), " at ", at_line, place, indent=2)
+        for fact in filter(None, _outline(op) if are_outlines else _facts(op)):
+            console.print(fact, indent=4)
+        if not are_outlines:
+            _print_inversions(op, console, verbose=verbose)
+    if are_outlines:
+        console.print("--verbose explains each of them; a line instead of the index, one")
 
 
-def _print_outline(op: OpExplanation, source: str, console: Console) -> None:
-    _print_title(op, source, console)
+def _outline(op: OpExplanation) -> list[str]:
     derived = "derived: a pass made it from another op" if op.derived else ""
-    for fact in filter(None, (_inversions(op), derived, _right(op), _fix(op))):
-        print_line(console, fact, indent=4)
-
-
-def _print_title(op: OpExplanation, source: str, console: Console) -> None:
-    line = (f"line {op.op.line}", hyperlink(source, op.op.line))
-    block = block_name(op.function, op.block)
-    place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
-    print_line(console, (op_name(op.op), "bold cyan"), " at ", line, place, indent=2)
-
-
-def _print_op(op: OpExplanation, source: str, console: Console, *, verbose: bool) -> None:
-    _print_title(op, source, console)
-    for fact in filter(None, _facts(op)):
-        print_line(console, fact, indent=4)
-    print_line(console, (_inversions(op), "bold"), indent=4)
-    for kind in op.kinds:
-        same = [inverted for inverted in op.inverted if inverted.kind is kind]
-        _print_inversions(op.kinds[kind], same, console, verbose=verbose)
-    if fix := _fix(op):
-        print_line(console, fix, indent=4)
+    return [_inversions(op), derived, _right(op), _fix(op)]
 
 
 # ---------------------------------------------------------------------- facts
@@ -149,11 +133,8 @@ def _effects(op: OpExplanation) -> str:
         "tensors that it uses": effects.tensors,
         **{_STATES[state]: kinds for state, kinds in effects.states.items() if state != CONTROL},
     }
-    parts = [
-        f"{' and '.join(f'{kind}s' for kind in sorted(kinds))} {what}"
-        for what, kinds in touched.items()
-        if kinds
-    ]
+    present = {what: sorted(kinds) for what, kinds in touched.items() if kinds}
+    parts = [f"{' and '.join(f'{kind}s' for kind in kinds)} {what}" for what, kinds in present.items()]
     if "write" in effects.states.get(CONTROL, ()):
         parts.append("may not return")
     return f"{', '.join(parts) or 'no memory effects'} ({source})"
@@ -162,47 +143,48 @@ def _effects(op: OpExplanation) -> str:
 def _inversions(op: OpExplanation) -> str:
     if not op.inversions:
         return "no inversions"
+    kind = _KINDS[next(iter(op.kinds))]
+    if op.inversions == 1:
+        return f"1 inversion, {kind.replace('dependences', 'a dependence')}"
     if len(op.kinds) == 1:
-        [kind] = op.kinds
-        if op.inversions == 1:
-            return f"1 inversion, {_KINDS[kind].replace('dependences', 'a dependence')}"
-        return f"{count(op.inversions, 'inversion')}, all {_KINDS[kind]}"
-    parts = [f"{number:,} {_KINDS[kind]}" for kind, number in op.kinds.items()]
-    return f"{count(op.inversions, 'inversion')}: {', '.join(parts)}"
+        return f"{count(op.inversions, 'inversion')}, all {kind}"
+    parts = ", ".join(f"{number:,} {_KINDS[kind]}" for kind, number in op.kinds.items())
+    return f"{count(op.inversions, 'inversion')}: {parts}"
 
 
 # ---------------------------------------------------------------------- inversions
 
 
-def _print_inversions(
-    total: int, inversions: Sequence[InvertedOp], console: Console, *, verbose: bool
-) -> None:
-    shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
-    for inverted in shown:
-        style = "red" if inverted.kind is InversionKind.AVOIDABLE else ""
-        print_line(console, (inverted.kind.value, style), f" with {op_at(inverted.op)}", indent=6)
-        _print_path(inverted.path, console, verbose=verbose)
-        if inverted.fixed is not None and inverted.fixed.moved:
-            print_line(console, f"fix puts that op {_between(inverted.fixed)}", indent=8)
-    if len(shown) < total:
-        hint = "; --verbose shows more" if len(shown) < len(inversions) else ""
-        print_line(
-            console, (f"... and {total - len(shown):,} more {shown[0].kind.value}{hint}", "dim"), indent=6
-        )
+def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> None:
+    console.print((_inversions(op), "bold"), indent=4)
+    for kind, total in op.kinds.items():
+        inversions = [inverted for inverted in op.inverted if inverted.kind is kind]
+        shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
+        style = "red" if kind is InversionKind.AVOIDABLE else ""
+        for inverted in shown:
+            console.print((kind.value, style), f" with {op_at(inverted.op)}", indent=6)
+            _print_path(inverted.path, console, verbose=verbose)
+            if inverted.fixed is not None and inverted.fixed.moved:
+                console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
+        if len(shown) < total:
+            hint = "; --verbose shows more" if len(shown) < len(inversions) else ""
+            console.print((f"... and {total - len(shown):,} more {kind.value}{hint}", "dim"), indent=6)
+    if fix := _fix(op):
+        console.print(fix, indent=4)
 
 
 def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
     """The ops of a path, each below the one it depends on; a long one without its middle."""
     if not path:
         return
-    print_line(console, op_at(path[0].producer), indent=8)
+    console.print(op_at(path[0].producer), indent=8)
     left_out = 0 if verbose else max(len(path) - SHOWN_STEPS, 0)
     half = SHOWN_STEPS // 2
     for number, step in enumerate(path):
         if left_out and number == half:
-            print_line(console, (f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
+            console.print((f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
         if not left_out or number < half or number >= half + left_out:
-            print_line(console, f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
+            console.print(f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
 
 
 # ---------------------------------------------------------------------- the fix

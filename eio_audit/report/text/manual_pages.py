@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from eio_audit.report.manual import Entry
-from eio_audit.report.text.console import Console, Piece, escaped, plain, print_line
+from eio_audit.report.text.console import Console, Piece, plain
 from eio_audit.report.text.table import Column, print_table
 
 _CODE_BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -18,41 +18,31 @@ _STYLES = {"bold": "bold", "code": "cyan", "italic": "italic"}
 
 
 def print_entries(entries: Sequence[Entry], console: Console) -> None:
-    """Prints all that is said of some rules or words."""
+    """Prints all there is about some rules or words."""
     for number, entry in enumerate(entries):
         if number:
-            print_line(console)
-        print_line(console, (entry.names[0], "bold"), *(f", {name}" for name in entry.names[1:]))
-        for paragraph in _paragraphs(entry.text):
-            print_line(console)
-            if isinstance(paragraph, str):
-                for line in paragraph.splitlines():
-                    console.print_plain(escaped(console, line))
-            else:
-                print_line(console, *paragraph)
+            console.print()
+        console.print((entry.names[0], "bold"), *(f", {name}" for name in entry.names[1:]))
+        for part_number, part in enumerate(_CODE_BLOCK.split(entry.text)):
+            if part_number % 2:
+                console.print()
+                for line in part.splitlines():
+                    console.print_plain(line)
+                continue
+            for paragraph in filter(None, part.strip().split("\n\n")):
+                console.print()
+                console.print(*_pieces(" ".join(paragraph.split())))
 
 
 def print_list(entries: Sequence[Entry], console: Console) -> None:
     """Prints a line for each rule and word."""
     for section, members in groupby(entries, lambda entry: entry.section):
-        print_line(console, (section, "bold"))
+        console.print((section, "bold"))
         rows = [(", ".join(entry.names), "".join(map(plain, _pieces(entry.summary)))) for entry in members]
         names, summaries = zip(*rows, strict=True)
         print_table(console, [Column("", names), Column("", summaries)], indent=2)
-        print_line(console)
-    print_line(console, "eio-audit rule NAME explains one.")
-
-
-def _paragraphs(text: str) -> Iterator[list[Piece] | str]:
-    """The paragraphs of a text, each in pieces; a block of code as it is."""
-    parts = _CODE_BLOCK.split(text)
-    for number, part in enumerate(parts):
-        if number % 2:
-            yield part
-            continue
-        for paragraph in part.strip().split("\n\n"):
-            if paragraph:
-                yield _pieces(" ".join(paragraph.split()))
+        console.print()
+    console.print("eio-audit rule NAME explains one.")
 
 
 def _pieces(text: str) -> list[Piece]:

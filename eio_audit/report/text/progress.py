@@ -45,11 +45,8 @@ def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], No
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
     """The dumps of a file in turn; each counts as done when the next one is asked for.
 
-    Args:
-        dumps: what is done.
-        advance: of ``progress``.
-        total_bytes: what they count as together: the size of the file, which may hold more, or be packed.
-            0 for a pipe: then each counts as its length.
+    Together they count as ``total_bytes``, the size of the file, which may hold more, or be packed. It is 0
+    for a pipe: then each counts as its length.
     """
     lengths = [dump.span.end - dump.span.start for dump in dumps]
     length_of_all = sum(lengths)
@@ -72,7 +69,6 @@ class _Delayed:
         self._timer.start()
 
     def advance(self, bytes_count: int) -> None:
-        """That many bytes more are done."""
         with self._lock:
             self._done_bytes += bytes_count
             if self._bar is not None:
@@ -89,14 +85,14 @@ class _Delayed:
         from rich import progress as rich_progress
         from rich.console import Console
 
-        label = rich_progress.TextColumn("{task.description}", markup=False)
-        speed, elapsed = rich_progress.TransferSpeedColumn(), rich_progress.TimeElapsedColumn()
-        columns: list[rich_progress.ProgressColumn] = [label, rich_progress.FileSizeColumn(), speed, elapsed]
-        if self._total_bytes is not None:
-            bar, share = rich_progress.BarColumn(bar_width=None), rich_progress.TaskProgressColumn()
-            columns = [label, bar, share, speed, elapsed, rich_progress.TimeRemainingColumn()]
+        bar, share = rich_progress.BarColumn(bar_width=None), rich_progress.TaskProgressColumn()
+        has_total = self._total_bytes is not None
         shown = rich_progress.Progress(
-            *columns,
+            rich_progress.TextColumn("{task.description}", markup=False),
+            *((bar, share) if has_total else (rich_progress.FileSizeColumn(),)),
+            rich_progress.TransferSpeedColumn(),
+            rich_progress.TimeElapsedColumn(),
+            *((rich_progress.TimeRemainingColumn(),) if has_total else ()),
             console=Console(file=sys.stderr),
             refresh_per_second=REFRESHES_PER_SECOND,
             transient=True,

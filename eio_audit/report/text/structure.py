@@ -7,21 +7,12 @@ from collections.abc import Sequence
 from eio_audit.audit.codegen.codegen import CodegenFunction, Stage, Structure
 from eio_audit.report.document import torn_figures
 from eio_audit.report.pictures.module_tree import down_to, module_tree
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import Column, print_figures, print_table
-from eio_audit.report.wording.order import argument, count
-from eio_audit.report.wording.structure import (
-    callers,
-    functions_summary,
-    index_span,
-    numbers_of,
-    obstacles,
-    source_of,
-    tie_summary,
-    torn_modules,
-    worst,
-)
+from eio_audit.report.wording import structure as words
+from eio_audit.report.wording.numbers import count, numbers_of
+from eio_audit.report.wording.order import argument
 
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
@@ -34,47 +25,43 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
     prediction = structure.predictions[structure.present]
     print_heading(structure.dump, console)
     if not prediction.functions:
-        print_line(console, "  code generation makes no function of it")
+        console.print("  code generation makes no function of it")
         _print_obstacles(structure, console)
         _print_next(structure, console)
         return
-    print_line(
-        console, f"  code generation cuts {callers(prediction)} into ", (functions_summary(structure), "bold")
+    console.print(
+        f"  code generation cuts {words.callers(prediction)} into ",
+        (words.functions_summary(structure), "bold"),
     )
-    if said := tie_summary(structure):
-        print_line(console, said, indent=4)
-    if said := worst(structure):
-        print_line(console, "torn worst: ", (said, "red"), indent=4)
+    if said := words.tie_summary(structure):
+        console.print(said, indent=4)
+    if said := words.worst(structure):
+        console.print("torn worst: ", (said, "red"), indent=4)
     _print_obstacles(structure, console)
-    hidden = _print_torn(structure, console, verbose=verbose)
+    hidden, table = 0, torn_figures(structure, SHOWN_TORN)
+    if table.rows:
+        console.print()
+        modules = count(len(table.rows), "module")
+        console.print(("torn modules", "bold"), f"  {modules} in more functions than it takes")
+        hidden += print_figures(table, console, verbose=verbose)
     hidden += _print_tree(prediction.functions, console, verbose=verbose)
     hidden += _print_functions(prediction.functions, console, verbose=verbose)
-    print_line(console)
+    console.print()
     _print_next(structure, console)
     if hidden:
-        print_line(console, (f"--verbose shows {hidden:,} more lines", "dim"))
+        console.print((f"--verbose shows {hidden:,} more lines", "dim"))
 
 
 def _print_obstacles(structure: Structure, console: Console) -> None:
-    for said in obstacles(structure.predictions[structure.present]):
-        print_line(console, (said, "yellow"), indent=4)
-
-
-def _print_torn(structure: Structure, console: Console, *, verbose: bool) -> int:
-    table = torn_figures(structure, SHOWN_TORN)
-    if not table.rows:
-        return 0
-    print_line(console)
-    modules = count(len(table.rows), "module")
-    print_line(console, ("torn modules", "bold"), f"  {modules} in more functions than it takes")
-    return print_figures(table, console, verbose=verbose)
+    for said in words.obstacles(structure.predictions[structure.present]):
+        console.print((said, "yellow"), indent=4)
 
 
 def _print_tree(functions: Sequence[CodegenFunction], console: Console, *, verbose: bool) -> int:
     nodes = module_tree(functions)
     shown = nodes if verbose else down_to(nodes, SHOWN_MODULES)
-    print_line(console)
-    print_line(console, ("modules", "bold"), "  and the functions that hold their ops")
+    console.print()
+    console.print(("modules", "bold"), "  and the functions that hold their ops")
     columns = [
         Column("module", ["  " * node.depth + node.name for node in shown], style="cyan"),
         Column("ops", [f"{node.ops:,}" for node in shown], right=True),
@@ -88,8 +75,8 @@ def _print_tree(functions: Sequence[CodegenFunction], console: Console, *, verbo
 def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, verbose: bool) -> int:
     shown = functions if verbose else functions[:SHOWN_FUNCTIONS]
     has_callers = len({function.caller for function in functions}) > 1
-    print_line(console)
-    print_line(console, ("functions", "bold"), "  in call order")
+    console.print()
+    console.print(("functions", "bold"), "  in call order")
     columns = [
         Column("", [f"{number:,}" for number in range(1, len(shown) + 1)], right=True, style="dim"),
         Column("caller", [one.caller if has_callers else "" for one in shown]),
@@ -97,16 +84,15 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
         Column("ops", [f"{one.ops:,}" for one in shown], right=True),
         Column("in", [f"{one.inputs:,}" for one in shown], right=True),
         Column("out", [f"{one.outputs:,}" for one in shown], right=True),
-        Column("index", [index_span(one) for one in shown], right=True),
+        Column("index", [words.index_span(one) for one in shown], right=True),
         Column("line", [f"{one.line}" for one in shown], right=True),
-        Column("module", [source_of(one) for one in shown], style="dim", optional=True),
+        Column("module", [words.source_of(one) for one in shown], style="dim", optional=True),
     ]
     print_table(console, columns, indent=2)
     return len(functions) - len(shown)
 
 
 def _print_next(structure: Structure, console: Console) -> None:
-    """What to type next."""
     source = argument(structure.dump.source)
     prediction = structure.predictions[structure.present]
     commands = []
@@ -114,8 +100,8 @@ def _print_next(structure: Structure, console: Console) -> None:
         commands.append((f"eio-audit check {source} --select EIO107", "names each location it cannot read"))
     if len(structure.predictions[Stage.RELABELLED].functions) < len(prediction.functions):
         commands.append((f"eio-audit fix --relabel {source}", "puts wrong op indices right"))
-    if torn_modules(structure):
+    if words.torn_modules(structure):
         commands.append((f"eio-audit diff BEFORE {source}", "tells what a pass has torn"))
     width = max((len(command) for command, _ in commands), default=0)
     for command, what in commands:
-        print_line(console, (f"{command:{width}}", "bold"), f"   # {what}")
+        console.print((f"{command:{width}}", "bold"), f"   # {what}")

@@ -7,16 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eio_audit.report.document import Figures
-from eio_audit.report.text.console import (
-    HANGING,
-    SHORTENED,
-    Console,
-    escaped,
-    indented,
-    print_line,
-    shown,
-    wrapped,
-)
+from eio_audit.report.text.console import HANGING, SHORTENED, Console
 
 WRAPPED = 36
 """Columns that the last column of a table must have to be wrapped within itself, not below its row."""
@@ -58,7 +49,7 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
     On a terminal the last column is wrapped within itself or, where it is too narrow, below its row.
     """
     columns = [
-        replace(column, cells=[escaped(console, cell) for cell in column.cells])
+        replace(column, cells=[console.escaped(cell) for cell in column.cells])
         for column in columns
         if any(column.cells)
     ]
@@ -96,20 +87,23 @@ def _print_row(
     padded.append(end_column.padded(cells[-1]) if end_column.right else cells[-1])
     *pieces, last = zip(padded, styles, strict=True)
     if not console.wraps:
-        print_line(console, *pieces, last, indent=indent)
+        console.print(*pieces, last, indent=indent)
         return
-    line, end = indented(shown(console, pieces), indent), shown(console, [last])
+    line, end = console.styled(pieces), console.styled([last])
+    line.pad_left(indent)
     offset = line.cell_len
     if offset + end.cell_len <= console.width:
-        lines = [line.append_text(end)]
+        console.print_styled(line.append_text(end))
+    elif console.width - offset < WRAPPED:
+        start = indent + 2 * HANGING
+        console.print_styled(line)
+        for part in console.wrapped(end, console.width - start):
+            console.print_styled(part, start)
     else:
-        is_narrow = console.width - offset < WRAPPED
-        start = indent + 2 * HANGING if is_narrow else offset
-        parts = wrapped(end, console, console.width - start)
-        lines = [line] if is_narrow else [line.append_text(parts.pop(0))]
-        lines += [indented(part, start) for part in parts]
-    for text in lines:
-        console.print_styled(text)
+        first, *rest = console.wrapped(end, console.width - offset)
+        console.print_styled(line.append_text(first))
+        for part in rest:
+            console.print_styled(part, offset)
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
@@ -138,7 +132,6 @@ def _end_of(text: str, width: int) -> str:
 
 
 def _cell_len(text: str) -> int:
-    """Columns of the screen that a text takes."""
     from rich.cells import cell_len
 
     return cell_len(text)

@@ -9,10 +9,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
-from eio_audit.report.text.console import Console, hyperlink, print_line
+from eio_audit.audit.trace.trace import Culprit, DumpPlace, Trace, TracedPass
+from eio_audit.report.text.console import Console, Piece, hyperlink
+from eio_audit.report.text.order import displaced_pieces
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.order import block_name, contradicting, count, op_name, reason, side
+from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.order import block_name, contradicting, reason
 from eio_audit.report.wording.trace import look_closer, pass_title
 
 UNSEEN = "passes that the log does not show"
@@ -26,33 +28,29 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
         is_log = len(sources) == 1
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
-            print_line(console, (folder or next(iter(sources)), "bold"))
+            console.print((folder or next(iter(sources)), "bold"))
         _print_passes(trace.passes, console, is_log=is_log, folder=folder, verbose=verbose)
-        print_line(console)
+        console.print()
     _print_conclusion(trace, console)
     if trace.mislabeller is not None:
-        _print_mislabeller(trace.mislabeller, console)
+        dump = _name_and_dump(trace.mislabeller.pass_name, trace.mislabeller.place)
+        wrong = contradicting(trace.mislabeller.mislabelled)
+        console.print("most wrong indices by: ", *dump, f"), {wrong}; see fix --relabel")
     if trace.culprit is not None:
         _print_culprit(trace.culprit, console)
 
 
 def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str, TracedPass | None]]:
     """The title of each row and the pass it shows; None for a row about several."""
-
-    def is_folded(traced: TracedPass) -> bool:
-        return not verbose and traced.changed is False and not traced.failed
-
-    for folded, group in groupby(passes, key=is_folded):
-        if folded:
+    for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
+        if is_same and not verbose:
             yield f"... {count(len(list(group)), 'pass', 'passes')} changed nothing", None
-            continue
-        for traced in group:
-            is_same = traced.changed is False and not traced.failed
-            yield pass_title(traced) + " (no change)" * is_same, traced
+        else:
+            yield from ((pass_title(traced) + " (no change)" * is_same, traced) for traced in group)
 
 
 def _common_folder(sources: Iterable[str]) -> str:
-    """The innermost folder that all files are in; empty where there is none to be named."""
+    """The innermost folder that all files are in; empty where they share no folder with a name."""
     try:
         return os.path.commonpath([Path(source).parent for source in sources]).rstrip(os.sep)
     except ValueError:  # some paths are absolute
@@ -85,76 +83,48 @@ def _print_passes(
         number("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
         number("forced", lambda t: f"{t.figures.forced:,}", optional=True),
         number("avoidable", lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
-        number("introduced", lambda t: _if_any(t.introduced), style="red"),
-        number("made wrong", lambda t: _if_any(t.mislabelled), optional=True),
+        number("introduced", lambda t: if_any(t.introduced), style="red"),
+        number("made wrong", lambda t: if_any(t.mislabelled), optional=True),
         number("derived", lambda t: f"{t.figures.derived:,}", optional=True),
-        number("lost", lambda t: _if_any(t.lost), optional=True),
+        number("lost", lambda t: if_any(t.lost), optional=True),
         column("program", lambda t: t.program if has_programs else "", optional=True),
         column("dump", lambda t: "" if is_log else _place(t, folder), style="dim", optional=True),
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
     if not all(traced.figures.certified for traced in passes):
-        print_line(console, ("+ not certified: perhaps more are avoidable", "yellow"))
-
-
-def _if_any(number: int) -> str:
-    return f"{number:,}" if number else ""
+        console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
 
 def _print_conclusion(trace: Trace, console: Console) -> None:
-    passes = trace.passes
-    changed = sum(1 for traced in passes if traced.changed)
-    introduced = sum(traced.introduced for traced in passes)
-    guilty = sum(1 for traced in passes if traced.introduced)
-    if not trace.summary.dumps:
-        what = ""
-    elif not trace.summary.has_indices:
-        what = ": no op carries an op index"
-    elif not passes:
-        what = ": no pass to be seen" + (f", {trace.initial:,} avoidable" if trace.initial else "")
-    else:
-        what = f", {count(len(passes), 'pass', 'passes')}, {changed:,} changed something: "
-    line: list[str | tuple[str, str]] = [f"traced {count(trace.summary.dumps, 'dump')}{what}"]
-    if passes and trace.summary.has_indices:
-        found = f"{guilty:,} introduced {count(introduced, 'avoidable inversion')}"
-        line.append((found, "red") if guilty else ("none introduced avoidable inversions", "green"))
-        line.append(f" ({trace.initial:,} were there from the start)" if trace.initial else "")
+    passes, summary = trace.passes, trace.summary
+    line: list[Piece] = [f"traced {count(summary.dumps, 'dump')}"]
+    if summary.dumps and not summary.has_indices:
+        line.append(": no op carries an op index")
+    elif summary.dumps and not passes:
+        line.append(": no pass to be seen" + (f", {trace.initial:,} avoidable" if trace.initial else ""))
+    elif passes:
+        introduced = [traced.introduced for traced in passes if traced.introduced]
+        found = f"{len(introduced):,} introduced {count(sum(introduced), 'avoidable inversion')}"
+        changed = sum(1 for traced in passes if traced.changed)
+        line += [
+            f", {count(len(passes), 'pass', 'passes')}, {changed:,} changed something: ",
+            (found, "red") if introduced else ("none introduced avoidable inversions", "green"),
+            f" ({trace.initial:,} were there from the start)" if trace.initial else "",
+        ]
     if trace.errors:
         line += ["; ", (f"{count(len(trace.errors), 'input')} could not be read", "red")]
-    print_line(console, *line)
+    console.print(*line)
 
 
-def _print_mislabeller(traced: TracedPass, console: Console) -> None:
-    place = traced.place
-    print_line(
-        console,
-        "most wrong indices by: ",
-        (traced.pass_name or UNSEEN, "bold"),
-        " (dump at ",
-        (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
-        f"), {contradicting(traced.mislabelled)}; see fix --relabel",
-    )
+def _name_and_dump(name: str | None, place: DumpPlace) -> list[Piece]:
+    at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
+    return [(name or UNSEEN, "bold"), " (dump at ", at]
 
 
 def _print_culprit(culprit: Culprit, console: Console) -> None:
-    place, block, worst = culprit.place, culprit.block, culprit.worst
-    print_line(
-        console,
-        "first shuffled by: ",
-        (culprit.pass_name or UNSEEN, "bold"),
-        " (dump at ",
-        (f"{place.source}:{place.line}", hyperlink(place.source, place.line)),
-        f"), {culprit.introduced:,} avoidable",
-    )
-    print_line(
-        console,
-        "worst op: ",
-        (op_name(worst.op), "cyan"),
-        f" in {block_name(block.function, block.block)} is {side(worst)} at ",
-        (f"line {worst.op.line}", hyperlink(place.source, worst.op.line)),
-        f", in {count(worst.inversions, 'inversion')}",
-        (f" ({worst.op.module})" if worst.op.module else "", "dim"),
-        f": {reason(worst, block)}",
-        indent=2,
-    )
-    print_line(console, "look closer: ", (look_closer(culprit), "bold"), indent=2)
+    block, source = culprit.block, culprit.place.source
+    dump = _name_and_dump(culprit.pass_name, culprit.place)
+    console.print("first shuffled by: ", *dump, f"), {culprit.introduced:,} avoidable")
+    worst = displaced_pieces(culprit.worst, source, block_name(block.function, block.block))
+    console.print("worst op: ", *worst, f": {reason(culprit.worst, block)}", indent=2)
+    console.print("look closer: ", (look_closer(culprit), "bold"), indent=2)

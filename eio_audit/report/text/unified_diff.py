@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
-from eio_audit.report.text.console import Console, print_line
+from eio_audit.report.text.console import Console
 
 CONTEXT_LINES = 3
 """Unchanged lines shown before and after a change."""
@@ -19,10 +19,7 @@ Change = tuple[range, range]
 def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
     """The lines of a unified diff, each with its line end; none where the texts are the same.
 
-    Args:
-        old: a file's content.
-        new: what it is to become.
-        name: the file, in the head of the diff.
+    ``name`` is the file in the head of the diff.
     """
     if old == new:
         return []
@@ -41,7 +38,7 @@ def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
         text = line.decode("utf-8", "replace").removesuffix("\n").expandtabs()
         style = "bold" if number < 2 else _STYLES.get(text[:1], "")
         for part in text.split("\n"):
-            print_line(console, (part, style))
+            console.print((part, style))
 
 
 def _lines(text: bytes) -> list[bytes]:

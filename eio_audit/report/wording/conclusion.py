@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
-from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.report.wording.order import count, in_graph_regions, relabelling
+from eio_audit.audit.check.figures import DumpAudit, Summary
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import in_graph_regions, relabelling
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Verdict
@@ -27,7 +28,7 @@ def conclusion_pieces(check: Check) -> list[Piece]:
         line.append(": no op carries an op index")
     elif figures.dumps:
         line.append(f", {count(figures.blocks, 'block')}, {count(figures.ops, 'op')}{_followed(check)}: ")
-        line += _figures(check.dumps) if figures.inversions else [("all in order", "green")]
+        line += _figures(figures, check.dumps) if figures.inversions else [("all in order", "green")]
     if check.errors:
         line += ["; ", (f"{count(len(check.errors), 'input')} could not be read", "red")]
     return line
@@ -59,15 +60,11 @@ def _followed(check: Check) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _figures(dumps: Sequence[DumpAudit]) -> list[Piece]:
-    summaries = [dump.summary for dump in dumps]
-    inversions = sum(s.inversions for s in summaries)
-    forced = sum(s.forced for s in summaries)
-    knock_on = sum(s.knock_on for s in summaries)
-    avoidable = sum(s.avoidable for s in summaries)
+def _figures(figures: Summary, dumps: Sequence[DumpAudit]) -> list[Piece]:
+    total, avoidable = count(figures.inversions, "inversion"), figures.avoidable
     without_order = sum(map(in_graph_regions, dumps))
     return [
-        f"{count(inversions, 'inversion')}, {forced:,} forced, {knock_on:,} knock-on, ",
+        f"{total}, {figures.forced:,} forced, {figures.knock_on:,} knock-on, ",
         (f"{avoidable:,} avoidable", "red" if avoidable else ""),
         f", {without_order:,} in graph regions" if without_order else "",
     ]
@@ -76,22 +73,21 @@ def _figures(dumps: Sequence[DumpAudit]) -> list[Piece]:
 def verdict_lines(verdict: Verdict) -> list[str]:
     """How the check compares with ceilings and baseline, and how much rules beyond the order found."""
     gate, figures = verdict.gate, verdict.check.summary
+    ceilings = [
+        (figures.avoidable, "avoidable inversion", gate.max_avoidable),
+        (figures.inversions, "inversion", gate.max_inversions),
+    ]
     lines = []
-    if gate.max_avoidable is not None:
-        lines.append(_ceiling(figures.avoidable, "avoidable inversion", gate.max_avoidable))
-    if gate.max_inversions is not None:
-        lines.append(_ceiling(figures.inversions, "inversion", gate.max_inversions))
-    if verdict.known is None and gate.needs_findings:
-        lines.append(count(len(verdict.findings), "finding"))
+    for number, noun, most in ceilings:
+        if most is not None:
+            verb = "is" if number == 1 else "are"
+            compared = "more than" if number > most else "within"
+            lines.append(f"{count(number, noun)} {verb} {compared} the {most:,} allowed")
     if verdict.known is not None:
         stale = sum(verdict.stale.values())
         new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
         gone = f"; {stale:,} of the baseline not found any more" if stale else ""
         lines.append(f"{new}, {verdict.known:,} known{gone}")
+    elif gate.needs_findings:
+        lines.append(count(len(verdict.findings), "finding"))
     return lines
-
-
-def _ceiling(number: int, noun: str, most: int) -> str:
-    verb = "is" if number == 1 else "are"
-    compared = "more than" if number > most else "within"
-    return f"{count(number, noun)} {verb} {compared} the {most:,} allowed"

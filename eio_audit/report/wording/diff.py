@@ -9,7 +9,8 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.report.wording.order import count, op_at
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import op_at
 
 LONGEST_VALUE = 40
 """Characters of an attribute, type or location that a report shows that is not verbose."""
@@ -59,10 +60,8 @@ def verdict(diff: Diff) -> str:
 
 def implied_ops(diff: Diff) -> str:
     """How many ops are in no group, because only one printing form shows them; empty where none."""
-    number = diff.ops.implied
-    return (
-        f"{count(number, 'op')} that only one of the two printing forms shows: not counted" if number else ""
-    )
+    ops = count(diff.ops.implied, "op")
+    return f"{ops} that only one of the two printing forms shows: not counted" if diff.ops.implied else ""
 
 
 def cells_of(change: OpChange) -> tuple[str, str, str, str, str]:
@@ -117,8 +116,8 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     kinds = Counter(kind for change in changes for kind in change.changed)
     order = ("operands", "attributes", "types", "location")
     parts = [f"{kind} of {kinds[kind]:,}" for kind in order if kinds[kind]]
-    parts += [f"{moved:,} moved as well"] if moved else []
-    parts += [f"{derived:,} came from another op"] if derived else []
+    others = {"moved as well": moved, "came from another op": derived}
+    parts += [f"{number:,} {what}" for what, number in others.items() if number]
     return f": {', '.join(parts)}" if parts else ""
 
 
@@ -141,8 +140,7 @@ def difference(one: OpDifference, *, verbose: bool) -> str:
     results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]
     if one.kind == "types" and results[0] != results[1]:
         before, after = results
-    before, after = _around_difference(before, after)
-    return f"{_title(one)}: {before} -> {after}"
+    return f"{_title(one)}: {' -> '.join(_around_difference(before, after))}"
 
 
 def _around_difference(before: str, after: str) -> tuple[str, str]:

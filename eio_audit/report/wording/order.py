@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
+from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
-    from eio_audit.audit.check.figures import Blocker, DisplacedOp, MislabelledOp
+    from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """A number and its noun.
-
-    >>> count(1, "op"), count(9812, "op"), count(2, "pass", "passes")
-    ('1 op', '9,812 ops', '2 passes')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def place_of(dump: DumpAudit) -> str:
@@ -67,23 +59,18 @@ def side(displaced: DisplacedOp) -> str:
     return "early" if displaced.early else "late"
 
 
-def displaced_at(displaced: DisplacedOp) -> str:
-    """``#23 ttir.permute %56 is early at line 9, in 3 inversions``."""
-    op, inversions = displaced.op, count(displaced.inversions, "inversion")
-    return f"{op_name(op)} is {side(displaced)} at line {op.line}, in {inversions}"
-
-
 def tiles(figures: Summary) -> list[tuple[str, str]]:
     """The sums, each as a number and what it counts."""
-    counted = {"dump": figures.dumps, "block": figures.blocks, "op": figures.ops}
-    said = [
-        *(count(number, noun) for noun, number in counted.items()),
+    texts = [
+        count(figures.dumps, "dump"),
+        count(figures.blocks, "block"),
+        count(figures.ops, "op"),
         f"{figures.indexed:,} indexed",
         count(figures.inversions, "inversion"),
         f"{figures.displaced:,} displaced",
         f"{figures.derived:,} derived",
     ]
-    return [(number, noun) for number, noun in map(str.split, said)]
+    return [(number, noun) for number, noun in map(str.split, texts)]
 
 
 def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
@@ -95,12 +82,6 @@ def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
         "unordered": sum(map(in_graph_regions, dumps)),
     }
     return {kind: number for kind, number in kinds.items() if number}
-
-
-def shares_said(shares: Mapping[str, int]) -> str:
-    """``388 forced, 379 knock-on, 22 avoidable``."""
-    words = {"unordered": "in graph regions"}
-    return ", ".join(f"{number:,} {words.get(kind, kind)}" for kind, number in shares.items())
 
 
 def in_graph_regions(dump: DumpAudit) -> int:
@@ -126,15 +107,15 @@ def inversion_parts(block: BlockAudit) -> list[str]:
     least = "" if block.certified else "at least "
     most = "" if block.certified else "at most "
     parts = [
-        (block.forced, f"{block.forced:,} forced by dependences", "forced by dependences"),
-        (block.knock_on, f"{most}{block.knock_on:,} knock-on", "knock-on"),
-        (block.avoidable, f"{least}{block.avoidable:,} avoidable", "avoidable"),
+        ("", block.forced, "forced by dependences"),
+        (most, block.knock_on, "knock-on"),
+        (least, block.avoidable, "avoidable"),
     ]
-    present = [part for part in parts if part[0]]
+    present = [part for part in parts if part[1]]
     if len(present) > 1 or not block.certified:
-        return [long for _, long, _ in present]
-    short = present[0][2]
-    return [short.replace("dependences", "a dependence") if block.inversions == 1 else f"all {short}"]
+        return [f"{limit}{number:,} {kind}" for limit, number, kind in present]
+    kind = present[0][2]
+    return [kind.replace("dependences", "a dependence") if block.inversions == 1 else f"all {kind}"]
 
 
 def certificate(block: BlockAudit) -> str:
@@ -150,26 +131,27 @@ def certificate(block: BlockAudit) -> str:
 
 def notes(block: BlockAudit) -> list[str]:
     """How many inversions involve ops that ``--follow`` leaves out, and the block's memory."""
+    derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
-        (block.inherited, block.derived, "op that a pass derived from another", Follow.DERIVED),
-        (block.at_constants, block.constants, "constant", Follow.CONSTANTS),
-        (block.at_frees, block.frees, "op that only frees", Follow.FREES),
+        (block.inherited, block.derived, derived, Follow.DERIVED),
+        (block.at_constants, block.constants, ("constant", "constants"), Follow.CONSTANTS),
+        (block.at_frees, block.frees, ("op that only frees", "ops that only free"), Follow.FREES),
     ]
-    plural = {Follow.DERIVED: "ops that passes derived from others", Follow.FREES: "ops that only free"}
     total = count(block.inversions, "inversion")
-    said = []
-    for number, ops, noun, follow in kinds:
+    texts = []
+    for number, ops, (noun, plural), follow in kinds:
         if not number:
             continue
-        what = f"the one {noun}" if ops == 1 else f"one of {ops:,} {plural.get(follow, noun + 's')}"
+        what = f"the one {noun}" if ops == 1 else f"one of {ops:,} {plural}"
         share = f"{number:,} of {total}"
         if number == block.inversions:
             share = total if number == 1 else f"all {total}"
-        said.append(f"{share} {'involves' if number == 1 else 'involve'} {what}: see --follow {follow.value}")
+        verb = "involves" if number == 1 else "involve"
+        texts.append(f"{share} {verb} {what}: see --follow {follow.value}")
     if block.at_frees:
         left = block.inversions - block.at_frees
-        said[-1] += f", which leaves {f'{left:,}' if left else 'none'}"
-    return [*said, *filter(None, [memory(block)])]
+        texts[-1] += f", which leaves {f'{left:,}' if left else 'none'}"
+    return [*texts, *filter(None, [memory(block)])]
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
@@ -197,12 +179,6 @@ def not_reordered_away(block: BlockAudit) -> str:
     return f"{which} be reordered away: {wrong_labels(block)}; see fix --relabel"
 
 
-def right_index(mislabelled: MislabelledOp) -> str:
-    """``#23 ttir.permute %2 (line 5) should carry 15, as ttir.multiply %4 (line 7) does``."""
-    op, right = mislabelled.op, mislabelled.right
-    return f"{op_at(op)} should carry {should_carry(right)}"
-
-
 def should_carry(right: OpLabel) -> str:
     """``15, as ttir.multiply %4 (line 7) does``."""
     name = " ".join(filter(None, (right.name, right.result)))
@@ -228,7 +204,7 @@ def wrong_indices(figures: Summary, dump: DumpAudit) -> str:
 
 
 def but_in_graph_regions(figures: Summary) -> str:
-    """What no fix removes, as an exception; empty where there is none."""
+    """The exception that inversions remain in graph regions; empty where they do not."""
     unordered = figures.minimum - figures.forced - figures.knock_on
     return " but those in graph regions" if unordered else ""
 
@@ -277,36 +253,27 @@ def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
     return "nothing holds it there, but the best order found leaves it where it is"
 
 
+_BLOCKED = {
+    (DependenceKind.VALUE, True): "its user {} needs it",
+    (DependenceKind.VALUE, False): "it waits for its producer {}",
+    (DependenceKind.CAPTURE, True): "{} uses it inside its regions",
+    (DependenceKind.CAPTURE, False): "it waits for {}, which its regions use",
+    (DependenceKind.EFFECT, True): "memory effects keep it before {}",
+    (DependenceKind.EFFECT, False): "memory effects keep it after {}",
+    (DependenceKind.TERMINATOR, True): "{} ends the block",
+    (DependenceKind.TERMINATOR, False): "it ends the block, after {}",
+}
+"""By kind of dependence, and by whether the displaced op is early, what its blocker does."""
+
+
 def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
-    other = op_at(blocker.op)
-    match blocker.kind, displaced.early:
-        case DependenceKind.VALUE, True:
-            words = f"its user {other} needs it"
-        case DependenceKind.VALUE, False:
-            words = f"it waits for its producer {other}"
-        case DependenceKind.CAPTURE, True:
-            words = f"{other} uses it inside its regions"
-        case DependenceKind.CAPTURE, False:
-            words = f"it waits for {other}, which its regions use"
-        case DependenceKind.EFFECT, True:
-            words = f"memory effects keep it before {other}"
-        case DependenceKind.EFFECT, False:
-            words = f"memory effects keep it after {other}"
-        case DependenceKind.TERMINATOR, True:
-            words = f"{other} ends the block"
-        case _:
-            words = f"it ends the block, after {other}"
-    return words + _passed_on(blocker.op, displaced)
-
-
-def _passed_on(other: OpLabel, displaced: DisplacedOp) -> str:
-    """A blocker whose own index does not explain it is blocked in turn."""
-    assert displaced.op.index is not None
-    if displaced.early and (other.index is None or other.index >= displaced.op.index):
-        return ", itself needed early"
-    if not displaced.early and (other.index is None or other.index <= displaced.op.index):
-        return ", itself late"
-    return ""
+    index, other, early = displaced.op.index, blocker.op.index, displaced.early
+    assert index is not None
+    words = _BLOCKED[blocker.kind, early].format(op_at(blocker.op))
+    explains = other is not None and (other < index if early else other > index)
+    if explains:
+        return words
+    return words + (", itself needed early" if early else ", itself late")  # the blocker is blocked in turn
 
 
 def unknown_ops(names: Counter[str], limit: int | None) -> str:
@@ -321,17 +288,15 @@ def unknown_ops(names: Counter[str], limit: int | None) -> str:
 def assumed_pure(patterns: Counter[str]) -> str:
     """How many ops are taken to have no effects, and by which pattern; empty where none."""
     total = sum(patterns.values())
-    if not total:
-        return ""
     named = [pattern for pattern, number in patterns.items() if number]
-    return f"{count(total, 'op')} assumed pure ({named[0] if len(named) == 1 else _most(patterns, None)})"
+    listed = named[0] if len(named) == 1 else _most(patterns, None)
+    return f"{count(total, 'op')} assumed pure ({listed})" if total else ""
 
 
 def _most(numbers: Counter[str], limit: int | None) -> str:
     """``7 c.d, 5 e.f, 1 more``: what there is most of."""
-    listed = sorted(
-        ((name, number) for name, number in numbers.items() if number), key=lambda i: (-i[1], i[0])
+    listed = sorted((-number, name) for name, number in numbers.items() if number)
+    rest = -sum(number for number, _ in listed[limit:]) if limit else 0
+    return ", ".join(
+        [*(f"{-n:,} {name}" for n, name in listed[:limit]), *([f"{rest:,} more"] if rest else [])]
     )
-    shown = [f"{number:,} {name}" for name, number in listed[:limit]]
-    rest = sum(number for _, number in listed[len(shown) :])
-    return ", ".join(shown + ([f"{rest:,} more"] if rest else []))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from eio_audit.audit.codegen.codegen import CodegenFunction, Prediction, Stage, Structure, TornModule
 from eio_audit.audit.codegen.codegen_location import Reason
-from eio_audit.report.wording.order import count
+from eio_audit.report.wording.numbers import count, shortened_list
 
 STAGES = {
     Stage.BEFORE: "before",
@@ -27,14 +25,8 @@ _UNREADABLE = {
 
 def callers(prediction: Prediction) -> str:
     """``@forward``; of several how many."""
-    return (
-        prediction.callers[0] if len(prediction.callers) == 1 else count(len(prediction.callers), "function")
-    )
-
-
-def has_functions(structure: Structure) -> bool:
-    """Whether code generation makes any function, at any stage."""
-    return any(prediction.functions for prediction in structure.predictions.values())
+    names = prediction.callers
+    return names[0] if len(names) == 1 else count(len(names), "function")
 
 
 def functions_summary(structure: Structure) -> str:
@@ -48,40 +40,27 @@ def functions_summary(structure: Structure) -> str:
     return ", ".join([now, *(f"{sizes[stage]:,} {STAGES[stage]}" for stage in later)])
 
 
-def ties(prediction: Prediction) -> str:
-    """How far the number of functions hangs on ties; empty where it does not."""
-    if prediction.fewest == prediction.most:
-        return ""
-    return f"{prediction.fewest:,} to {prediction.most:,}"
-
-
 def tie_summary(structure: Structure) -> str:
     """``ties go by index; broken otherwise: 78 to 115 before, 89 to 184 after``; empty without any."""
-    spans = {
-        stage: span
-        for stage, one in structure.predictions.items()
-        if stage in (Stage.BEFORE, structure.present) and (span := ties(one))
-    }
-    if Stage.NOW in spans:
-        return f"ties go by index; broken otherwise: {spans[Stage.NOW]} functions"
-    said = ", ".join(f"{span} {STAGES[stage]}" for stage, span in spans.items())
-    return f"ties go by index; broken otherwise: {said}" if spans else ""
+    spans = []
+    for stage, one in structure.predictions.items():
+        if stage in (Stage.BEFORE, structure.present) and one.fewest != one.most:
+            what = "functions" if stage is Stage.NOW else STAGES[stage]
+            spans.append(f"{one.fewest:,} to {one.most:,} {what}")
+    return f"ties go by index; broken otherwise: {', '.join(spans)}" if spans else ""
 
 
 def obstacles(prediction: Prediction) -> list[str]:
     """What keeps code generation from reading the dump, or from taking it at all."""
     said = []
     if len(prediction.callers) > 1:
-        said.append(
-            f"code generation takes one function per module and refuses these {len(prediction.callers)}: "
-            f"{shortened_list(prediction.callers)}"
-        )
-    unreadable = sum(prediction.unreadable.values())
-    if unreadable:
+        these = f"these {len(prediction.callers)}: {shortened_list(prediction.callers)}"
+        said.append(f"code generation takes one function per module and refuses {these}")
+    if prediction.unreadable:
+        unreadable = sum(prediction.unreadable.values())
         reasons = ", ".join(f"{number:,} {_UNREADABLE[why]}" for why, number in prediction.unreadable.items())
-        said.append(
-            f"code generation cannot read {unreadable:,} of {count(prediction.ops, 'location')}: {reasons}"
-        )
+        locations = f"{unreadable:,} of {count(prediction.ops, 'location')}"
+        said.append(f"code generation cannot read {locations}: {reasons}")
     if Reason.PREFIX in prediction.unreadable and prediction.functions:
         said.append("shown is what it makes of names without 'DEBUG|'")
     if prediction.clashes:
@@ -127,31 +106,3 @@ def index_span(function: CodegenFunction) -> str:
     """``15..18``, or ``15``."""
     first, last = function.first_index, function.last_index
     return f"{first}" if first == last else f"{first}..{last}"
-
-
-def shortened_list(names: Sequence[str], most: int = 3) -> str:
-    """``@a, @b, @c and 4 more``."""
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
-
-
-def numbers_of(numbers: Sequence[int], most: int = 6) -> str:
-    """Functions by number from 1, consecutive ones as a range: ``1-3, 7``."""
-    texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in ranges(numbers)]
-    shown = ", ".join(texts[:most])
-    return f"{shown}, ..." if len(texts) > most else shown
-
-
-def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Ascending numbers as ranges of consecutive ones, each by its first and last.
-
-    >>> ranges([0, 1, 2, 6])
-    [(0, 2), (6, 6)]
-    """
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1] = found[-1][0], number
-        else:
-            found.append((number, number))
-    return found

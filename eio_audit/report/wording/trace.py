@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
-from eio_audit.report.wording.order import argument, contradicting, count
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import argument, contradicting
 
 NOT_SHOWN = "(not in the log)"
 """How passes that a log does not show are called."""
@@ -24,20 +25,17 @@ def verdict(trace: Trace) -> str:
     """Which passes introduced avoidable inversions, in a sentence or two."""
     if not trace.summary.has_indices:
         return "No op carries an op index: there is no original order to compare with."
-    of = count(len(trace.passes), "pass", "passes")
-    introduced = [traced.introduced for traced in trace.passes if traced.introduced]
-    if trace.culprit is None:
-        said = f"{of}: none introduced avoidable inversions."
-    else:
+    said = f"{count(len(trace.passes), 'pass', 'passes')}: none introduced avoidable inversions."
+    if trace.culprit is not None:
+        introduced = [traced.introduced for traced in trace.passes if traced.introduced]
         avoidable = count(sum(introduced), "avoidable inversion")
-        first = trace.culprit.pass_name or NOT_SHOWN
+        of, first = count(len(trace.passes), "pass", "passes"), trace.culprit.pass_name or NOT_SHOWN
         said = f"{len(introduced):,} of {of} introduced {avoidable}, first {first}."
-    worst = trace.mislabeller
-    if worst is None:
-        return said
-    made = contradicting(worst.mislabelled)
-    name = worst.pass_name or NOT_SHOWN
-    return f"{said} Most wrong indices by {name}: {made}; see eio-audit fix --relabel."
+    if trace.mislabeller is not None:
+        made = contradicting(trace.mislabeller.mislabelled)
+        name = trace.mislabeller.pass_name or NOT_SHOWN
+        said += f" Most wrong indices by {name}: {made}; see eio-audit fix --relabel."
+    return said
 
 
 def look_closer(culprit: Culprit) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from eio_audit.audit.diff.two_runs import RunComparison
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.wording.diff import verdict
-from eio_audit.report.wording.order import count
+from eio_audit.report.wording.numbers import count
 
 
 def summary(runs: RunComparison) -> str:
