@@ -21,7 +21,7 @@ from eio_audit.cli.two_runs import dumps_of_run
 @click.command(
     "repeat",
     short_help="Run a compiler several times and tell from which pass on its output is not the same.",
-    epilog=exit_codes({0: "all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
+    epilog=exit_codes({0: "done: all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="How often to run it.")
