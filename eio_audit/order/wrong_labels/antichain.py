@@ -30,7 +30,6 @@ from eio_audit.order.wrong_labels.contradictions import with_what_fits
 from eio_audit.order.wrong_labels.links import Link, Links
 
 LAST_STEPS = 8  # what may be done for each op and dependence where the effort is spent
-MIRRORED_SIZE = 100_000  # ops of the largest window that is also searched from the end
 
 
 def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
@@ -63,7 +62,7 @@ def _outside_quickly_found(window: Window, weights: Sequence[int], down: Links) 
     found = [indexed]
     if down.spread(Effort(LAST_STEPS * window.extent)):
         found.append(down.outside())
-    if window.size <= MIRRORED_SIZE and (up := down.mirrored()).spread(Effort(LAST_STEPS * window.extent)):
+    if (up := down.mirrored()).spread(Effort(LAST_STEPS * window.extent)):
         found.append({window.size - 1 - op for op in up.outside()})
     lightest = min(found, key=lambda ops: sum(map(weights.__getitem__, ops)))
     return indexed - with_what_fits(window, indexed - lightest)
