@@ -102,6 +102,19 @@ class DependenceGraph:
         is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()
         return compress(zip(self._producers, self._users, strict=True), is_wanted)
 
+    def turned_round(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The edges whose user comes first once op k is placed at ``place[k]``."""
+        return ((a, b) for a, b, _ in self.edges() if place[a] > place[b])
+
+    def has_effects_of(self, placed: DependenceGraph, place: Sequence[int]) -> bool:
+        """Whether effects keep the same ops in order as in ``placed``, the block with op k at ``place[k]``.
+
+        An op that has become the last may look like a terminator, whose effects do not count.
+        """
+        kept = {(place[producer], place[user]) for producer, user in self.by_kind(DependenceKind.EFFECT)}
+        seen = set(placed.by_kind(DependenceKind.EFFECT))
+        return all(user == len(place) - 1 for _, user in kept ^ seen)
+
     def producers(self) -> Iterable[int]:
         """The places of the producers, as often as they have users."""
         return self._producers

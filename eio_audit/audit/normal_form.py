@@ -19,7 +19,7 @@ from hashlib import blake2b
 from itertools import groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.audit.dependence import DependenceKind, Dependences, arguments_of_blocks
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import compared
 from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
@@ -173,17 +173,14 @@ class _Normalized:
             pending += reversed(inside)
 
     def _top_blocks(self) -> list[int]:
-        return [block for block in range(self._ir.block_count) if self._ir.parent_op(block) < 0]
+        return self._ops.blocks_of.get(-1, [])
 
     # ------------------------------------------------------------------ names
 
     def _value_names(self) -> dict[int, bytes]:
         """By value, the name without ``%``."""
         ir, seen, names = self._ir, dict[str, int](), dict[int, bytes]()
-        argument_values: dict[int, list[int]] = {}
-        for value, owner in enumerate(ir.value_owner):
-            if owner < 0:
-                argument_values.setdefault(-1 - owner, []).append(value)
+        argument_values = arguments_of_blocks(ir)
         arguments = 0
 
         def name_arguments(block: int, arguments: int) -> int:
@@ -268,7 +265,9 @@ class _Normalized:
             assert match
             edits.append((Span(*match.span()), b"%" + self._name_of(self._mentions.values[offset])))
         text = splice(data, Span(start, end), edits)
-        return self._texts.with_names(_LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text))
+        return self._texts.comparable(
+            _LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text), keeps_names=True
+        )
 
 
 def _walked(roots: Sequence[int], waits_for: Sequence[Sequence[int]]) -> Iterator[int]:

@@ -110,28 +110,31 @@ def check_to_json(verdict: Verdict) -> str:
 
 def diff_to_json(diff: Diff) -> str:
     """The comparison of two dumps, ending in a newline."""
+    return _document("diff", **_diff_members(diff))
+
+
+def _diff_members(diff: Diff) -> dict[str, object]:
     from eio_audit.report.wording.diff import verdict
 
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
-    return _document(
-        "diff",
-        verdict={
+    return {
+        "verdict": {
             "same_as": diff.sameness.sameness,
             "text": verdict(diff),
             "reason": diff.sameness.reason or None,
         },
-        before=_plain(diff.before.summary) | _about_frees([diff.before]),
-        after=_plain(diff.after.summary) | _about_frees([diff.after]),
-        ops={"unchanged": diff.ops.unchanged, **sizes},
-        implied_ops=diff.ops.implied,
-        changes=diff.ops.groups,
-        inverse_ops=diff.inverse_ops,
-        fragmentation=diff.fragmentation,
-        structure=diff.structure,
-        locations=diff.locations,
-        dumps=[diff.before, diff.after],
-        errors=[],
-    )
+        "before": _plain(diff.before.summary) | _about_frees([diff.before]),
+        "after": _plain(diff.after.summary) | _about_frees([diff.after]),
+        "ops": {"unchanged": diff.ops.unchanged, **sizes},
+        "implied_ops": diff.ops.implied,
+        "changes": diff.ops.groups,
+        "inverse_ops": diff.inverse_ops,
+        "fragmentation": diff.fragmentation,
+        "structure": diff.structure,
+        "locations": diff.locations,
+        "dumps": [diff.before, diff.after],
+        "errors": [],
+    }
 
 
 def two_runs_to_json(runs: RunComparison) -> str:
@@ -141,14 +144,13 @@ def two_runs_to_json(runs: RunComparison) -> str:
         for number, (dump, count) in enumerate(runs.only_in, 1)
         if dump is not None
     ]
-    difference = None if runs.difference is None else json.loads(diff_to_json(runs.difference))
     return _document(
         "diff",
         same=runs.is_same,
         pairs=runs.pairs,
         different=runs.different,
         only_in=only_in,
-        first=difference,
+        first=runs.difference and {"schema": SCHEMA, "command": "diff", **_diff_members(runs.difference)},
         errors=[],
     )
 

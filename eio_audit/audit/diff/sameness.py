@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from eio_audit.audit.dependence import DependenceKind, Dependences
 from eio_audit.audit.diff.op_changes import ComparedDump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.op_text import OpTexts
@@ -167,19 +166,14 @@ def _broken_dependences(
     old, new = before.ops.ir, after.ops.ir
     ordered = [block for block in orders if not old.region_is_graph[old.block_region[block]]]
     counterpart = {block: new.op_block[orders[block][0]] for block in ordered}
-    dependences = [
-        Dependences(ir, side.dump.dependences.assume_pure) for ir, side in ((old, before), (new, after))
-    ]
-    graphs, others = dependences[0].of(ordered), dependences[1].by_effect(list(counterpart.values()))
+    graphs = before.dump.dependences.of(ordered)
+    others = after.dump.dependences.by_effect(list(counterpart.values()))
     for block in ordered:
         graph = graphs[block]
         place_of = {op: k for k, op in enumerate(new.block_ops[counterpart[block]])}
         place = [place_of[op] for op in orders[block]]
-        for producer, user, _ in graph.edges():
-            if place[producer] > place[user]:
-                names = _named(before, graph.ops[user]), _named(before, graph.ops[producer])
-                yield f"{names[0]} is now before {names[1]}, which it depends on"
-        kept = {(place[p], place[u]) for p, u in graph.by_kind(DependenceKind.EFFECT)}
-        seen = {(p, u) for p, u, _ in others[counterpart[block]].edges()}
-        if any(user != len(place) - 1 for _, user in kept ^ seen):
+        for producer, user in graph.turned_round(place):
+            names = _named(before, graph.ops[user]), _named(before, graph.ops[producer])
+            yield f"{names[0]} is now before {names[1]}, which it depends on"
+        if not graph.has_effects_of(others[counterpart[block]], place):
             yield f"the ops of {old.block_name(block)} hold each other back in another way"

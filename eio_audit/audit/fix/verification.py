@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.reading_again import VerificationError, read_again
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.comments import comments_above, own_header
+from eio_audit.order.permutation import inverse
 
 Orders = Mapping[int, Sequence[int]]
 """By block: ``order[k]`` is the textual index of the op placed k-th. Other blocks keep their order."""
@@ -53,14 +54,10 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
     new_block = {old_block: block for block, old_block in enumerate(blocks)}
     seen = Dependences(new, dependences.assume_pure).by_effect([new_block[block] for block in orders])
     for block, graph in dependences.of(orders).items():
-        place = {op: k for k, op in enumerate(orders[block])}
-        for producer, user, _ in graph.edges():
-            if place[producer] > place[user]:
-                raise _failure("an op would stand before one it depends on", old, graph.ops[user])
-        effects = {(place[p], place[u]) for p, u in graph.by_kind(DependenceKind.EFFECT)}
-        new_effects = {(p, u) for p, u, _ in seen[new_block[block]].edges()}
-        # An op that has become the last may look like a terminator, whose effects do not count.
-        if any(user < len(place) - 1 for _, user in effects ^ new_effects):
+        place = inverse(orders[block])
+        for _, user in graph.turned_round(place):
+            raise _failure("an op would stand before one it depends on", old, graph.ops[user])
+        if not graph.has_effects_of(seen[new_block[block]], place):
             raise VerificationError(f"other dependences than before in {old.block_name(block)}")
 
 

@@ -135,20 +135,14 @@ class OpTexts:
             text = _LONE_RESULT.sub(rb"-> \1", text)
         return OpText(text, bool(ir.op_is_generic[op]), is_plain)
 
-    def comparable(self, text: bytes) -> bytes:
-        """A piece of text without value and block names, locations, aliases and layout."""
+    def comparable(self, text: bytes, *, keeps_names: bool = False) -> bytes:
+        """A piece of text without locations, aliases and layout, and without names of values and blocks."""
         if b"loc" in text:
             text = _without_locations(text)
-        return _TOKEN.sub(self._replacement, text).strip()
+        return _TOKEN.sub(self._but_for_names if keeps_names else self._replacement, text).strip()
 
-    def with_names(self, text: bytes) -> bytes:
-        """A piece of text without locations, aliases and layout."""
-        if b"loc" in text:
-            text = _without_locations(text)
-        return _TOKEN.sub(
-            lambda match: match[0] if match.lastgroup in ("value", "block") else self._replacement(match),
-            text,
-        ).strip()
+    def _but_for_names(self, match: re.Match[bytes]) -> bytes:
+        return match[0] if match.lastgroup in ("value", "block") else self._replacement(match)
 
     def _replacement(self, match: re.Match[bytes]) -> bytes:
         kind = match.lastgroup or ""
