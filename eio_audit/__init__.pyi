@@ -11,6 +11,7 @@ from eio_audit.audit.check.figures import DumpAudit as DumpAudit
 from eio_audit.audit.check.figures import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import Summary as Summary
 from eio_audit.audit.check.figures import unmatched_patterns as unmatched_patterns
+from eio_audit.audit.codegen.codegen import CodegenCaller as CodegenCaller
 from eio_audit.audit.codegen.codegen import CodegenFunction as CodegenFunction
 from eio_audit.audit.codegen.codegen import Prediction as Prediction
 from eio_audit.audit.codegen.codegen import Stage as Stage

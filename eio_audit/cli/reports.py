@@ -45,6 +45,7 @@ RENDERERS = {
     "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
         "text": "text.structure:print_structure",
+        "python": "python_code:structure_to_python",
         "json": "json:structure_to_json",
         "html": "html.pages:structure_to_html",
     },

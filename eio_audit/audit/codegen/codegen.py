@@ -25,8 +25,10 @@ from eio_audit.audit.codegen.codegen_location import (
     callers,
     codegen_ops,
     common_modules,
+    ends_block,
 )
-from eio_audit.audit.dependence import users_of_values
+from eio_audit.audit.codegen.codegen_op import CodegenOp, codegen_op, value_names, values_used
+from eio_audit.audit.dependence import arguments_of_blocks, users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.functions import function_symbol
@@ -61,6 +63,23 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CodegenCaller:
+    """A function that is cut into others.
+
+    Attributes:
+        symbol: its name, ``@forward``.
+        arguments: the names of its arguments.
+        others: the ops in its body that are in no function, without the terminator.
+        returned: what its terminator uses.
+    """
+
+    symbol: str
+    arguments: tuple[str, ...]
+    others: tuple[CodegenOp, ...]
+    returned: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CodegenFunction:
     """A function that code generation makes.
 
@@ -70,9 +89,9 @@ class CodegenFunction:
         file: the file and line of the model's source that its ops share, ``model.py:60``.
         function: the source function there.
         modules: the modules that all its ops share, outermost first.
-        ops: how many it has.
-        inputs: how many values it takes.
-        outputs: how many values it gives back.
+        body: its ops, in order.
+        arguments: the values it takes, in order of use.
+        returned: the values it gives back, in order of definition.
         first_index: the smallest op index in it.
         last_index: the largest.
         line: 1-based, of the op that it begins with.
@@ -84,13 +103,28 @@ class CodegenFunction:
     file: str
     function: str
     modules: tuple[str, ...]
-    ops: int
-    inputs: int
-    outputs: int
+    body: tuple[CodegenOp, ...]
+    arguments: tuple[str, ...]
+    returned: tuple[str, ...]
     first_index: int
     last_index: int
     line: int
     parts: Mapping[ModulePath, int]
+
+    @property
+    def ops(self) -> int:
+        """How many ops it has."""
+        return len(self.body)
+
+    @property
+    def inputs(self) -> int:
+        """How many values it takes."""
+        return len(self.arguments)
+
+    @property
+    def outputs(self) -> int:
+        """How many values it gives back."""
+        return len(self.returned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +143,7 @@ class Prediction:
             gives up.
     """
 
-    callers: tuple[str, ...]
+    callers: tuple[CodegenCaller, ...]
     functions: tuple[CodegenFunction, ...]
     fewest: int
     most: int
@@ -229,12 +263,13 @@ def predict(
 
     in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
     places = sorted(range(len(ir)), key=in_order.__getitem__)
+    arguments = arguments_of_blocks(ir)
     parts = [_Caller(ir, caller, read, places) for caller in callers(ir)]
     users = users_of_values(ir)
     sizes = [part.sizes() for part in parts]
     unreadable = Counter(reason for part in parts for reason in part.unreadable)
     return Prediction(
-        callers=tuple(part.symbol for part in parts),
+        callers=tuple(part.caller(arguments, places) for part in parts),
         functions=tuple(function for part in parts for function in part.functions(users)),
         fewest=sum(map(min, sizes)),
         most=sum(map(max, sizes)),
@@ -249,6 +284,7 @@ class _Caller:
     """One function, and the order in which code generation takes its ops.
 
     Attributes:
+        op: the function.
         symbol: its name.
         looked_at: the ops that code generation looks at.
         unreadable: the reasons why some of their locations cannot be read.
@@ -263,6 +299,7 @@ class _Caller:
         places: Sequence[int],
     ) -> None:
         self.ir = ir
+        self.op = caller
         self.symbol = function_symbol(ir, caller) or ""
         self.looked_at = codegen_ops(ir, caller)
         self.unreadable: list[Reason] = []
@@ -276,7 +313,7 @@ class _Caller:
             if found is not None:
                 self.taken.append(op)
                 self.read.append(found)
-        self._used = [_values_used(ir, op) for op in self.taken]
+        self._used = [values_used(ir, op) for op in self.taken]
         self._grouped = self._group(places)
         self.order = order_by_rule(self._grouped)
 
@@ -315,6 +352,29 @@ class _Caller:
         names: dict[str, str] = {}
         return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 
+    def caller(self, arguments: Mapping[int, Sequence[int]], places: Sequence[int]) -> CodegenCaller:
+        """The function without what is cut out of it.
+
+        Args:
+            arguments: by block, its arguments.
+            places: by op, its place in the text.
+        """
+        ir, end = self.ir, self.ir.subtree_end[self.op]
+        body, op = [], self.op + 1
+        while op < end:
+            body.append(op)
+            op = ir.subtree_end[op]
+        taken = arguments[ir.op_block[body[0]]] if body else ()
+        body.sort(key=places.__getitem__)
+        returned = ir.operands_of(body.pop()) if body and ends_block(ir, body[-1]) else ()
+        placed = {self.taken[k] for k in self.order}
+        return CodegenCaller(
+            self.symbol,
+            value_names(ir, taken),
+            tuple(codegen_op(ir, op) for op in body if op not in placed),
+            value_names(ir, returned),
+        )
+
     def functions(self, users: Mapping[int, Collection[int]]) -> Iterator[CodegenFunction]:
         """The functions, in the order in which the pass makes them.
 
@@ -326,8 +386,8 @@ class _Caller:
             members = list(group)
             ops, read = [self.taken[k] for k in members], [self.read[k] for k in members]
             inside = {inner for op in ops for inner in (op, *ir.nested_ops(op))}
-            made = {value for op in ops for value in ir.result_values(op)}
-            used = {value for k in members for value in self._used[k]}
+            made = dict.fromkeys(value for op in ops for value in ir.result_values(op))
+            used = dict.fromkeys(value for k in members for value in self._used[k])
             indices = [one.index for one in read]
             yield CodegenFunction(
                 name=f"{_common_class(read)}_{number}_0",
@@ -335,29 +395,16 @@ class _Caller:
                 file=read[0].file,
                 function=read[0].function,
                 modules=common_modules(one.modules for one in read),
-                ops=len(ops),
-                inputs=len(used - made),
-                outputs=sum(not inside.issuperset(users.get(value, ())) for value in made),
+                body=tuple(codegen_op(ir, op) for op in ops),
+                arguments=value_names(ir, [value for value in used if value not in made]),
+                returned=value_names(
+                    ir, [value for value in made if not inside.issuperset(users.get(value, ()))]
+                ),
                 first_index=min(indices),
                 last_index=max(indices),
                 line=ir.source.line_at(ir.op_start[ops[0]]),
                 parts=Counter(one.path for one in read),
             )
-
-
-def _values_used(ir: IR, op: int) -> list[int]:
-    """The values that an op, or what is nested in it, uses and that are not defined inside it."""
-    if not ir.nested_ops(op):
-        return list(ir.operands_of(op))
-    values = [value for inner in (op, *ir.nested_ops(op)) for value in ir.operands_of(inner)]
-    end = ir.subtree_end[op]
-
-    def is_outside(value: int) -> bool:
-        owner = ir.value_owner[value]
-        owner = owner if owner >= 0 else ir.parent_op(-1 - owner)
-        return not op <= owner < end
-
-    return list(filter(is_outside, values))
 
 
 def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:

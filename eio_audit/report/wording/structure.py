@@ -25,8 +25,8 @@ _UNREADABLE = {
 
 def callers(prediction: Prediction) -> str:
     """``@forward``; of several how many."""
-    names = prediction.callers
-    return names[0] if len(names) == 1 else count(len(names), "function")
+    callers = prediction.callers
+    return callers[0].symbol if len(callers) == 1 else count(len(callers), "function")
 
 
 def functions_summary(structure: Structure) -> str:
@@ -54,7 +54,9 @@ def obstacles(prediction: Prediction) -> list[str]:
     """What keeps code generation from reading the dump, or from taking it at all."""
     said = []
     if len(prediction.callers) > 1:
-        these = f"these {len(prediction.callers)}: {shortened_list(prediction.callers)}"
+        these = (
+            f"these {len(prediction.callers)}: {shortened_list([one.symbol for one in prediction.callers])}"
+        )
         said.append(f"code generation takes one function per module and refuses {these}")
     if prediction.unreadable:
         unreadable = sum(prediction.unreadable.values())
