@@ -1,9 +1,11 @@
 """Python code as code generation makes it: running it with ops as symbols gives the value of the program."""
 
+import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from eio_audit import fix, read, read_text, structure
 from eio_audit.audit.check.check import audit_dump
@@ -11,6 +13,7 @@ from eio_audit.audit.codegen.codegen_op import values_used
 from eio_audit.mlir.ir import IR
 from eio_audit.report.python_code import structure_to_python
 from tests.cli.running import SAMPLES
+from tests.programs import programs
 
 A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"
 
@@ -71,6 +74,12 @@ func.func @pass(%a: i32) -> i32 {{
     code = code_of(text)
     assert "    in_ = x.if_(arg0)\n    return in_\n" in code
     assert "def pass_(arg0):\n" in code
+
+
+@given(programs())
+def test_it_is_python(text: str) -> None:
+    for dump in read_text(text):
+        ast.parse(structure_to_python(structure(dump)))
 
 
 class Terms:

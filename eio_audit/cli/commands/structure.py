@@ -28,6 +28,7 @@ def structure_command(path: str, choice: DumpChoice, options: AuditOptions, repo
       eio-audit structure after.mlir
       eio-audit structure passes.log --pass ttir-erase-inverse-ops --dump last
       eio-audit structure after.mlir --format html -o structure.html
+      eio-audit structure after.mlir --format python
     """
     result = structure(choice.only_dump(path), options)
     warn_of_unmatched(result.dump.unmatched)

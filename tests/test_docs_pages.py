@@ -1,0 +1,58 @@
+"""Pages that show what commands print, in the order in which a reader types them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.shell import ROOT, install_tools, run_script
+
+PAGES = ("tutorial.md", "shuffled_code.md")
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    """The language and the text of each block of code."""
+    text = (ROOT / "docs" / page).read_text()
+    return re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """Each command of a block and the output shown below it."""
+    return re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+
+
+def pattern(shown: str) -> str:
+    """What the output shown stands for: ``...`` alone on a line for any lines."""
+    lines = shown.splitlines(keepends=True)
+    return "".join("(?:.*\n)*?" if line.strip() == "..." else re.escape(line) for line in lines)
+
+
+def folder_for(page: str, folder: Path) -> Path:
+    """A folder with the samples and all files that the page shows, named in their first lines."""
+    (folder / "sample_irs").symlink_to(ROOT / "sample_irs")
+    for language, text in blocks(page):
+        if language in {"mlir", "toml"}:
+            (folder / text.split()[1]).write_text(text)
+    install_tools(folder / "bin")
+    return folder
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_outputs_shown_are_real(page: str, tmp_path: Path) -> None:
+    folder = folder_for(page, tmp_path)
+    shown = [pair for language, block in blocks(page) if not language for pair in commands(block)]
+    assert len(shown) == (ROOT / "docs" / page).read_text().count("\n$ ")
+    for command, output in shown:
+        printed = run_script(command, folder, folder / "bin", options="-o pipefail").stdout
+        assert re.fullmatch(pattern(output), printed), f"{command}\n{printed}"
+
+
+@pytest.mark.parametrize(
+    ("page", "script"),
+    [(page, text) for page in PAGES for language, text in blocks(page) if language == "sh"],
+)
+def test_the_other_commands_run(page: str, script: str, tmp_path: Path) -> None:
+    folder = folder_for(page, tmp_path)
+    result = run_script(script, folder, folder / "bin", options="-o pipefail")
+    assert result.stdout == ""
+    assert (folder / script.rsplit(maxsplit=1)[-1]).stat().st_size
