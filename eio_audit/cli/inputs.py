@@ -10,17 +10,21 @@ from typing import TypeVar
 import click
 from click.core import ParameterSource
 
-from eio_audit import Dump, DumpFile, InputError, Summary, read, source_name
+from eio_audit import Dump, DumpAudit, DumpFile, InputError, Summary, read, source_name
 from eio_audit.report.wording.numbers import shortened_list
 
 File = TypeVar("File")
 
-NO_IR = "the input holds no IR"
-NOTHING_INDEXED = (
-    "no op carries an op index in its location, so there is no original order to compare with; "
-    "print the IR with --mlir-print-debuginfo and let the front end number its ops (XLA_HLO_DEBUG=1 for "
-    "tt-xla), or give --index-pattern if the index has another form"
-)
+NO_IR = "the input is empty"
+NO_OP = "this is no MLIR: no line begins an operation"
+UNINDEXED = "no op carries an op index, so there is no original order to compare with"
+
+PRINT_LOCATIONS = "--mlir-print-debuginfo prints the locations, which hold the indices"
+NO_LOCATIONS = f"the ops have no locations; {PRINT_LOCATIONS}"
+OTHER_FORM = "--index-pattern REGEX reads an index of another form in the locations"
+FROM_FIRST = "--order-from first takes the order of the first dump as the original one"
+FROM_BEFORE = "--order-from BEFORE takes the order of a dump from before the pass as the original one"
+NUMBER = "eio-audit stamp IN numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
 
 LISTED_NAMES = 20
 """The most passes or files that an error lists."""
@@ -168,15 +172,32 @@ def total_size(paths: Sequence[str]) -> int | None:
     return None if 0 in sizes else sum(sizes)
 
 
-def require_indices(summary: Summary, *paths: str) -> None:
+def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -> None:
     """Makes sure that an op carries an index.
 
     Raises:
         InputError: none does, or there is no dump.
     """
     if not summary.has_indices:
-        message = NOTHING_INDEXED if summary.dumps else NO_IR
-        raise InputError(", ".join(map(source_name, paths)), None, message)
+        raise no_order(summary.dumps, dumps, *paths)
+
+
+def no_order(count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:
+    """Why so many dumps have no original order, and what the reader can do about it.
+
+    ``dumps`` are their audits, if they are known.
+    """
+    message, cures = UNINDEXED, [FROM_FIRST if count > 1 else FROM_BEFORE, NUMBER]
+    if not count:
+        message, cures = NO_IR, []
+    elif dumps and not any(dump.all_ops for dump in dumps):
+        message, cures = NO_OP, []
+    elif not any(dump.located for dump in dumps):
+        cures.insert(0, NO_LOCATIONS if dumps else PRINT_LOCATIONS)
+    if cures and any(dump.located for dump in dumps):
+        cures.append(OTHER_FORM)
+    help_ = "\n".join(f"  help: {cure}" for cure in cures)
+    return InputError(", ".join(map(source_name, paths)), None, message, help_)
 
 
 def show_errors(errors: Iterable[InputError]) -> None:

@@ -198,8 +198,9 @@ def _audit_options(
     original = None
     if order_from is not None:
         from eio_audit import OriginalOrder
+        from eio_audit.cli.order_from import original_dump
 
-        original = OriginalOrder(DumpChoice().only_dump(order_from), OpTable(config.ops))
+        original = OriginalOrder(original_dump(order_from), OpTable(config.ops))
     return AuditOptions(pattern, follow, assume_pure, original, config.ops)
 
 
@@ -228,8 +229,9 @@ audit_options = together(
     click.option(
         "--order-from",
         type=PATH,
-        metavar="BEFORE",
-        help="The original order is that of this dump; ops are matched as in diff. No indices are needed.",
+        metavar="BEFORE|LOG:N|first",
+        help="The original order is that of this dump: a file's only one, the N-th of a log, or the first of "
+        "the input. Ops are matched as in diff. No indices are needed.",
     ),
 )
 """The options that change the figures of an audit."""

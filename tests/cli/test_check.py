@@ -96,15 +96,41 @@ def test_one_unreadable_file_does_not_hide_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["check", "trace"])
 def test_no_ir_is_never_green(command: str) -> None:
     result = run(command, "-", stdin=b"")
-    assert (result.returncode, result.stderr) == (2, b"<stdin>: error: the input holds no IR\n")
+    assert (result.returncode, result.stderr) == (2, b"<stdin>: error: the input is empty\n")
 
 
-@pytest.mark.parametrize("text", [b"module {\n}\n", b'"t.a"() : () -> () loc("add.17")\n'])
-def test_nothing_indexed_is_never_green(text: bytes) -> None:
-    result = run("check", "-", stdin=text)
-    assert result.returncode == 2
-    assert b"--mlir-print-debuginfo" in result.stderr
-    assert b"XLA_HLO_DEBUG=1" in result.stderr
+BARE, LOCATED = b'"t.a"() : () -> ()\n', b'"t.a"() : () -> () loc("add.17")\n'
+NO_INDEX = "no op carries an op index, so there is no original order to compare with"
+DEBUGINFO = "the ops have no locations; --mlir-print-debuginfo prints the locations, which hold the indices"
+BEFORE = "--order-from BEFORE takes the order of a dump from before the pass as the original one"
+FIRST = "--order-from first takes the order of the first dump as the original one"
+STAMP = "eio-audit stamp IN numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
+PATTERN = "--index-pattern REGEX reads an index of another form in the locations"
+MARKER = b"// -----// IR Dump After CSE (cse) //----- //\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "cures"),
+    [
+        (BARE, NO_INDEX, [DEBUGINFO, BEFORE, STAMP]),
+        (LOCATED, NO_INDEX, [BEFORE, STAMP, PATTERN]),
+        (2 * (MARKER + BARE), NO_INDEX, [DEBUGINFO, FIRST, STAMP]),
+        (b"hello\n", "this is no MLIR: no line begins an operation", []),
+    ],
+    ids=["no locations", "no index", "a log", "no MLIR"],
+)
+@pytest.mark.parametrize("command", ["check", "fix"])
+def test_no_index_is_never_green(command: str, text: bytes, message: str, cures: list[str]) -> None:
+    result = run(command, "-", stdin=text)
+    expected = [f"<stdin>: error: {message}", *(f"  help: {cure}" for cure in cures)]
+    assert (result.returncode, result.stderr.decode().splitlines()) == (2, expected)
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_called_so(order: str) -> None:
+    result = run("check", "-", stdin=("\ufeff" + LOCATED.decode()).encode(order))
+    expected = b"<stdin>: error: this is UTF-16 text: convert it first (iconv -f UTF-16 -t UTF-8 FILE)\n"
+    assert (result.returncode, result.stderr) == (2, expected)
 
 
 @pytest.mark.parametrize(

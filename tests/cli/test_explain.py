@@ -35,7 +35,7 @@ def test_a_dump_of_a_log_by_pass_and_by_line() -> None:
         ((RESNET,), b"which op?"),
         ((RESNET, "%9999"), b"did you mean %99 (line 171)"),
         ((LOG, "%106"), b"16 dumps to choose from: say which with --pass and --dump"),
-        (("-", "%0"), b"the input holds no IR"),
+        (("-", "%0"), b"the input is empty"),
     ],
 )
 def test_what_cannot_be_answered_exits_2(args: tuple[str | Path, ...], message: bytes) -> None:

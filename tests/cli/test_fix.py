@@ -111,7 +111,7 @@ def test_one_dump_of_a_log() -> None:
     ("text", "message"),
     [
         (SHUFFLED[:-2].encode(), b"the dump ends inside a region"),
-        (b"", b"the input holds no IR"),
+        (b"", b"the input is empty"),
         (b"module {\n}\n", b"no op carries an op index"),
         (b"ML\xefR\x00", b"bytecode"),
     ],

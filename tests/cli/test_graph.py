@@ -57,7 +57,7 @@ def test_a_picture_of_too_many_ops_is_refused(tmp_path: Path) -> None:
         ((RESNET, "--around", "%9999"), b"did you mean %99 (line 171)"),
         ((RESNET, "--block", "@main"), b"name one by its line: 72 (@forward ^bb0, 234 ops)"),
         ((LOG,), b"16 dumps to choose from"),
-        (("-",), b"the input holds no IR"),
+        (("-",), b"the input is empty"),
     ],
 )
 def test_what_cannot_be_drawn_exits_2(args: tuple[str | Path, ...], message: bytes) -> None:

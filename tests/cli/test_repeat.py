@@ -47,7 +47,7 @@ def test_a_command_that_cannot_be_started_is_an_error() -> None:
 
 def test_a_command_that_prints_no_dump_is_an_error() -> None:
     result = run("repeat", "--", "echo", "hello")
-    expected = b"echo hello: error: prints no dump: the input holds no IR\n"
+    expected = b"echo hello: error: prints no dump\n"
     assert (result.returncode, result.stderr) == (2, expected)
 
 

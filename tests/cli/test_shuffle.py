@@ -19,5 +19,5 @@ def test_no_ir_is_an_error() -> None:
     result = run("shuffle", "-", "--seed", "1", stdin=b"")
     assert (result.returncode, result.stderr) == (
         2,
-        b"<stdin>: error: nothing to shuffle: the input holds no IR\n",
+        b"<stdin>: error: nothing to shuffle: the input is empty\n",
     )

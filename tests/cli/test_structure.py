@@ -139,7 +139,7 @@ def test_without_functions_it_says_so() -> None:
     ("text", "message"),
     [
         (UNNUMBERED, b"no op carries an op index"),
-        (b"", b"the input holds no IR"),
+        (b"", b"the input is empty"),
         (b"func.func @f(", b"<stdin>:1:13: error: "),
     ],
 )

@@ -13,6 +13,7 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summar
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.source import InputError
 from eio_audit.order.effort import Effort
 
@@ -168,6 +169,8 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
             if not any(fnmatchcase(name, pattern) for name in dump.ir.names)
         ),
         options=dump.options,
+        all_ops=len(dump.ir),
+        located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
     return AuditedDump(*read, audit, blocks, orders, donors)

@@ -221,6 +221,8 @@ class DumpAudit:
             that says so; counted only where a block has inversions.
         unmatched: the patterns of ops to be taken as pure that match no op of the dump.
         options: what it was audited with.
+        all_ops: how many ops it has, those of other blocks included.
+        located: how many of these have a location.
     """
 
     source: str
@@ -232,6 +234,8 @@ class DumpAudit:
     assumed_pure: Counter[str] = field(default_factory=Counter)
     unmatched: tuple[str, ...] = ()
     options: AuditOptions = DEFAULT_OPTIONS
+    all_ops: int = 0
+    located: int = 0
 
     @cached_property
     def summary(self) -> Summary:

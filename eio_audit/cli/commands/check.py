@@ -72,5 +72,5 @@ def check_command(
     reports.write(verdict, worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)
-    inputs.require_indices(result.summary, *paths)
+    inputs.require_indices(result.summary, result.dumps, *paths)
     ctx.exit(1 if verdict.failed else 0)

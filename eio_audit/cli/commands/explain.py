@@ -44,5 +44,5 @@ def explain_command(
         raise click.UsageError(WHICH_OP)
     explanation = explain(choice.some_dumps(path), op, options)
     warn_of_unmatched(explanation.dump.unmatched)
-    require_indices(explanation.dump.summary, explanation.dump.source)
+    require_indices(explanation.dump.summary, [explanation.dump], explanation.dump.source)
     reports.write(explanation)

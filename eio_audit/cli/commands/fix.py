@@ -147,8 +147,9 @@ def fix_command(
             else:
                 unindexed.append((path, source, result))
     if unindexed and fixes.changed + fixes.unchanged == 0:
-        names = ", ".join(eio_audit.source_name(path) for path, _, _ in unindexed)
-        fixes.fail(eio_audit.InputError(names, None, inputs.NOTHING_INDEXED), COULD_NOT_RUN, len(unindexed))
+        audits = [dump for _, _, result in unindexed for dump in result.dumps]
+        error = inputs.no_order(len(audits), audits, *(path for path, _, _ in unindexed))
+        fixes.fail(error, COULD_NOT_RUN, len(unindexed))
         unindexed = []
     for path, source, result in unindexed:
         with fixes.going_on(path):

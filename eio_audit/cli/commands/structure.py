@@ -32,5 +32,5 @@ def structure_command(path: str, choice: DumpChoice, options: AuditOptions, repo
     """
     result = structure(choice.only_dump(path), options)
     warn_of_unmatched(result.dump.unmatched)
-    require_indices(result.dump.summary, result.dump.source)
+    require_indices(result.dump.summary, [result.dump], result.dump.source)
     reports.write(result)

@@ -59,7 +59,7 @@ def trace_command(
     reports.write(result)
     if result.errors:
         ctx.exit(2)
-    inputs.require_indices(result.summary, *paths)
+    inputs.require_indices(result.summary, (), *paths)
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
 
 

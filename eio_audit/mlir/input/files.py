@@ -20,6 +20,9 @@ Text: TypeAlias = bytes | mmap.mmap
 _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 """By what a compressed file begins with."""
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""What a file in UTF-16 begins with: some shells write what a program prints so."""
+
 MAX_UNPACKED_BYTES = 4_000_000_000
 """What a file may unpack to, unless more is allowed."""
 
@@ -94,6 +97,9 @@ def _opened(path: str) -> Iterator[tuple[BufferedReader, ModuleType | None]]:
             head = file.peek(max(map(len, _MODULES)))
             module = next((module for magic, module in _MODULES.items() if head.startswith(magic)), None)
             unpacker = None if module is None else import_module(module)
+            if head.startswith(_UTF_16):
+                cure = "convert it first (iconv -f UTF-16 -t UTF-8 FILE)"
+                raise UnreadableFileError(f"this is UTF-16 text: {cure}")
             yield file, unpacker
     except _damage_errors() as error:
         if unpacker is not None:

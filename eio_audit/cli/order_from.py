@@ -1,0 +1,72 @@
+"""``--order-from``: the dump whose order is the original one."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from itertools import chain, islice
+from pathlib import Path
+
+import click
+
+from eio_audit import Dump, InputError, find_dump_files, source_name, stream
+from eio_audit.cli.inputs import NO_IR, max_size, read_dumps
+
+FIRST = "first"
+"""The value that means the first dump of the input."""
+
+_NUMBERED = re.compile(r"(?P<log>.+):(?P<number>[1-9][0-9]{0,8})", re.DOTALL)
+
+
+def original_dump(value: str) -> Dump:
+    """The dump that a value of ``--order-from`` means.
+
+    ``first`` is the first dump of the command's own input, ``LOG:3`` the third of a log or a folder. Any
+    other value is a file with one dump.
+
+    Raises:
+        InputError: it cannot be read, has no such dump, or has several and no number is given.
+    """
+    if value == FIRST:
+        return _dump_of(_first_input(), 1)
+    numbered = _NUMBERED.fullmatch(value)
+    if numbered and not Path(value).exists():
+        return _dump_of(numbered["log"], int(numbered["number"]))
+    dumps = read_dumps(value, "take the original order from")
+    if len(dumps) > 1:
+        message = f"it has {len(dumps):,} dumps: give the number of one, --order-from {value}:1"
+        raise InputError(source_name(value), None, message)
+    return dumps[0]
+
+
+def _dump_of(path: str, number: int) -> Dump:
+    """A dump of a file or a folder, counted from 1; the dumps after it are not read."""
+    dumps = chain.from_iterable(
+        stream(file.path, file.program, max_unpacked_bytes=max_size()) for file in find_dump_files(path)
+    )
+    found = list(islice(dumps, number))
+    if path == "-":
+        sys.stdin.seek(0)
+    if not found:
+        raise InputError(source_name(path), None, NO_IR)
+    if len(found) < number:
+        message = f"--order-from: there is no dump {number:,}, only {len(found):,}"
+        raise InputError(source_name(path), None, message)
+    return found[-1]
+
+
+def _first_input() -> str:
+    """What the command reads first. Standard input is kept in a file, so that it can be read twice."""
+    values = click.get_current_context().params
+    paths = values.get("paths") or [values.get("path") or values.get("before")]
+    path: str = paths[0]
+    if path == "-" and not sys.stdin.seekable():
+        with tempfile.TemporaryFile() as kept:
+            shutil.copyfileobj(sys.stdin.buffer, kept)
+            kept.seek(0)
+            os.dup2(kept.fileno(), sys.stdin.fileno())
+        sys.stdin = os.fdopen(sys.stdin.fileno(), closefd=False)
+    return path
