@@ -13,7 +13,7 @@ from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.repeated_changes import RepeatedChange, repeated_changes
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.report.wording import structure as words
-from eio_audit.report.wording.diff import kinds_of
+from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_at
 
@@ -39,10 +39,13 @@ class Changes:
     note: str
     groups: Sequence[RepeatedChange]
 
-    @property
-    def changes(self) -> list[OpChange]:
-        """All of them, those that repeat each other together."""
-        return [change for group in self.groups for change in group.changes]
+    def examples(self, *, verbose: bool) -> list[tuple[OpChange, str]]:
+        """One of each change, or all if ``verbose``, and how often the first of them repeats."""
+        return [
+            (change, "" if number else repetition(group))
+            for group in self.groups
+            for number, change in enumerate(group.changes if verbose else [group.example])
+        ]
 
 
 @dataclass(frozen=True, slots=True)

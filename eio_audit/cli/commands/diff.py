@@ -32,6 +32,14 @@ from eio_audit.cli.two_runs import dumps_of_run, is_run
     help="What --exit-code calls the same: bytes, identical texts; names, the same but for names and places; "
     "order, the same program in any legal order.",
 )
+@click.option(
+    "-U",
+    "--unified",
+    "context",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Show all changes in place, each with N unchanged ops before and after it.",
+)
 @report_options("Diff", quiet_option, verbose_option)
 @click.pass_context
 def diff_command(
@@ -43,6 +51,7 @@ def diff_command(
     gate: Gate,
     exit_code: bool,
     same_as: str,
+    context: int | None,
     reports: Reports,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
@@ -59,7 +68,7 @@ def diff_command(
     """
     if after is not None and not choice.is_made and is_run(before) and is_run(after):
         runs = compare_runs(dumps_of_run(before), dumps_of_run(after), options)
-        reports.write(runs)
+        reports.write(runs, context=context)
         ctx.exit(1 if exit_code and not runs.is_same_as(Sameness(same_as)) else 0)
     if after is None:
         old, new = around_pass(before, choice)
@@ -70,7 +79,7 @@ def diff_command(
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    reports.write(result, worst_blocks.pictures)
+    reports.write(result, pictures=worst_blocks.pictures, context=context)
     if exit_code:
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)

@@ -28,7 +28,6 @@ BELOW = 8
 SIDE_BY_SIDE = 120
 """Columns from which on before and after are side by side."""
 
-_SIGNS = {"unchanged": "", "moved": ">", "modified": "~", "added": "+", "removed": "-"}
 _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 
@@ -97,12 +96,8 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
 
 def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
     """Prints the changes, or one of each that repeat; returns how many it left out."""
-    groups = part.groups if verbose else part.groups[:SHOWN_CHANGES]
-    shown = [
-        (change, words.repetition(group) if place == 0 else "")
-        for group in groups
-        for place, change in enumerate(group.changes if verbose else group.changes[:1])
-    ]
+    examples = part.examples(verbose=verbose)
+    shown = examples if verbose else examples[:SHOWN_CHANGES]
 
     def print_below(row: int) -> None:
         change, repetition = shown[row]
@@ -111,7 +106,7 @@ def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
         _print_differences(change, console, verbose=verbose)
 
     print_table(console, _columns([change for change, _ in shown]), indent=4, print_below=print_below)
-    return len(part.changes) - len(shown)
+    return sum(len(group.changes) for group in part.groups) - len(shown)
 
 
 def _print_hunks(part: Hunks, console: Console, *, verbose: bool) -> None:
@@ -124,7 +119,7 @@ def _print_hunks(part: Hunks, console: Console, *, verbose: bool) -> None:
         if row + 1 in ends:
             console.print(("...", "dim"), indent=2)
 
-    columns = [Column("", [_SIGNS[op.status] for op in ops]), *_columns(ops)]
+    columns = [Column("", [words.SIGNS[op.status] for op in ops]), *_columns(ops)]
     styles = [_STYLES.get(op.status, "") for op in ops]
     print_table(console, columns, indent=2, row_styles=styles, print_below=print_below)
 

@@ -14,6 +14,9 @@ from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_at
 from eio_audit.report.wording.word_diff import Stretch, marked, word_diff
 
+SIGNS = {"unchanged": " ", "moved": ">", "modified": "~", "added": "+", "removed": "-"}
+"""What became of an op, as a sign before it."""
+
 _HOW = {
     Relation.DERIVED: "derived from",
     Relation.CLONED: "cloned from",
@@ -74,6 +77,12 @@ def cells_of(change: OpChange) -> tuple[str, str, str, str, str]:
     )
 
 
+def row_of(change: OpChange) -> str:
+    """The cells as one text: ``#27  ttir.add  %106 -> %92  line 178 -> 164  ReLU[net.act]``."""
+    index, name, result, line, module = cells_of(change)
+    return "  ".join(filter(None, (index, name, result, f"line {line}", module)))
+
+
 def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
     """What an op shows before and after; once where it is the same."""
     texts = [text_of(op) for op in (change.before, change.after) if op is not None]
@@ -107,11 +116,6 @@ def repetition(one: RepeatedChange) -> str:
         return ""
     where = f" in {one.modules:,} modules: {one.module}" if one.modules > 1 else ""
     return f"{len(one.changes):,} times{where}"
-
-
-def changed_ops(one: RepeatedChange) -> str:
-    """What repeats, in short: ``ttir.add: operand 0, types``."""
-    return ": ".join(filter(None, (one.example.op.name, ", ".join(map(title, one.example.differences)))))
 
 
 def inversions_of(change: OpChange) -> str:
