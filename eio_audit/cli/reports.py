@@ -15,7 +15,6 @@ from eio_audit import Verdict, __version__
 from eio_audit.cli.options import PATH, Command, together
 from eio_audit.cli.output import encoded, write_pieces, write_text
 
-
 RENDERERS = {
     "Verdict": {
         "text": "text.check:print_check",
@@ -76,8 +75,8 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     """
     render = renderer(type(result).__name__, format_)
     options = _wanted(render, options | {"version": __version__})
-    by_check = isinstance(result, Verdict) and "check" in inspect.signature(render).parameters
-    return render(result.check if by_check else result, **options)
+    wants_check = "check" in inspect.signature(render).parameters
+    return render(result.check if wants_check and isinstance(result, Verdict) else result, **options)
 
 
 def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:

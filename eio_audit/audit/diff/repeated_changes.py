@@ -74,7 +74,11 @@ def _kind(change: OpChange) -> Hashable:
         module and _NUMBER.sub("*", module),
         change.ancestor and (change.ancestor.relation, change.ancestor.op.name),
         *(
-            (one.kind, one.name, *(_words(text, has_module=module is not None) for text in (one.before, one.after)))
+            (
+                one.kind,
+                one.name,
+                *(_words(text, has_module=module is not None) for text in (one.before, one.after)),
+            )
             if one.kind != "location"
             else one.kind
             for one in change.differences

@@ -147,7 +147,10 @@ def title(one: OpDifference) -> str:
 
 
 def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
-    """The words that differ; unless verbose, those of the results' types if these differ, and of no location."""
+    """The words that differ.
+
+    Unless verbose, of types these are the words of the results if these differ, and of locations none.
+    """
     before, after = one.before, one.after
     if not verbose and one.kind == "location":
         return []

@@ -45,9 +45,7 @@ def word_diff(before: str, after: str, *, verbose: bool) -> list[Stretch]:
 
 def marked(stretches: list[Stretch]) -> str:
     """The stretches as one text: ``dims: 1, [-16, 16-]{+256, 1+}``."""
-    return "".join(
-        removed(one.before) + added(one.after) if one.differs else one.before for one in stretches
-    )
+    return "".join(removed(one.before) + added(one.after) if one.differs else one.before for one in stretches)
 
 
 def removed(text: str) -> str:
