@@ -1,5 +1,6 @@
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -74,8 +75,8 @@ def test_ceilings_for_the_dump_after(options: tuple[str, ...], code: int) -> Non
 def test_json_has_everything_the_text_has() -> None:
     document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
     assert set(document) == {
-        *("schema", "command", "verdict", "before", "after", "ops", "implied_ops", "changes", "inverse_ops"),
-        *("fragmentation", "structure", "locations", "dumps", "errors"),
+        *("schema", "command", "verdict", "before", "after", "ops", "implied_ops", "changes", "repeated"),
+        *("inverse_ops", "fragmentation", "structure", "locations", "dumps", "errors"),
     }
     inverse = document["inverse_ops"]
     assert (inverse["before"], inverse["after"], len(inverse["cancelled"])) == (132, 94, 40)
@@ -93,6 +94,32 @@ def test_json_has_everything_the_text_has() -> None:
         15,
         "derived",
     )
+
+
+def test_repeated_changes_are_places_among_the_changes() -> None:
+    document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
+    most = document["repeated"]["modified"][0]
+    assert (most["times"], most["modules"], most["module"]) == (
+        *(36, 18),
+        "BatchNorm2d[net.stages.*.blocks.*.conv*.norm]",
+    )
+    named = [document["changes"]["modified"][place]["after"]["op"] for place in most["changes"]]
+    assert named == ["ttir.broadcast"] * 36
+
+
+def test_every_pair_as_json_lines() -> None:
+    verdict, *pairs = map(json.loads, run("diff", BEFORE, AFTER, "--format", "jsonl").stdout.splitlines())
+    assert (verdict["type"], verdict["same_as"]) == ("verdict", "none")
+    assert Counter(pair["status"] for pair in pairs) == {
+        "unchanged": 55,
+        "modified": 135,
+        "added": 46,
+        "removed": 84,
+    }
+    assert all((pair["before"] is None) == (pair["status"] == "added") for pair in pairs)
+    assert all((pair["after"] is None) == (pair["status"] == "removed") for pair in pairs)
+    lines = [pair["after"]["line"] for pair in pairs if pair["after"]]
+    assert lines == sorted(lines)
 
 
 def test_markdown_for_a_pull_request() -> None:

@@ -159,7 +159,7 @@ def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> 
 
 def _piece(stretch: Stretch, side: int, *, marks: bool) -> Piece:
     """What one side, 0 or 1, has of a stretch; ``marks``: a change is seen without colours, too."""
-    text = stretch[side]
+    text = (stretch.before, stretch.after)[side]
     if not stretch.differs:
         return text
     mark, style = ((removed, "red"), (added, "green"))[side]

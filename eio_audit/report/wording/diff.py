@@ -149,9 +149,12 @@ def title(one: OpDifference) -> str:
 def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
     """The words that differ.
 
-    Unless verbose, of types these are the words of the results if these differ, and of locations none.
+    Unless verbose, of types these are the words of the results if these differ, and of locations none. Of
+    operands they are all words: another value may have the same name.
     """
     before, after = one.before, one.after
+    if one.kind == "operands":
+        return [Stretch(before, after, differs=True)]
     if not verbose and one.kind == "location":
         return []
     results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]

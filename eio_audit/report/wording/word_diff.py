@@ -21,26 +21,26 @@ class Stretch(NamedTuple):
 
     before: str
     after: str
-
-    @property
-    def differs(self) -> bool:
-        """Whether it is not the same in both."""
-        return self.before != self.after
+    differs: bool
 
 
 def word_diff(before: str, after: str, *, verbose: bool) -> list[Stretch]:
     """Two texts, cut into stretches that differ and stretches that do not; long ones are shortened.
 
-    >>> word_diff("dims: 1, 16, 16", "dims: 1, 256, 1", verbose=True)
-    [Stretch(before='dims: 1, ', after='dims: 1, '), Stretch(before='16, 16', after='256, 1')]
+    >>> word_diff("dims: 1, 16, 16", "dims: 1, 256, 1", verbose=True)[1]
+    Stretch(before='16, 16', after='256, 1', differs=True)
     """
     old, new = _WORD.findall(before), _WORD.findall(after)
     if len(old) + len(new) > MOST_WORDS:
-        stretches = [Stretch(before, after)]
+        stretches = [Stretch(before, after, differs=True)]
     else:
         places = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        stretches = _joined([Stretch("".join(old[i:j]), "".join(new[k:n])) for _, i, j, k, n in places])
-    return stretches if verbose else [_shortened(one, k, len(stretches)) for k, one in enumerate(stretches)]
+        stretches = _joined(
+            [Stretch("".join(old[i:j]), "".join(new[k:n]), kind != "equal") for kind, i, j, k, n in places]
+        )
+    if verbose:
+        return stretches
+    return [_shortened(one, place, len(stretches)) for place, one in enumerate(stretches)]
 
 
 def marked(stretches: list[Stretch]) -> str:
@@ -66,22 +66,23 @@ def _joined(stretches: list[Stretch]) -> list[Stretch]:
         one = stretches[place]
         return one.differs or (place in inner and not any(map(str.isalnum, one.before)))
 
-    groups = (
-        [stretches[place] for place in places] for _, places in groupby(range(len(stretches)), is_changed)
-    )
-    return [Stretch(*map("".join, zip(*group, strict=True))) for group in groups]
+    joined = []
+    for differs, places in groupby(range(len(stretches)), is_changed):
+        before, after, _ = zip(*(stretches[place] for place in places), strict=True)
+        joined.append(Stretch("".join(before), "".join(after), differs))
+    return joined
 
 
 def _shortened(one: Stretch, place: int, number: int) -> Stretch:
-    """Of an unchanged stretch its ends that are next to a change, of a changed one its beginning."""
+    """Of a long unchanged stretch the ends that are next to a change, of a changed one the beginning."""
     if one.differs:
-        return Stretch(*_around_difference(*one))
+        return Stretch(*_around_difference(one.before, one.after), differs=True)
     if len(one.before) <= LONGEST_STRETCH:
         return one
     width = LONGEST_STRETCH // 2 - 2
     head = one.before[:width] if place > 0 else ""
     tail = one.before[-width:] if place < number - 1 else ""
-    return Stretch(*[f"{head}...{tail}"] * 2)
+    return Stretch(f"{head}...{tail}", f"{head}...{tail}", differs=False)
 
 
 def _around_difference(before: str, after: str) -> tuple[str, str]:
