@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -105,6 +106,13 @@ def test_repeated_changes_are_places_among_the_changes() -> None:
     )
     named = [document["changes"]["modified"][place]["after"]["op"] for place in most["changes"]]
     assert named == ["ttir.broadcast"] * 36
+
+
+@pytest.mark.parametrize(("number", "first"), [(0, "%2"), (1, "%1"), (2, "%0"), (99, "%0")])
+def test_unchanged_ops_around_changes(number: int, first: str) -> None:
+    small = [SAMPLES / "small" / f"{when}_inline.mlir" for when in ("before", "after")]
+    function = run("diff", *small, "-U", str(number)).stdout.decode().split("\n\n")[1]
+    assert re.findall("%[0-9]+", function)[0] == first
 
 
 def test_every_pair_as_json_lines() -> None:
