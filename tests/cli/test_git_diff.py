@@ -111,10 +111,18 @@ def test_git_difftool(repository: Repository) -> None:
 
 def test_git_compares_normal_forms(repository: Repository) -> None:
     other = REORDERED.replace("constant 2", "constant 3")
-    repository.change({"a.mlir": CONSTANTS, "b.mlir": CONSTANTS}, {"a.mlir": REORDERED, "b.mlir": other})
-    repository.git("config", "diff.mlir.textconv", f"{COMMAND} normalize --order")
+    repository.change(
+        {"a.mlir": CONSTANTS, "b.mlir": CONSTANTS, "c.mlir": "func.func @f() {\n"},
+        {"a.mlir": REORDERED, "b.mlir": other, "c.mlir": "func.func @g() {\n"},
+    )
+    textconv = f'f() {{ {COMMAND} normalize --order "$1" || cat "$1"; }}; f'
+    repository.git("config", "diff.mlir.textconv", textconv)
     lines = repository.git("diff", "HEAD").splitlines()
-    assert [line for line in lines if line.startswith("diff")] == ["diff --git a/b.mlir b/b.mlir"]
+    assert [line for line in lines if line.startswith("diff")] == [
+        "diff --git a/b.mlir b/b.mlir",
+        "diff --git a/c.mlir b/c.mlir",
+    ]
+    assert lines[-2:] == ["-func.func @f() {", "+func.func @g() {"]
     changed = [line for line in lines if " = arith.constant" in line and line[0] != " "]
     assert [line[0] + line.partition(" = ")[2] for line in changed] == [
         "-arith.constant 2 : i32",
