@@ -6,7 +6,8 @@ its producers. A change renames what it touches and nothing else.
 
 The canonical order of a block is a depth-first walk from its last op up the dependences, each op after all
 that it depends on: operands in turn, then what else it waits for, by digest. Every such order is legal. Ops
-of equal digest whose neighbours are alike as well stay in textual order; ``undecided`` counts them.
+of equal digest whose neighbours are alike as well stay in textual order; ``undecided`` has them. Graph
+regions have no order: their ops are sorted by symbol, name and digest, unless they use each other.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from itertools import groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind, Dependences, arguments_of_blocks
-from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import compared
 from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
 from eio_audit.audit.diff.sameness import Sameness, sameness
@@ -56,11 +56,12 @@ class NormalForm:
 
     Attributes:
         text: the dump.
-        undecided: how many ops stay in textual order because nothing tells them from another op.
+        undecided: lines of the dump with ops that stay in textual order, because nothing tells them from
+            another op or because they use each other in a graph region.
     """
 
     text: bytes
-    undecided: int
+    undecided: tuple[int, ...]
 
 
 def normal_form(
@@ -88,10 +89,11 @@ def normal_form(
         sides = [compared(read_dump(side, options), interned) for side in (dump, read)]
     except InputError as error:
         raise VerificationError(f"the normal form cannot be read: {error}") from error
-    found = sameness(sides[0], sides[1], match_ops(sides[0].ops, sides[1].ops).ops)
+    found = sameness(sides[0], sides[1], form.numbers(ordered=ordered))
     if found.sameness is Sameness.NONE:
         raise VerificationError(f"the normal form is not the same program: {found.reason}")
-    return NormalForm(text, form.undecided)
+    lines = {ir.source.line_at(ir.op_start[op]) for op in form.undecided}
+    return NormalForm(text, tuple(sorted(lines)))
 
 
 class _Normalized:
@@ -107,7 +109,7 @@ class _Normalized:
         self._near = [self._near_digest(op, labels) for op in range(len(ops))]
         self._classes = RefinementClasses(ops, labels, ops.functions).exact
         self._dependences = Dependences(ir, options.assume_pure)
-        self.undecided = 0
+        self.undecided: set[int] = set()
         self._orders = self._canonical_orders()
         self._names = self._value_names()
         self._offsets = sorted(mentions.values)
@@ -137,8 +139,7 @@ class _Normalized:
         orders: list[Sequence[int]] = []
         for block, ops in enumerate(ir.block_ops):
             if block not in graphs:
-                key = {op: (self._ops.symbols[op] or "", self._sort_key(op)) for op in ops}
-                orders.append(sorted(ops, key=key.__getitem__))
+                orders.append(self._order_in_graph_region(ops))
                 continue
             waits_for: list[list[int]] = [[] for _ in ops]
             is_waited_for = bytearray(len(ops))
@@ -155,13 +156,23 @@ class _Normalized:
             orders.append([ops[k] for k in _walked(last, waits_for)])
         return orders
 
-    def _sort_key(self, op: int) -> tuple[str, int, int]:
-        return self._ops.names[op], self._near[op], self._classes[op]
+    def _order_in_graph_region(self, ops: Sequence[int]) -> Sequence[int]:
+        """The ops sorted; in textual order if one uses another, which it may do before the other's place."""
+        if any(self._ops.users[op] for op in ops):
+            self.undecided.update(ops)
+            return ops
+        return [ops[place] for place in self._sorted(range(len(ops)), ops)]
+
+    def _sort_key(self, op: int) -> tuple[str, str, int, int]:
+        return self._ops.symbols[op] or "", self._ops.names[op], self._near[op], self._classes[op]
 
     def _sorted(self, places: Iterable[int], ops: Sequence[int]) -> list[int]:
         keys = {place: self._sort_key(ops[place]) for place in sorted(places)}
-        self.undecided += len(keys) - len(set(keys.values()))
-        return sorted(keys, key=keys.__getitem__)
+        in_order = sorted(keys, key=keys.__getitem__)
+        for _, alike in groupby(in_order, key=keys.__getitem__):
+            first, *others = alike
+            self.undecided.update(ops[place] for place in (first, *others) if others)
+        return in_order
 
     def _ops_in_order(self) -> Iterator[int]:
         """All ops, each before what is nested in it."""
@@ -174,6 +185,11 @@ class _Normalized:
 
     def _top_blocks(self) -> list[int]:
         return self._ops.blocks_of.get(-1, [])
+
+    def numbers(self, *, ordered: bool) -> dict[int, int]:
+        """By op, its number in the text."""
+        ops = self._ops_in_order() if ordered else range(len(self._ops))
+        return {op: number for number, op in enumerate(ops)}
 
     # ------------------------------------------------------------------ names
 

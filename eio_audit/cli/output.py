@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
@@ -15,6 +15,11 @@ from eio_audit import InputError
 
 def write_bytes(path: str | None, *pieces: bytes | memoryview) -> None:
     """Writes the pieces of a text to a file, atomically, or to standard output."""
+    write_pieces(path, pieces)
+
+
+def write_pieces(path: str | None, pieces: Iterable[bytes | memoryview]) -> None:
+    """Writes the pieces of a text as they come, as ``write_bytes`` does."""
     if path is None or path == "-":
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
@@ -38,7 +43,7 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
     write_atomically(path, [encoded(text.getvalue())])
 
 
-def write_atomically(path: str, pieces: Sequence[bytes | memoryview]) -> None:
+def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
     """Replaces the file at ``path`` in one step; a reader sees the old content or the new, never a part.
 
     A symbolic link keeps pointing where it does. An existing file keeps its permissions and, where the system

@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import click
 
 from eio_audit import Verdict, __version__
 from eio_audit.cli.options import PATH, Command, together
-from eio_audit.cli.output import encoded, write_bytes, write_text
-
-if TYPE_CHECKING:
-    from eio_audit import OrderPicture
+from eio_audit.cli.output import encoded, write_pieces, write_text
 
 RENDERERS = {
     "Verdict": {
@@ -34,6 +31,7 @@ RENDERERS = {
     "Diff": {
         "text": "text.diff:print_diff",
         "json": "json:diff_to_json",
+        "jsonl": "json:diff_to_jsonl",
         "markdown": "markdown.diff:diff_to_markdown",
         "html": "html.pages:diff_to_html",
     },
@@ -73,14 +71,19 @@ def renderer(kind: str, format_: str) -> Callable[..., Any]:
 def rendered(result: object, format_: str, **options: Any) -> Any:
     """A result in a format other than text, which depends on what it is printed on.
 
-    Of the ``options``, ``verbose`` and ``pictures``, a function gets those that it has parameters for, and
-    ``version``, the program's.
+    Of the ``options``, such as ``verbose`` and ``pictures``, a function gets those that it has parameters
+    for, and ``version``, the program's.
     """
     render = renderer(type(result).__name__, format_)
-    options["version"] = __version__
-    wanted = inspect.signature(render).parameters
-    subject = result.check if isinstance(result, Verdict) and "check" in wanted else result
-    return render(subject, **{name: value for name, value in options.items() if name in wanted})
+    options = _wanted(render, options | {"version": __version__})
+    wants_check = "check" in inspect.signature(render).parameters
+    return render(result.check if wants_check and isinstance(result, Verdict) else result, **options)
+
+
+def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The options that a function has parameters for."""
+    parameters = inspect.signature(function).parameters
+    return {name: value for name, value in options.items() if name in parameters}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +104,23 @@ class Reports:
         """Whether a report shows the memory that a block needs."""
         return self.verbose or bool(self.formats & {"json", "html"})
 
-    def write(self, result: object, pictures: Sequence[OrderPicture] = ()) -> None:
-        """Writes a result in all of them."""
+    def write(self, result: object, **options: Any) -> None:
+        """Writes a result in all of them; ``options`` are of the functions that make them."""
         for format_, path in self.targets:
             if format_ == "text":
-                write_text(partial(self._print, result), path)
+                write_text(partial(self._print, result, **options), path)
                 continue
-            report = rendered(result, format_, verbose=self.verbose, pictures=pictures)
-            write_bytes(path, report if isinstance(report, bytes) else encoded(report))
+            report = rendered(result, format_, verbose=self.verbose, **options)
+            pieces = [report] if isinstance(report, (bytes, str)) else report
+            write_pieces(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
 
-    def _print(self, result: object, file: IO[str]) -> None:
+    def _print(self, result: object, file: IO[str], **options: Any) -> None:
         from eio_audit.report.text.console import Console
 
         console = Console(file)
         subject = result.check if isinstance(result, Verdict) else result
-        renderer(type(result).__name__, "text")(subject, console, verbose=self.verbose)
+        print_to = renderer(type(result).__name__, "text")
+        print_to(subject, console, **_wanted(print_to, options | {"verbose": self.verbose}))
         if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):
             from eio_audit.report.text.verdict_lines import print_verdict
 

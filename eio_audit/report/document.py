@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eio_audit.audit.codegen.codegen import Structure
@@ -10,9 +10,10 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.diff.repeated_changes import RepeatedChange, repeated_changes
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.report.wording import structure as words
-from eio_audit.report.wording.diff import kinds_of
+from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_at
 
@@ -36,7 +37,22 @@ class Changes:
 
     title: str
     note: str
-    changes: Sequence[OpChange]
+    groups: Sequence[RepeatedChange]
+
+    def examples(self, *, verbose: bool) -> list[tuple[OpChange, str]]:
+        """One of each change, or all if ``verbose``, and how often the first of them repeats."""
+        return [
+            (change, "" if number else repetition(group))
+            for group in self.groups
+            for number, change in enumerate(group.changes if verbose else [group.example])
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunks:
+    """Ops in the order of the dump after: in each hunk changed ones and the unchanged ones around them."""
+
+    hunks: Sequence[Sequence[OpChange]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +85,7 @@ class Section:
 
     title: str | None
     note: str
-    parts: Sequence[Changes | Lines | Figures | str]
+    parts: Sequence[Changes | Hunks | Lines | Figures | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +101,14 @@ class DiffDocument:
     details: Sequence[Section]
 
 
-def diff_document(diff: Diff, *, verbose: bool = False) -> DiffDocument:
-    """The document of a diff; ``verbose``: with a line for each location that has become worse."""
+def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
+    """The document of a diff.
+
+    Args:
+        diff: the diff.
+        verbose: with a line for each location that has become worse.
+        context: instead of changes by kind, all in place, with as many unchanged ops around each.
+    """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [
         _inverse_ops(diff),
@@ -94,7 +116,8 @@ def diff_document(diff: Diff, *, verbose: bool = False) -> DiffDocument:
         _code_generation(diff.structure),
         _locations(diff.locations, verbose=verbose),
     ]
-    return DiffDocument(list(filter(None, answers)), _functions(diff), list(filter(None, details)))
+    functions = _functions(diff) if context is None else _in_place(diff.pairs(), context)
+    return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 
 
 def _functions(diff: Diff) -> list[Section]:
@@ -104,9 +127,29 @@ def _functions(diff: Diff) -> list[Section]:
         for change in group:
             of_function.setdefault(change.function, []).append(change)
         for function, changes in of_function.items():
-            part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), changes)
+            part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated_changes(changes))
             sections.setdefault(function, []).append(part)
     return [Section(function, "", parts) for function, parts in sections.items()]
+
+
+def _in_place(pairs: Iterable[OpChange], context: int) -> list[Section]:
+    of_function: dict[str | None, list[OpChange]] = {}
+    for pair in pairs:
+        of_function.setdefault(pair.function, []).append(pair)
+    hunks = {function: _hunks(ops, context) for function, ops in of_function.items()}
+    return [Section(function, "", [Hunks(found)]) for function, found in hunks.items() if found]
+
+
+def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
+    hunks: list[range] = []
+    for place, op in enumerate(ops):
+        if op.status == "unchanged":
+            continue
+        around = range(max(0, place - context), min(len(ops), place + context + 1))
+        if hunks and around.start <= hunks[-1].stop:
+            around = range(hunks.pop().start, around.stop)
+        hunks.append(around)
+    return [ops[hunk.start : hunk.stop] for hunk in hunks]
 
 
 # ---------------------------------------------------------------------- inverse ops

@@ -6,7 +6,7 @@ Dataclasses are written field by field. ``_FIELDS`` has those of which JSON has 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,7 @@ _FIELDS = {
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
     ),
+    "RepeatedChange": "times modules module changes=places",
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
         "effects inversions kinds inverted same_index lower higher fixed"
@@ -88,6 +89,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Prediction.callers": lambda one: [caller.symbol for caller in one.callers],
     "Prediction.functions": lambda one: len(one.functions),
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
+    "RepeatedChange.times": lambda one: len(one.changes),
     "TornModule.name": lambda row: row.path[-1],
     "TracedPass.figures": lambda one: {k: v for k, v in _plain(one.figures).items() if k != "dumps"},
 }
@@ -115,20 +117,18 @@ def diff_to_json(diff: Diff) -> str:
 
 
 def _diff_members(diff: Diff) -> dict[str, object]:
-    from eio_audit.report.wording.diff import verdict
+    from eio_audit.audit.diff.repeated_changes import repeated_changes
 
+    repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
     return {
-        "verdict": {
-            "same_as": diff.sameness.sameness,
-            "text": verdict(diff),
-            "reason": diff.sameness.reason or None,
-        },
+        "verdict": _verdict(diff),
         "before": _plain(diff.before.summary) | _about_frees([diff.before]),
         "after": _plain(diff.after.summary) | _about_frees([diff.after]),
         "ops": {"unchanged": diff.ops.unchanged, **sizes},
         "implied_ops": diff.ops.implied,
         "changes": diff.ops.groups,
+        "repeated": {name: [one for one in ones if len(one.changes) > 1] for name, ones in repeated.items()},
         "inverse_ops": diff.inverse_ops,
         "fragmentation": diff.fragmentation,
         "structure": diff.structure,
@@ -136,6 +136,20 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "dumps": [diff.before, diff.after],
         "errors": [],
     }
+
+
+def _verdict(diff: Diff) -> dict[str, object]:
+    from eio_audit.report.wording.diff import verdict
+
+    sameness = diff.sameness
+    return {"same_as": sameness.sameness, "text": verdict(diff), "reason": sameness.reason or None}
+
+
+def diff_to_jsonl(diff: Diff) -> Iterator[str]:
+    """JSON Lines: the verdict, then every op of both dumps as it is asked for."""
+    yield _line({"type": "verdict", **_verdict(diff)})
+    for pair in diff.pairs():
+        yield _line({"type": "op", "status": pair.status, **_plain(pair)})
 
 
 def two_runs_to_json(runs: RunComparison) -> str:
@@ -176,7 +190,11 @@ def to_jsonl(verdict: Verdict) -> str:
     objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
     objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
     objects.append({"type": "summary", **_plain(verdict.check.summary)})
-    return "".join(printable_in_json(json.dumps(one, ensure_ascii=False)) + "\n" for one in objects)
+    return "".join(map(_line, objects))
+
+
+def _line(one: object) -> str:
+    return printable_in_json(json.dumps(one, ensure_ascii=False)) + "\n"
 
 
 def _document(command: str, **members: object) -> str:

@@ -1,5 +1,7 @@
 import json
+import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -74,8 +76,8 @@ def test_ceilings_for_the_dump_after(options: tuple[str, ...], code: int) -> Non
 def test_json_has_everything_the_text_has() -> None:
     document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
     assert set(document) == {
-        *("schema", "command", "verdict", "before", "after", "ops", "implied_ops", "changes", "inverse_ops"),
-        *("fragmentation", "structure", "locations", "dumps", "errors"),
+        *("schema", "command", "verdict", "before", "after", "ops", "implied_ops", "changes", "repeated"),
+        *("inverse_ops", "fragmentation", "structure", "locations", "dumps", "errors"),
     }
     inverse = document["inverse_ops"]
     assert (inverse["before"], inverse["after"], len(inverse["cancelled"])) == (132, 94, 40)
@@ -93,6 +95,39 @@ def test_json_has_everything_the_text_has() -> None:
         15,
         "derived",
     )
+
+
+def test_repeated_changes_are_places_among_the_changes() -> None:
+    document = json.loads(run("diff", BEFORE, AFTER, "--format", "json").stdout)
+    most = document["repeated"]["modified"][0]
+    assert (most["times"], most["modules"], most["module"]) == (
+        *(36, 18),
+        "BatchNorm2d[net.stages.*.blocks.*.conv*.norm]",
+    )
+    named = [document["changes"]["modified"][place]["after"]["op"] for place in most["changes"]]
+    assert named == ["ttir.broadcast"] * 36
+
+
+@pytest.mark.parametrize(("number", "first"), [(0, "%2"), (1, "%1"), (2, "%0"), (99, "%0")])
+def test_unchanged_ops_around_changes(number: int, first: str) -> None:
+    small = [SAMPLES / "small" / f"{when}_inline.mlir" for when in ("before", "after")]
+    function = run("diff", *small, "-U", str(number)).stdout.decode().split("\n\n")[1]
+    assert re.findall("%[0-9]+", function)[0] == first
+
+
+def test_every_pair_as_json_lines() -> None:
+    verdict, *pairs = map(json.loads, run("diff", BEFORE, AFTER, "--format", "jsonl").stdout.splitlines())
+    assert (verdict["type"], verdict["same_as"]) == ("verdict", "none")
+    assert Counter(pair["status"] for pair in pairs) == {
+        "unchanged": 55,
+        "modified": 135,
+        "added": 46,
+        "removed": 84,
+    }
+    assert all((pair["before"] is None) == (pair["status"] == "added") for pair in pairs)
+    assert all((pair["after"] is None) == (pair["status"] == "removed") for pair in pairs)
+    lines = [pair["after"]["line"] for pair in pairs if pair["after"]]
+    assert lines == sorted(lines)
 
 
 def test_markdown_for_a_pull_request() -> None:

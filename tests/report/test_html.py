@@ -148,3 +148,26 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
         len(group) for group in result.ops.groups.values()
     ]
     assert "block-1" in page.attributes("id")
+
+
+def resnet_diff(context: int | None = None) -> str:
+    [before], [after] = (read(RESNET.replace("after", when)) for when in ("before", "after"))
+    return diff_to_html(diff(before, after), (), "1.0", context=context)
+
+
+def test_the_page_of_a_diff_folds_changes_that_repeat() -> None:
+    page = resnet_diff()
+    assert (
+        "<div>array&lt;i64: 1, 1, <del>16, 16</del>&gt;</div><div>array&lt;i64: 1, 1, <ins>256, 1</ins>&gt;</div>"
+        in page
+    )
+    module = "BatchNorm2d[net.stages.*.blocks.*.conv*.norm]"
+    [folded] = [text for text in page.split("<details>") if f"36 times in 18 modules: {module}" in text]
+    assert folded.partition("</details>")[0].count("<li>") == 36
+
+
+def test_the_page_of_a_diff_in_place_has_unchanged_ops() -> None:
+    page = Page(resnet_diff(context=1))
+    statuses = [attributes.get("class") for tag, attributes in page.elements if tag == "div"]
+    assert statuses.count("unchanged") > 20
+    assert [statuses.count(status) for status in ("modified", "added", "removed")] == [135, 46, 84]

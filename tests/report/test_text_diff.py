@@ -52,6 +52,12 @@ def test_a_real_diff_on_a_terminal(sample: Diff, width: int) -> None:
     assert file.getvalue() == (GOLDENS / f"diff_small_{width}.txt").read_text()
 
 
+def test_a_real_diff_in_place(sample: Diff) -> None:
+    file = Terminal()
+    print_diff(sample, Console(file, color=False, width=120), context=1)
+    assert file.getvalue() == (GOLDENS / "diff_small_in_place.txt").read_text()
+
+
 def test_a_real_diff_in_a_pipe(sample: Diff) -> None:
     file = io.StringIO()
     print_diff(sample, Console(file), verbose=True)
@@ -74,7 +80,8 @@ ops: 4 unchanged, 1 moved, 0 modified, 1 added, 1 removed; 0 -> 2 inversions, 0 
 
 @forward
   1 moved
-    #2  ttir.abs  %2 -> %0  line 4 -> 2  Net[net]  in 2 inversions, none before
+    #2  ttir.abs  %2 -> %0  line 4 -> 2  Net[net]
+        in 2 inversions, none before
   1 added
     #3  ttir.sin  %3  line 5  Net[net]
   1 removed
@@ -105,11 +112,11 @@ def test_diff_of_the_same_dump() -> None:
 
 def test_diff_names_a_few_of_many_in_each_function() -> None:
     name = '"DEBUG|7|Net[net]|net.py:1|forward|2|abs'
-    many = [f'%{k} = "ttir.abs"(%a) : (i32) -> i32 loc({name}_tm{k}"({name}"))' for k in range(20)]
+    many = [f'%{k} = "t.op{k}"(%a) : (i32) -> i32 loc({name}_tm{k}"({name}"))' for k in range(20)]
     text = diff_report(function() + function(name="g"), function(*many) + function(op("%0", 9), name="g"))
     assert "\n@forward\n  20 added\n" in text
-    assert "\n    #7  ttir.abs  %0  line 2  Net[net]  derived\n" in text
-    assert "\n    #7  ttir.abs  %2  line 4  Net[net]  derived\n\n@g\n  1 added\n" in text
+    assert "\n    #7  t.op0  %0  line 2  Net[net]\n        derived\n" in text
+    assert "\n    #7  t.op2  %2  line 4  Net[net]\n        derived\n\n@g\n  1 added\n" in text
     assert text.endswith("\n\n--verbose shows 17 more\n\nverdict: different: 21 added\n")
 
 
@@ -125,6 +132,70 @@ def test_markdown_of_names_that_look_like_markdown() -> None:
 
 
 def test_markdown_folds_long_tables() -> None:
-    many = [op(f"%{k}", k) for k in range(11)]
+    many = [op(f"%{k}", k, name=f"t.op{k}") for k in range(11)]
     text = diff_to_markdown(diff_of(function(), function(*many)))
     assert "<details><summary>11 added</summary>\n\n| index | op |" in text
+
+
+def test_markdown_of_ops_in_place() -> None:
+    before = function(op("%0", 0), op("%1", 1), op("%2", 2), op("%3", 3))
+    after = function(op("%0", 0), op("%1", 1), op("%2", 2, name="t.new"), op("%3", 3))
+    text = diff_to_markdown(diff_of(before, after), context=1)
+    assert (
+        """
+```diff
+@@ @@
+  #1  ttir.abs  %1  line 3  Net[net]
+- #2  ttir.abs  %2  line 4  Net[net]
++ #2  t.new  %2  line 4  Net[net]
+  #3  ttir.abs  %3  line 5  Net[net]
+```
+"""
+        in text
+    )
+
+
+def bare(types: str) -> str:
+    return f'func.func @f(%a: {types}) {{\n  "t.use"(%a) : ({types}) -> ()\n}}\n'
+
+
+@pytest.mark.parametrize(
+    ("color", "width", "line"),
+    [
+        (False, 119, "        types: (tensor<[-4xi32-]{+2x2xi32+}>) -> ()"),
+        (
+            False,
+            120,
+            "        types: (tensor<[-4xi32-]>) -> ()".ljust(62) + " | types: (tensor<{+2x2xi32+}>) -> ()",
+        ),
+        (
+            True,
+            120,
+            "        types: (tensor<\x1b[31m4xi32\x1b[0m>) -> ()".ljust(71)
+            + "\x1b[2m | \x1b[0mtypes: (tensor<\x1b[32m2x2xi32\x1b[0m>) -> ()",
+        ),
+    ],
+)
+def test_changed_words_are_marked(color: bool, width: int, line: str) -> None:
+    file = Terminal()
+    print_diff(
+        diff_of(bare("tensor<4xi32>"), bare("tensor<2x2xi32>")), Console(file, color=color, width=width)
+    )
+    assert line in file.getvalue().splitlines()
+
+
+def test_changes_that_repeat_are_folded() -> None:
+    def layers(name: str, modules: tuple[str, ...] = ("Net[net.0]", "Net[net.1]", "Other[net.2]")) -> str:
+        return function(*(op(f"%{k}", k, name=name, module=module) for k, module in enumerate(modules)))
+
+    text = diff_report(layers("t.old"), layers("t.old") + layers("t.new").replace("@forward", "@g"))
+    assert (
+        """
+  4 added
+    #0  t.new        %0  line 8   Net[net.0]
+        2 times in 2 modules: Net[net.*]
+    #2  t.new        %2  line 10  Other[net.2]
+        func.return      line 11
+"""
+        in text
+    )

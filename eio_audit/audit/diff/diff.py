@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 
 from eio_audit.audit.check.check import AuditedDump, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
@@ -11,7 +12,7 @@ from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
-from eio_audit.audit.diff.op_changes import DumpComparison, OpChanges, compared
+from eio_audit.audit.diff.op_changes import DumpComparison, OpChange, OpChanges, compared
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import right_labels
 from eio_audit.audit.locations.location_health import HealthChange, health_change
@@ -32,6 +33,8 @@ class Diff:
         fragmentation: how torn the model's modules are.
         structure: the functions that code generation makes.
         locations: what is wrong with the locations.
+        sameness: in what sense the dumps are the same.
+        pairs: gives every op of both dumps, the unchanged ones too, in the order of the dump after.
     """
 
     before: DumpAudit
@@ -42,6 +45,7 @@ class Diff:
     structure: Structure
     locations: HealthChange
     sameness: SamenessVerdict
+    pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
 
 
 def diff(
@@ -81,4 +85,5 @@ def diff(
         structure=structure_change(old, new, right),
         locations=health_change(old, new, comparison.was),
         sameness=sameness(sides[0], sides[1], comparison.became),
+        pairs=partial(comparison.pairs, layouts.came_from),
     )

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -54,7 +55,7 @@ class OpDifference:
 
 @dataclass(frozen=True, slots=True)
 class OpChange:
-    """One op that is not what or where it was.
+    """What became of one op.
 
     Attributes:
         function: symbol of the function it is in (was in, if it was removed), or None.
@@ -83,6 +84,20 @@ class OpChange:
     ancestor: Ancestor | None
     inversions_before: int | None
     inversions_after: int | None
+
+    @property
+    def status(self) -> str:
+        """``unchanged``, ``moved``, ``modified``, ``added`` or ``removed``."""
+        if self.before is None or self.after is None:
+            return "added" if self.before is None else "removed"
+        return "modified" if self.differences else "moved" if self.moved else "unchanged"
+
+    @property
+    def op(self) -> OpLabel:
+        """The op in the dump after; if it was removed, in the dump before."""
+        op = self.after or self.before
+        assert op is not None
+        return op
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -191,27 +206,50 @@ class DumpComparison:
         Args:
             commuted: by added op, an op of the dump before that was moved there, where locations do not tell.
         """
-        moved: list[OpChange] = []
-        modified: list[OpChange] = []
-        for old, new in sorted(self.became.items(), key=lambda pair: pair[1]):
-            differences = tuple(self._differences(old, new))
-            if differences or new in self.moved:
-                (modified if differences else moved).append(self._change(old, new, differences))
-        added = [op for op in range(len(self.after.ops)) if op not in self.was]
-        removed = [op for op in range(len(self.before.ops)) if op not in self.became]
-        not_printed_after = implied_ops(removed, self.before.ops, self.after.ops, self.became)
-        not_printed_before = implied_ops(added, self.after.ops, self.before.ops, self.was)
+        by_status: dict[str, list[OpChange]] = defaultdict(list)
+        for change in self.pairs(commuted, with_unchanged=False):
+            by_status[change.status].append(change)
+        groups = {status: tuple(by_status[status]) for status in ("moved", "modified", "added", "removed")}
         return OpChanges(
-            unchanged=len(self.became) - len(moved) - len(modified),
-            moved=tuple(moved),
-            modified=tuple(modified),
-            added=tuple(
-                self._change(None, op, ancestor=self._described_ancestor(op, commuted))
-                for op in added
-                if op not in not_printed_before
-            ),
-            removed=tuple(self._change(op, None) for op in removed if op not in not_printed_after),
-            implied=len(not_printed_before) + len(not_printed_after),
+            unchanged=len(self.became) - len(groups["moved"]) - len(groups["modified"]),
+            implied=sum(map(len, self._implied)),
+            **groups,
+        )
+
+    def pairs(self, commuted: Mapping[int, int], *, with_unchanged: bool = True) -> Iterator[OpChange]:
+        """The ops in the order of the dump after; a removed one follows the op that it followed before."""
+        not_printed_after, not_printed_before = self._implied
+        for old, new in self._in_order():
+            if old is None and new is not None and new not in not_printed_before:
+                yield self._change(None, new, ancestor=self._described_ancestor(new, commuted))
+            elif old is not None and new is None and old not in not_printed_after:
+                yield self._change(old, None)
+            elif old is not None and new is not None:
+                differences = tuple(self._differences(old, new))
+                if with_unchanged or differences or new in self.moved:
+                    yield self._change(old, new, differences)
+
+    def _in_order(self) -> Iterator[tuple[int | None, int | None]]:
+        removed: dict[int, list[int]] = defaultdict(list)
+        last = -1
+        for old in range(len(self.before.ops)):
+            last = self.became.get(old, last)
+            if old not in self.became:
+                removed[last].append(old)
+        for new in range(-1, len(self.after.ops)):
+            if new >= 0:
+                yield self.was.get(new), new
+            yield from ((old, None) for old in removed[new])
+
+    @cached_property
+    def _implied(self) -> tuple[set[int], set[int]]:
+        """The ops of either dump that only its own printing form shows."""
+        before, after = self.before.ops, self.after.ops
+        added = [op for op in range(len(after)) if op not in self.was]
+        removed = [op for op in range(len(before)) if op not in self.became]
+        return (
+            implied_ops(removed, before, after, self.became),
+            implied_ops(added, after, before, self.was),
         )
 
     def came_back(self, new: int) -> bool:

@@ -69,7 +69,7 @@ def check_command(
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
     verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
-    reports.write(verdict, worst_blocks.pictures if worst_blocks else ())
+    reports.write(verdict, pictures=worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)
     inputs.require_indices(result.summary, result.dumps, *paths)

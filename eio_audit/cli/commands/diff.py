@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+
 import click
 
-from eio_audit import AuditOptions, Gate, Sameness, WorstBlocks, compare_runs, diff, unmatched_patterns
+from eio_audit import (
+    AuditOptions,
+    Dump,
+    Gate,
+    InputError,
+    Sameness,
+    Source,
+    Span,
+    WorstBlocks,
+    compare_runs,
+    diff,
+    unmatched_patterns,
+)
 from eio_audit.cli.gate import ceiling_options
-from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
+from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
+from eio_audit.cli.inputs import NO_IR, DumpChoice, warn_of_unmatched
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
-from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
+from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.cli.two_runs import dumps_of_run, is_run
 
 
-@click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=DIFF_EXIT_CODES)
+@click.command(
+    "diff",
+    cls=GitDiffCommand,
+    short_help="Show what a pass did, op by op, and to the order.",
+    epilog=DIFF_EXIT_CODES,
+)
 @click.argument("before", type=PATH)
 @click.argument("after", type=PATH, required=False)
 @dump_options
@@ -32,6 +53,14 @@ from eio_audit.cli.two_runs import dumps_of_run, is_run
     help="What --exit-code calls the same: bytes, identical texts; names, the same but for names and places; "
     "order, the same program in any legal order.",
 )
+@click.option(
+    "-U",
+    "--unified",
+    "context",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Show all changes in place, each with N unchanged ops before and after it.",
+)
 @report_options("Diff", quiet_option, verbose_option)
 @click.pass_context
 def diff_command(
@@ -43,6 +72,7 @@ def diff_command(
     gate: Gate,
     exit_code: bool,
     same_as: str,
+    context: int | None,
     reports: Reports,
 ) -> None:
     """Show what happened between two dumps, op by op, and what it did to the order.
@@ -56,21 +86,44 @@ def diff_command(
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
       eio-audit diff dumps/
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
+      git config diff.mlir.command "eio-audit diff"
     """
     if after is not None and not choice.is_made and is_run(before) and is_run(after):
+        _require_formats("RunComparison", reports)
         runs = compare_runs(dumps_of_run(before), dumps_of_run(after), options)
-        reports.write(runs)
+        reports.write(runs, context=context)
         ctx.exit(1 if exit_code and not runs.is_same_as(Sameness(same_as)) else 0)
     if after is None:
         old, new = around_pass(before, choice)
     else:
-        old, new = (choice.only_dump(path) for path in (before, after))
+        old, new = (_no_ops() if path == os.devnull else choice.only_dump(path) for path in (before, after))
+    if isinstance(ctx.obj, GitFiles):
+        old, new = _renamed(old, ctx.obj.old_name), _renamed(new, ctx.obj.new_name)
     worst_blocks = WorstBlocks()
     visit = worst_blocks.add if "html" in reports.formats else None
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
+    if next(result.pairs(), None) is None and old.text != new.text:
+        raise InputError(old.source.name, None, NO_IR)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    reports.write(result, worst_blocks.pictures)
+    reports.write(result, pictures=worst_blocks.pictures, context=context)
     if exit_code:
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
+
+
+def _require_formats(kind: str, reports: Reports) -> None:
+    for format_ in reports.formats - RENDERERS[kind].keys():
+        raise click.UsageError(
+            f"two logs are compared as {' or '.join(RENDERERS[kind])}, not as {format_}; "
+            "choose one dump of each with --pass or --dump"
+        )
+
+
+def _no_ops() -> Dump:
+    """A file that is not there."""
+    return Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
+
+
+def _renamed(dump: Dump, name: str) -> Dump:
+    return dump if dump.source.name == os.devnull else replace(dump, source=Source(name, dump.source.data))

@@ -8,6 +8,10 @@ from eio_audit import AuditOptions, normal_form
 from eio_audit.cli.inputs import DumpChoice, read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
+from eio_audit.report.wording.numbers import shortened_list
+
+LISTED_LINES = 10
+"""The most lines that the note on ops without a canonical order names."""
 
 
 @click.command(
@@ -37,7 +41,7 @@ def normalize_command(
 
     Values are named after their op and a digest of its surroundings, so a change renames little. Aliases are
     expanded, comments left out, white space is uniform. With --order, another legal order makes no difference
-    either, except among ops that nothing tells apart; standard error tells how many these are.
+    either, except among ops that nothing tells apart; standard error tells where these are.
 
     \b
     Examples:
@@ -50,5 +54,7 @@ def normalize_command(
         for dump in choice.of(read_dumps(path, "normalize"), path)
     ]
     write_bytes(output, b"".join(form.text for form in forms))
-    if order and (undecided := sum(form.undecided for form in forms)):
-        click.echo(f"note: {undecided} ops that nothing tells apart stay in textual order", err=True)
+    if order and (lines := [line for form in forms for line in form.undecided]):
+        where = shortened_list(list(map(str, lines)), LISTED_LINES)
+        what = "nothing tells them apart, or they use each other in a graph region"
+        click.echo(f"note: some ops stay in textual order, on lines {where}: {what}", err=True)

@@ -37,14 +37,22 @@ def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) 
     )
 
 
-def diff_to_html(result: Diff, pictures: Sequence[OrderPicture], version: str) -> str:
+def diff_to_html(
+    result: Diff,
+    pictures: Sequence[OrderPicture],
+    version: str,
+    *,
+    verbose: bool = False,
+    context: int | None = None,
+) -> str:
     """What a pass did, op by op, and to the order; ``pictures`` are of blocks of the dump after."""
     return _page(
         "diff",
         version,
         result=result,
-        document=diff_document(result),
-        changes=_change_table(result),
+        document=diff_document(result, context=context),
+        verbose=verbose,
+        all_changes=_change_table(result),
         sections=block_sections(pictures),
         **_codegen(result.structure),
     )

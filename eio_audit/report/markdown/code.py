@@ -27,9 +27,14 @@ def code(text: str) -> str:
 
 def literal(text: str) -> str:
     """Text in code style, outside tables; longer fences hold backticks."""
-    text = printable(text.translate(_ONE_LINE))
+    text = one_line(text)
     if not text.strip():
         return ""
     fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def one_line(text: str) -> str:
+    """Text with spaces for line ends and tabs, and what would steer a terminal written out."""
+    return printable(text.translate(_ONE_LINE))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
-from eio_audit.report.markdown.code import code, literal, row
+from eio_audit.report.document import Changes, Figures, Hunks, Lines, Section, diff_document
+from eio_audit.report.markdown.code import code, literal, one_line, row
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording import order
+from eio_audit.report.wording.word_diff import shortened
 
 SHOWN_ROWS = 10
 """Rows of a table that is not folded."""
@@ -17,16 +18,19 @@ SHOWN_ROWS = 10
 FOLDED_ROWS = 40
 """Rows of a table in a report that is not verbose: GitHub takes comments of up to 65,536 characters."""
 
+FOLDED_LINES = 400
+"""Lines of ops in place in a report that is not verbose."""
+
 LONGEST_CELL = 160
 """Characters of a cell in a report that is not verbose."""
 
 
-def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
+def diff_to_markdown(diff: Diff, *, verbose: bool = False, context: int | None = None) -> str:
     """The comparison as Markdown, ending in a newline.
 
     All that comes from the dumps is in code style: ``#12`` is no issue there and ``@main`` nobody's name.
     """
-    document = diff_document(diff, verbose=verbose)
+    document = diff_document(diff, verbose=verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     lines = [
         f"### {_dump(diff.before)} to {_dump(diff.after)}",
@@ -59,6 +63,8 @@ def _parts(section: Section, *, verbose: bool) -> list[str]:
         match part:
             case Changes():
                 lines += _changes(part, verbose=verbose)
+            case Hunks():
+                lines += _hunks(part, verbose=verbose)
             case Lines():
                 lines += _list(part, verbose=verbose)
             case Figures():
@@ -68,17 +74,35 @@ def _parts(section: Section, *, verbose: bool) -> list[str]:
     return lines
 
 
-def _changes(group: Changes, *, verbose: bool) -> list[str]:
+def _changes(part: Changes, *, verbose: bool) -> list[str]:
     def cut(text: str) -> str:
-        return code(text if verbose else words.shortened(text, LONGEST_CELL))
+        return code(text if verbose else shortened(text, LONGEST_CELL))
 
     rows = []
-    for change in group.changes:
+    for change, repetition in part.examples(verbose=verbose):
         index, name, result, line, module = words.cells_of(change)
-        what = "<br>".join(map(cut, words.what_happened(change, verbose=verbose)))
-        rows.append([code(index), code(name), code(result), line, cut(module), what])
+        what = [repetition, *words.what_happened(change, verbose=verbose)]
+        cells = [code(index), code(name), code(result), line, cut(module)]
+        rows.append([*cells, "<br>".join(map(cut, filter(None, what)))])
     headings = ["index", "op", "result", "line", "module", "what"]
-    return _table(group.title + group.note, headings, rows, verbose=verbose)
+    return _table(part.title + part.note, headings, rows, verbose=verbose)
+
+
+def _hunks(part: Hunks, *, verbose: bool) -> list[str]:
+    """The ops in a block of code, which GitHub colours as a diff."""
+    lines = []
+    for hunk in part.hunks:
+        lines.append("@@ @@")
+        for op in hunk:
+            sign = words.SIGNS[op.status]
+            lines.append(one_line(f"{sign} {words.row_of(op)}"))
+            lines += [one_line(f"{sign}     {what}") for what in words.what_happened(op, verbose=verbose)]
+    shown = lines if verbose else lines[:FOLDED_LINES]
+    return _folded(
+        f"{len(lines):,} lines" if len(lines) > FOLDED_ROWS else "",
+        ["```diff", *shown, "```", *_rest(len(lines) - len(shown))],
+        is_long=len(lines) > FOLDED_ROWS,
+    )
 
 
 def _figures(table: Figures, *, verbose: bool) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -25,6 +26,8 @@ HANGING = 2
 
 SHORTENED = 20
 """Columns that text gets at the least; an optional last column of a table without so many is left out."""
+
+_BETWEEN = " | "
 
 _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Variables that make rich take anything for a terminal."""
@@ -73,6 +76,11 @@ class Console:
         """Columns of the terminal."""
         return self._rich.width
 
+    @property
+    def has_color(self) -> bool:
+        """Whether styles show as colours."""
+        return not self._is_plain and self._rich.color_system is not None and not self._rich.no_color
+
     def print(self, *pieces: Piece, indent: int = 0) -> None:
         """Prints a line, on a terminal wrapped between words."""
         if self._is_plain:
@@ -93,6 +101,16 @@ class Console:
         line.pad_left(indent)
         line.rstrip()
         self._rich.print(line)
+
+    def print_side_by_side(self, left: Sequence[Piece], right: Sequence[Piece], indent: int = 0) -> None:
+        """Prints two texts on a terminal, each wrapped in its half."""
+        width = (self.width - indent - len(_BETWEEN)) // 2
+        halves = [self.wrapped(self.styled(half), width) for half in (left, right)]
+        for was, now in zip_longest(*halves):
+            line = was or self.styled([])
+            line.rstrip()
+            line.pad_right(width - line.cell_len)
+            self.print_styled(line.append(_BETWEEN, "dim").append_text(now or self.styled([])), indent)
 
     def styled(self, pieces: Sequence[Piece]) -> Text:
         """The pieces as a text that rich can print."""

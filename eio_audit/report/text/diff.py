@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.op_label import OpLabel
-from eio_audit.report.document import Changes, Figures, Lines, Section, diff_document
+from eio_audit.report.document import Changes, Figures, Hunks, Lines, Section, diff_document
 from eio_audit.report.text.check import print_remedy
-from eio_audit.report.text.console import Console
+from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording.order import op_name
+from eio_audit.report.wording.word_diff import Stretch, added, removed
 
 SHOWN_CHANGES = 3
 """How many ops of each group a report names that is not verbose."""
@@ -22,13 +22,18 @@ SHOWN_CHANGES = 3
 SHOWN_LINES = 2
 """How many lines of each other list."""
 
-SIDE_BY_SIDE = 140
+BELOW = 8
+"""Columns by which what is below the row of an op is indented."""
+
+SIDE_BY_SIDE = 120
 """Columns from which on before and after are side by side."""
 
+_STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
-def print_diff(diff: Diff, console: Console, *, verbose: bool = False) -> None:
+
+def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: int | None = None) -> None:
     """Prints what happened to the ops, to the order, and to what a reader of the result depends on."""
-    document = diff_document(diff, verbose=verbose)
+    document = diff_document(diff, verbose=verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     if diff.sameness.sameness is Sameness.BYTES and not verbose:
         known = f"; {inversions}, {avoidable}" if diff.after.summary.inversions else ""
@@ -72,14 +77,9 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
         match part:
             case Changes():
                 console.print((part.title, "bold"), part.note, indent=2)
-                worst = sorted(part.changes, key=lambda one: (not one.moved, -(one.inversions_after or 0)))
-                shown = part.changes if verbose else worst[:SHOWN_CHANGES]
-                has_after = any(change.after for change in shown)
-                if has_after and console.wraps and console.width >= SIDE_BY_SIDE:
-                    _print_side_by_side(shown, console)
-                else:
-                    _print_changes(shown, console, verbose=verbose)
-                hidden += len(part.changes) - len(shown)
+                hidden += _print_changes(part, console, verbose=verbose)
+            case Hunks():
+                _print_hunks(part, console, verbose=verbose)
             case Lines():
                 if part.title:
                     console.print((part.title, part.style), indent=2)
@@ -94,43 +94,73 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
     return hidden
 
 
-def _print_changes(changes: Sequence[OpChange], console: Console, *, verbose: bool) -> None:
+def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
+    """Prints the changes, or one of each that repeat; returns how many it left out."""
+    examples = part.examples(verbose=verbose)
+    shown = examples if verbose else examples[:SHOWN_CHANGES]
+
+    def print_below(row: int) -> None:
+        change, repetition = shown[row]
+        if repetition:
+            console.print((repetition, "bold"), indent=BELOW)
+        _print_differences(change, console, verbose=verbose)
+
+    print_table(console, _columns([change for change, _ in shown]), indent=4, print_below=print_below)
+    return sum(len(group.changes) for group in part.groups) - len(shown)
+
+
+def _print_hunks(part: Hunks, console: Console, *, verbose: bool) -> None:
+    """Prints all ops of the hunks, each with a sign for what became of it."""
+    ops = [op for hunk in part.hunks for op in hunk]
+    ends = set(accumulate(map(len, part.hunks[:-1])))
+
+    def print_below(row: int) -> None:
+        _print_differences(ops[row], console, verbose=verbose)
+        if row + 1 in ends:
+            console.print(("...", "dim"), indent=2)
+
+    columns = [Column("", [words.SIGNS[op.status] for op in ops]), *_columns(ops)]
+    styles = [_STYLES.get(op.status, "") for op in ops]
+    print_table(console, columns, indent=2, row_styles=styles, print_below=print_below)
+
+
+def _columns(changes: Sequence[OpChange]) -> list[Column]:
     index, name, result, line, module = zip(*map(words.cells_of, changes), strict=True)
-    columns = [
+    return [
         Column("", index, right=True),
         Column("", name, style="cyan"),
         Column("", result),
         Column("", [f"line {number}" for number in line]),
-        Column("", module, style="dim", optional=True),
-        Column("", ["; ".join(words.what_happened(change, verbose=verbose)) for change in changes]),
+        Column("", module, style="dim"),
     ]
-    print_table(console, columns, indent=4)
 
 
-def _print_side_by_side(changes: Sequence[OpChange], console: Console) -> None:
-    """Each op with what differs below it, as it was on the left and as it is on the right."""
-    width = (console.width - 9) // 2
-    rows = []
-    for change in changes:
-        rows.append((_before(change), "  ".join(filter(None, (_full(change.after), _why(change))))))
-        rows += map(words.both, change.differences)
-    left, right = ([words.shortened(row[side], width) for row in rows] for side in (0, 1))
-    columns = [Column("", left), Column("", ["|"] * len(rows), style="dim"), Column("", right)]
-    print_table(console, columns, indent=4)
+def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> None:
+    """Prints what of an op differs, side by side on a wide terminal, and what else there is to know of it."""
+    is_wide = console.wraps and console.width >= SIDE_BY_SIDE
+    for one in change.differences:
+        title, stretches = words.title(one), words.words_of(one, verbose=verbose)
+        if is_wide and stretches:
+            halves = [
+                [f"{title}: ", *(_piece(stretch, side, marks=not console.has_color) for stretch in stretches)]
+                for side in (0, 1)
+            ]
+            console.print_side_by_side(halves[0], halves[1], indent=BELOW)
+        else:
+            pieces = [
+                _piece(stretch, side, marks=True)
+                for stretch in stretches
+                for side in range(1 + stretch.differs)
+            ]
+            console.print(f"{title}: " if pieces else title, *pieces, indent=BELOW)
+    if notes := words.notes(change):
+        console.print("; ".join(notes), indent=BELOW)
 
 
-def _before(change: OpChange) -> str:
-    """The op as it was, or the one it came from."""
-    if change.ancestor is None:
-        return _full(change.before)
-    return f"{_full(change.ancestor.op)}  ({change.ancestor.relation.value})"
-
-
-def _why(change: OpChange) -> str:
-    where = f"from {change.block_before}" if change.block_before is not None else ""
-    moved = "moved" if change.moved and change.differences else ""
-    return ", ".join(filter(None, (where, moved, words.inversions_of(change))))
-
-
-def _full(op: OpLabel | None) -> str:
-    return "" if op is None else f"line {op.line}  {op_name(op)}"
+def _piece(stretch: Stretch, side: int, *, marks: bool) -> Piece:
+    """What one side, 0 or 1, has of a stretch; ``marks``: a change is seen without colours, too."""
+    text = (stretch.before, stretch.after)[side]
+    if not stretch.differs:
+        return text
+    mark, style = ((removed, "red"), (added, "green"))[side]
+    return mark(text) if marks else text, style

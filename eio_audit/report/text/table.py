@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -43,10 +43,23 @@ class Column:
         return space + cell if self.right else cell + space
 
 
-def print_table(console: Console, columns: Sequence[Column], indent: int = 0) -> None:
+def print_table(
+    console: Console,
+    columns: Sequence[Column],
+    indent: int = 0,
+    row_styles: Sequence[str] = (),
+    print_below: Callable[[int], None] = lambda _: None,
+) -> None:
     """Prints rows below their headings; columns without content are left out.
 
     On a terminal the last column is wrapped within itself or, where it is too narrow, below its row.
+
+    Args:
+        console: where.
+        columns: from left to right.
+        indent: columns of the screen to the left of the table.
+        row_styles: by row, a style instead of those of the columns; empty for these.
+        print_below: called with the number of each row after it is printed.
     """
     columns = [
         replace(column, cells=[console.escaped(cell) for cell in column.cells])
@@ -61,8 +74,10 @@ def print_table(console: Console, columns: Sequence[Column], indent: int = 0) ->
     styles = [column.style for column in columns]
     if any(column.title for column in columns):
         _print_row(console, columns, [column.title for column in columns], ["dim"] * len(columns), indent)
-    for cells in rows:
-        _print_row(console, columns, cells, styles, indent)
+    for number, cells in enumerate(rows):
+        own = row_styles[number] if row_styles else ""
+        _print_row(console, columns, cells, [own] * len(styles) if own else styles, indent)
+        print_below(number)
 
 
 def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:

@@ -8,7 +8,9 @@ from eio_audit.report.text.diff import print_diff
 from eio_audit.report.wording.two_runs import first_difference, only_in_one_run, summary
 
 
-def print_two_runs(runs: RunComparison, console: Console, *, verbose: bool = False) -> None:
+def print_two_runs(
+    runs: RunComparison, console: Console, *, verbose: bool = False, context: int | None = None
+) -> None:
     """Prints how many dumps differ, which is the first, and the diff of that one."""
     console.print((summary(runs), "bold green" if runs.is_same else "bold"))
     for said in only_in_one_run(runs):
@@ -16,4 +18,4 @@ def print_two_runs(runs: RunComparison, console: Console, *, verbose: bool = Fal
     if runs.difference is not None:
         console.print((first_difference(runs), "bold red"))
         console.print()
-        print_diff(runs.difference, console, verbose=verbose)
+        print_diff(runs.difference, console, verbose=verbose, context=context)

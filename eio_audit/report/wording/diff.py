@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
+from eio_audit.audit.diff.repeated_changes import RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_at
+from eio_audit.report.wording.word_diff import Stretch, marked, word_diff
 
-LONGEST_VALUE = 40
-"""Characters of an attribute, type or location that a report shows that is not verbose."""
+SIGNS = {"unchanged": " ", "moved": ">", "modified": "~", "added": "+", "removed": "-"}
+"""What became of an op, as a sign before it."""
 
 _HOW = {
     Relation.DERIVED: "derived from",
@@ -75,6 +77,12 @@ def cells_of(change: OpChange) -> tuple[str, str, str, str, str]:
     )
 
 
+def row_of(change: OpChange) -> str:
+    """The cells as one text: ``#27  ttir.add  %106 -> %92  line 178 -> 164  ReLU[net.act]``."""
+    index, name, result, line, module = cells_of(change)
+    return "  ".join(filter(None, (index, name, result, f"line {line}", module)))
+
+
 def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
     """What an op shows before and after; once where it is the same."""
     texts = [text_of(op) for op in (change.before, change.after) if op is not None]
@@ -82,13 +90,17 @@ def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
 
 
 def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
-    """Why a moved op matters, what of a modified op differs, where an added one came from."""
+    """What of an op differs, why that matters, where it came from."""
+    return [*(difference(one, verbose=verbose) for one in change.differences), *notes(change)]
+
+
+def notes(change: OpChange) -> list[str]:
+    """Where an op was, or came from, and why it matters that it moved."""
     said = []
     if change.block_before is not None:
         said.append(f"from {change.block_before} to {change.block_after}")
     if change.moved and change.differences:
         said.append("moved")
-    said += [difference(one, verbose=verbose) for one in change.differences]
     if change.ancestor is not None:
         said.append(f"{_HOW[change.ancestor.relation]} {op_at(change.ancestor.op)}")
     elif change.derived and change.before is None:
@@ -96,6 +108,14 @@ def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
     if inversions := inversions_of(change):
         said.append(inversions)
     return said
+
+
+def repetition(one: RepeatedChange) -> str:
+    """``36 times in 18 modules: BatchNorm2d[net.layers.*.norm]``; empty for a change that is there once."""
+    if len(one.changes) == 1:
+        return ""
+    where = f" in {one.modules:,} modules: {one.module}" if one.modules > 1 else ""
+    return f"{len(one.changes):,} times{where}"
 
 
 def inversions_of(change: OpChange) -> str:
@@ -121,42 +141,28 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def both(one: OpDifference) -> tuple[str, str]:
-    """A difference as two lines, before and after: ``  operand 0: %3 ttir.permute``."""
-    return f"  {_title(one)}: {one.before or 'none'}", f"  {_title(one)}: {one.after or 'none'}"
-
-
-def _title(one: OpDifference) -> str:
+def title(one: OpDifference) -> str:
+    """What it is that differs: ``operand 0``, ``types``, the name of an attribute."""
     return f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
 
 
-def difference(one: OpDifference, *, verbose: bool) -> str:
-    """``operand 0: %3 ttir.permute -> %1 ttir.conv2d``; unless verbose, long values are shortened."""
-    before, after = one.before or "none", one.after or "none"
-    if verbose:
-        return f"{_title(one)}: {before} -> {after}"
-    if one.kind == "location":
-        return "location"
-    results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]
-    if one.kind == "types" and results[0] != results[1]:
-        before, after = results
-    return f"{_title(one)}: {' -> '.join(_around_difference(before, after))}"
+def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
+    """The words that differ.
 
-
-def _around_difference(before: str, after: str) -> tuple[str, str]:
-    """Two texts, each cut to what is around the first place where they differ."""
-    pairs = enumerate(zip(before, after, strict=False))
-    same = next((k for k, (a, b) in pairs if a != b), min(len(before), len(after)))
-    if max(len(before), len(after)) <= LONGEST_VALUE or same <= LONGEST_VALUE // 2:
-        return shortened(before), shortened(after)
-    start = same - LONGEST_VALUE // 4
-    return shortened("..." + before[start:]), shortened("..." + after[start:])
-
-
-def shortened(text: str, width: int = LONGEST_VALUE) -> str:
-    """The text, cut to a width.
-
-    >>> shortened("tensor<1x16x32x32xbf16>", 12)
-    'tensor<1x...'
+    Unless verbose, of types these are the words of the results if these differ, and of locations none. Of
+    operands they are all words: another value may have the same name.
     """
-    return text if len(text) <= width else text[: width - 3] + "..."
+    before, after = one.before, one.after
+    if one.kind == "operands":
+        return [Stretch(before, after, differs=True)]
+    if not verbose and one.kind == "location":
+        return []
+    results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]
+    if not verbose and one.kind == "types" and results[0] != results[1]:
+        before, after = results
+    return word_diff(before, after, verbose=verbose)
+
+
+def difference(one: OpDifference, *, verbose: bool) -> str:
+    """``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``; unless verbose, long values are shortened."""
+    return ": ".join(filter(None, (title(one), marked(words_of(one, verbose=verbose)))))

@@ -1,0 +1,85 @@
+"""``git diff`` runs a command for each file that differs: the arguments it gives, the exit code it takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eio_audit import InputError
+
+_MODE = re.compile(r"[0-7]{6}|\.")
+
+CALLED_BY_GIT = "GIT_DIFF_PATH_COUNTER"
+"""The variable that git sets for the command of ``diff.<driver>.command`` and ``GIT_EXTERNAL_DIFF``."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitFiles:
+    """Two states of a file: their contents, ``/dev/null`` for none, and their names in the repository."""
+
+    old: str
+    new: str
+    old_name: str
+    new_name: str
+
+
+def git_files(arguments: Sequence[str]) -> tuple[GitFiles, int] | None:
+    """The files in the last arguments, and how many arguments these are; None if git did not add them.
+
+    Git adds ``path old-file old-hex old-mode new-file new-hex new-mode``. For a renamed file the new path and
+    a text follow.
+    """
+    for count in (7, 9):
+        added = arguments[-count:]
+        if len(added) == count and _MODE.fullmatch(added[3]) and _MODE.fullmatch(added[6]):
+            return GitFiles(added[1], added[4], added[0], added[7] if count == 9 else added[0]), count
+    return None
+
+
+class GitDiffCommand(click.Command):
+    """A command with two files as arguments, which git can run, too.
+
+    The exit code is 0 then, as git stops otherwise, unless ``--exit-code`` asks for it. A file that cannot be
+    read as IR is shown line by line.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes the files from the arguments that git gives."""
+        found = git_files(args) if CALLED_BY_GIT in os.environ else None
+        if found is not None:
+            files, count = found
+            ctx.obj = files
+            args = [*args[:-count], "--", files.old, files.new]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command with the exit code that git expects."""
+        if CALLED_BY_GIT in os.environ and ctx.params["after"] is None:
+            click.echo(f"unmerged: {ctx.params['before']}")
+            return None
+        if not isinstance(ctx.obj, GitFiles):
+            return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            click.echo(str(error), err=True)
+            _print_lines(ctx.obj)
+            code = 1
+        except click.exceptions.Exit as end:
+            code = end.exit_code
+        ctx.exit(code if ctx.params["exit_code"] else 0)
+
+
+def _print_lines(files: GitFiles) -> None:
+    from eio_audit.report.text.console import Console
+    from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
+
+    old, new = (Path(path).read_bytes() for path in (files.old, files.new))
+    print_unified_diff(unified_diff(old, new, files.new_name), Console(sys.stdout))

@@ -1,0 +1,104 @@
+"""The words in which two texts differ, as ``git diff --word-diff`` shows them."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import NamedTuple
+
+LONGEST_STRETCH = 40
+"""Characters of a stretch that a report shows that is not verbose."""
+
+MOST_WORDS = 1_000
+"""Words of two texts that are compared one by one, which takes quadratic time."""
+
+_WORD = re.compile(r"[%@#!^]?\w[\w$.]*|\s+|.", re.DOTALL)
+
+
+class Stretch(NamedTuple):
+    """A stretch of two texts: what the text before has there, and what the text after has."""
+
+    before: str
+    after: str
+    differs: bool
+
+
+def word_diff(before: str, after: str, *, verbose: bool) -> list[Stretch]:
+    """Two texts, cut into stretches that differ and stretches that do not; long ones are shortened.
+
+    >>> word_diff("dims: 1, 16, 16", "dims: 1, 256, 1", verbose=True)[1]
+    Stretch(before='16, 16', after='256, 1', differs=True)
+    """
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    if len(old) + len(new) > MOST_WORDS:
+        stretches = [Stretch(before, after, differs=True)]
+    else:
+        places = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        stretches = _joined(
+            [Stretch("".join(old[i:j]), "".join(new[k:n]), kind != "equal") for kind, i, j, k, n in places]
+        )
+    if verbose:
+        return stretches
+    return [_shortened(one, place, len(stretches)) for place, one in enumerate(stretches)]
+
+
+def marked(stretches: list[Stretch]) -> str:
+    """The stretches as one text: ``dims: 1, [-16, 16-]{+256, 1+}``."""
+    return "".join(removed(one.before) + added(one.after) if one.differs else one.before for one in stretches)
+
+
+def removed(text: str) -> str:
+    """``[-16, 16-]``; empty for no text."""
+    return f"[-{text}-]" if text else ""
+
+
+def added(text: str) -> str:
+    """``{+256, 1+}``; empty for no text."""
+    return f"{{+{text}+}}" if text else ""
+
+
+def _joined(stretches: list[Stretch]) -> list[Stretch]:
+    """The stretches, but punctuation between two that differ differs as well."""
+    inner = range(1, len(stretches) - 1)
+
+    def is_changed(place: int) -> bool:
+        one = stretches[place]
+        return one.differs or (place in inner and not any(map(str.isalnum, one.before)))
+
+    joined = []
+    for differs, places in groupby(range(len(stretches)), is_changed):
+        before, after, _ = zip(*(stretches[place] for place in places), strict=True)
+        joined.append(Stretch("".join(before), "".join(after), differs))
+    return joined
+
+
+def _shortened(one: Stretch, place: int, number: int) -> Stretch:
+    """Of a long unchanged stretch the ends that are next to a change, of a changed one the beginning."""
+    if one.differs:
+        return Stretch(*_around_difference(one.before, one.after), differs=True)
+    if len(one.before) <= LONGEST_STRETCH:
+        return one
+    width = LONGEST_STRETCH // 2 - 2
+    head = one.before[:width] if place > 0 else ""
+    tail = one.before[-width:] if place < number - 1 else ""
+    return Stretch(f"{head}...{tail}", f"{head}...{tail}", differs=False)
+
+
+def _around_difference(before: str, after: str) -> tuple[str, str]:
+    """Two texts, each cut to what is around the first character in which they differ."""
+    pairs = enumerate(zip(before, after, strict=False))
+    same = next((k for k, (a, b) in pairs if a != b), min(len(before), len(after)))
+    if max(len(before), len(after)) <= LONGEST_STRETCH or same <= LONGEST_STRETCH // 2:
+        return shortened(before), shortened(after)
+    start = same - LONGEST_STRETCH // 4
+    return shortened("..." + before[start:]), shortened("..." + after[start:])
+
+
+def shortened(text: str, width: int = LONGEST_STRETCH) -> str:
+    """The text, cut to a width.
+
+    >>> shortened("tensor<1x16x32x32xbf16>", 12)
+    'tensor<1x...'
+    """
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,0 +1,167 @@
+"""Real git runs the command: as external diff, as difftool, and for a line diff of normal forms."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import SAMPLES, run
+
+COMMAND = f"'{sys.executable}' -m eio_audit"
+CONSTANTS = """\
+func.func @f() -> (i32, i32) {
+  %a = arith.constant 1 : i32
+  %b = arith.constant 2 : i32
+  return %a, %b : i32, i32
+}
+"""
+REORDERED = """\
+func.func @f() -> (i32, i32) {
+  %0 = arith.constant 2 : i32
+  %1 = arith.constant 1 : i32
+  return %1, %0 : i32, i32
+}
+"""
+
+
+class Repository:
+    """A repository whose ``*.mlir`` files have the driver ``mlir``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "--quiet")
+        (folder / ".gitattributes").write_text("*.mlir diff=mlir\n")
+
+    def git(self, *args: str, code: int = 0, **environment: str) -> str:
+        outside = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") and k != "FORCE_COLOR"}
+        identity = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        config = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_PAGER": "cat"}
+        done = subprocess.run(
+            ["git", *args],
+            cwd=self.folder,
+            env=outside | identity | config | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout
+
+    def change(self, before: dict[str, str], after: dict[str, str]) -> None:
+        """Commits files, then replaces them in the working tree."""
+        for name, text in before.items():
+            (self.folder / name).write_text(text)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "before")
+        for name in before.keys() - after.keys():
+            (self.folder / name).unlink()
+        for name, text in after.items():
+            (self.folder / name).write_text(text)
+        self.git("add", "--all")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    assert shutil.which("git")
+    return Repository(tmp_path)
+
+
+def test_git_diff_shows_ops(repository: Repository) -> None:
+    before, after = ((SAMPLES / "small" / f"{when}_inline.mlir").read_text() for when in ("before", "after"))
+    repository.change({"net.mlir": before}, {"net.mlir": after})
+    repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
+    lines = repository.git("diff", "HEAD").splitlines()
+    assert lines[:2] == ["before  net.mlir:1", "after   net.mlir:1"]
+    assert "        operand 1: [-argument 4 of ^bb0-]{+%9 ttir.reshape+}" in lines
+    assert lines[-1] == "verdict: different: 8 modified, 8 added, 6 removed"
+
+
+def test_git_diff_of_new_deleted_and_renamed_files(repository: Repository) -> None:
+    more = CONSTANTS.replace("}", "  // the end\n}")
+    repository.change(
+        {"gone.mlir": "func.func @g() {\n  return\n}\n", "old.mlir": more},
+        {"new.mlir": "func.func @h() {\n  return\n}\n", "renamed.mlir": more.replace("2 :", "3 :")},
+    )
+    repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
+    lines = repository.git("diff", "--find-renames=60", "HEAD").splitlines()
+    assert [line for line in lines if line.startswith(("before", "after", "verdict"))] == [
+        *("before  gone.mlir:1", "after   /dev/null:1", "verdict: different: 2 removed"),
+        *("before  /dev/null:1", "after   new.mlir:1", "verdict: different: 2 added"),
+        *("before  old.mlir:1", "after   renamed.mlir:1", "verdict: different: 1 modified"),
+    ]
+
+
+def test_git_diff_goes_on_after_a_file_that_is_no_ir(repository: Repository) -> None:
+    repository.change({"a.mlir": "one\n", "b.mlir": CONSTANTS}, {"a.mlir": "two\n", "b.mlir": REORDERED})
+    repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
+    lines = repository.git("diff", "HEAD").splitlines()
+    assert lines[:5] == ["--- a.mlir", "+++ a.mlir", "@@ -1 +1 @@", "-one", "+two"]
+    assert lines[-1] == "verdict: same program in another order"
+
+
+def test_git_difftool(repository: Repository) -> None:
+    repository.change({"net.mlir": CONSTANTS}, {"net.mlir": REORDERED})
+    shown = repository.git("difftool", "--no-prompt", "--extcmd", f"{COMMAND} diff", "HEAD")
+    assert shown.splitlines()[-1] == "verdict: same program in another order"
+
+
+def test_git_compares_normal_forms(repository: Repository) -> None:
+    other = REORDERED.replace("constant 2", "constant 3")
+    repository.change(
+        {"a.mlir": CONSTANTS, "b.mlir": CONSTANTS, "c.mlir": "func.func @f() {\n"},
+        {"a.mlir": REORDERED, "b.mlir": other, "c.mlir": "func.func @g() {\n"},
+    )
+    textconv = f'f() {{ {COMMAND} normalize --order "$1" || cat "$1"; }}; f'
+    repository.git("config", "diff.mlir.textconv", textconv)
+    lines = repository.git("diff", "HEAD").splitlines()
+    assert [line for line in lines if line.startswith("diff")] == [
+        "diff --git a/b.mlir b/b.mlir",
+        "diff --git a/c.mlir b/c.mlir",
+    ]
+    assert lines[-2:] == ["-func.func @f() {", "+func.func @g() {"]
+    changed = [line for line in lines if " = arith.constant" in line and line[0] != " "]
+    assert [line[0] + line.partition(" = ")[2] for line in changed] == [
+        "-arith.constant 2 : i32",
+        "+arith.constant 3 : i32",
+    ]
+
+
+def test_the_exit_code_for_git_is_that_of_exit_code_only(tmp_path: Path) -> None:
+    for name, text in (("old", CONSTANTS), ("new", CONSTANTS.replace("2 :", "3 :"))):
+        (tmp_path / name).write_text(text)
+    arguments = ("net.mlir", tmp_path / "old", "0" * 40, "100644", tmp_path / "new", "1" * 40, "100644")
+    codes = [
+        run("diff", *options, *arguments, GIT_DIFF_PATH_COUNTER="1").returncode
+        for options in ((), ("--exit-code",))
+    ]
+    assert codes == [0, 1]
+
+
+def test_an_unmerged_file_is_named() -> None:
+    done = run("diff", "net.mlir", GIT_DIFF_PATH_COUNTER="1")
+    assert (done.returncode, done.stdout) == (0, b"unmerged: net.mlir\n")
+
+
+def test_without_git_seven_arguments_are_too_many() -> None:
+    assert run("diff", "net.mlir", "a", ".", ".", "b", ".", ".").returncode == 2
+
+
+def test_texts_without_ir_are_not_the_same(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(f"{name}\n")
+    done = run("diff", tmp_path / "one", tmp_path / "two", "--exit-code")
+    assert (done.returncode, done.stderr.decode()) == (
+        2,
+        f"{tmp_path / 'one'}: error: the input holds no IR\n",
+    )
+
+
+def test_two_logs_are_not_compared_in_all_formats() -> None:
+    logs = [SAMPLES / "small" / f"all_passes_{form}.log" for form in ("alias", "inline")]
+    done = run("diff", *logs, "--format", "html")
+    assert done.returncode == 2
+    assert b"two logs are compared as text or json, not as html; choose one dump" in done.stderr
