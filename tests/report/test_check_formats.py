@@ -27,7 +27,7 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.cli.reports import FORMATS, rendered
+from eio_audit.cli.reports import RENDERERS, rendered
 from eio_audit.mlir.source import Position
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.github import to_github
@@ -85,7 +85,7 @@ def test_the_text_of_every_format(format_: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_every_format_but_text_and_pages_has_a_file() -> None:
-    assert {*GOLDEN_FILES, "text", "html"} == set(FORMATS)
+    assert {*GOLDEN_FILES, "text", "html"} == set(RENDERERS["Verdict"])
 
 
 # ---------------------------------------------------------------- SARIF
