@@ -128,8 +128,27 @@ def test_the_action_takes_names_with_blanks(folder: Path) -> None:
     assert not list(folder.glob("*.sarif"))
 
 
+def test_the_action_drops_blanks_around_paths(folder: Path) -> None:
+    put_dump(folder)
+    assert "checked 1 dump, " in action(folder, paths="  dumps/after.mlir \t\r\n   \n").stdout
+
+
 def test_the_action_reports_what_could_not_run(folder: Path) -> None:
     assert action(folder, paths="missing").returncode == 2
+
+
+def test_a_missing_baseline_is_an_annotation_and_no_summary_of_an_earlier_step(folder: Path) -> None:
+    put_dump(folder)
+    action(folder, paths="dumps")
+    (folder / "summary.md").unlink()
+    result = action(folder, paths="dumps", arguments="--baseline none.json")
+    assert "::error file=none.json::no such baseline; --update-baseline creates it\n" in result.stdout
+    assert (result.returncode, (folder / "summary.md").exists()) == (2, False)
+
+
+def test_ir_without_indices_is_an_annotation(folder: Path) -> None:
+    put_dump(folder, "module {}")
+    assert "::error file=dumps::no op carries an op index" in action(folder, paths="dumps").stdout
 
 
 # ---------------------------------------------------------------- other places

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -11,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from eio_audit import Verdict, __version__
+from eio_audit import InputError, Verdict, __version__
 from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_bytes, write_text
 
@@ -105,6 +106,18 @@ class Reports:
                 continue
             report = rendered(result, format_, verbose=self.verbose, pictures=pictures)
             write_bytes(path, report if isinstance(report, bytes) else encoded(report))
+
+    @contextmanager
+    def annotating(self) -> Iterator[None]:
+        """An error that ends the command becomes an annotation too, where the report is annotations."""
+        try:
+            yield
+        except InputError as error:
+            if ("github", None) in self.targets:
+                from eio_audit.report.ci.github import error_annotation
+
+                click.echo(error_annotation(error))
+            raise
 
     def _print(self, result: object, file: IO[str]) -> None:
         from eio_audit.report.text.console import Console
