@@ -97,16 +97,15 @@ class DumpChoice:
             raise InputError(source_name(path), None, NO_IR)
         return dumps
 
-    def only_dump(self, path: str) -> Dump:
-        """The one dump of a file, or of those chosen from it.
+    def only_dump(self, path: str, remedy: str = "say which with --pass and --dump") -> Dump:
+        """The one dump of a file, or of those chosen from it; ``remedy`` is what to do where there are more.
 
         Raises:
             InputError: there is no dump, or more than one.
         """
         dumps = self.some_dumps(path)
         if len(dumps) > 1:
-            message = f"{len(dumps)} dumps to choose from: say which with --pass and --dump"
-            raise InputError(source_name(path), None, message)
+            raise InputError(source_name(path), None, f"{len(dumps)} dumps to choose from: {remedy}")
         return dumps[0]
 
 
