@@ -42,6 +42,7 @@ def _run() -> int:
     import click
 
     import eio_audit
+    from eio_audit.cli.inputs import show_errors
     from eio_audit.cli.registry import cli
 
     stdout = sys.stdout
@@ -57,7 +58,7 @@ def _run() -> int:
         error.show()
         code = COULD_NOT_RUN
     except eio_audit.InputError as error:
-        click.echo(str(error), err=True)
+        show_errors([error])
         code = COULD_NOT_RUN
     except eio_audit.VerificationError as error:  # imported when an exception gets as far as this
         click.echo(f"error: nothing was written: {error}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,8 @@ EXCERPT_WIDTH = 100
 
 LONGEST_LINE = 1 << 16
 """Bytes of a line in which a marker or separator is looked for."""
+
+_CUT = "..."
 
 COUNTED_TIMES = 8
 """How often line ends of a whole file are counted before a table of lines is made."""
@@ -57,9 +60,13 @@ class InputError(Exception):
         self.excerpt = excerpt
 
     def __str__(self) -> str:
+        return self.fitted(sys.maxsize)
+
+    def fitted(self, width: int) -> str:
+        """The message with the excerpt cut around the caret, for a terminal of so many columns."""
         where = f":{self.position.line}:{self.position.column}" if self.position else ""
         head = printable(f"{self.source}{where}: error: {self.message}")
-        return f"{head}\n{self.excerpt}" if self.excerpt else head
+        return f"{head}\n{_cut(self.excerpt, width)}" if self.excerpt else head
 
 
 class Source:
@@ -124,8 +131,8 @@ class Source:
         cut_start = max(line_start, offset - EXCERPT_WIDTH // 2)
         cut_end = min(end_of_line, cut_start + EXCERPT_WIDTH)
         before, after = (_printable(self.data[a:b]) for a, b in ((cut_start, offset), (offset, cut_end)))
-        lead = "..." if cut_start > line_start else ""
-        tail = "..." if cut_end < end_of_line else ""
+        lead = _CUT if cut_start > line_start else ""
+        tail = _CUT if cut_end < end_of_line else ""
         indent = "".join("\t" if c == "\t" else " " for c in lead + before)
         excerpt = f"{lead}{before}{after}{tail}\n{indent}^"
         return InputError(self.name, self.position_at(offset), message, excerpt)
@@ -186,6 +193,21 @@ def _count_lines(data: Text, start: int, end: int) -> int:
         # ``count`` looks at each byte, this hops from line end to line end: three times as fast in IR.
         lines += len(part) - len(part.replace(b"\n", b""))
     return lines
+
+
+def _cut(excerpt: str, width: int) -> str:
+    """A line and its caret in so many columns."""
+    line, caret = excerpt.expandtabs().split("\n")
+    length = max(len(line), len(caret))
+    if length <= width or width <= 2 * len(_CUT):
+        return excerpt
+    start = max(0, min(len(caret) - width // 2, length - width))
+    shown = line[start : start + width]
+    if start:
+        shown = _CUT + shown[len(_CUT) :]
+    if start + width < length:
+        shown = shown[: -len(_CUT)] + _CUT
+    return f"{shown}\n{caret[start:]}"
 
 
 def _printable(raw: bytes) -> str:
