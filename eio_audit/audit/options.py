@@ -36,11 +36,11 @@ class AuditOptions:
 
     Attributes:
         pattern: finds the op index in a location's name.
-        follow: the ops that are treated as unindexed, so that only the order of the others counts: one name of
+        follow: the ops that are treated as unindexed, so that only the order of the others counts: a name of
             ``Follow`` or several, made a set of them.
         order_from: a dump whose order is the original one, instead of the indices in locations.
-        assume_pure: one shell pattern (``my.*``) or several; ops whose full name matches one are taken to have no effects.
-            What the ops in their regions do still counts.
+        assume_pure: a shell pattern (``my.*``) or several; ops whose full name matches one are taken to have
+            no effects. What the ops in their regions do still counts.
         ops: a project's own rows of the op table, by full name or shell pattern.
 
     Raises:

@@ -119,7 +119,7 @@ def error_at_key(path: Path, key: Sequence[str], message: str) -> InputError:
 
 
 def _offset_of_key(text: str, names: Sequence[str]) -> int:
-    """The byte offset of the key's name: in the first line down to which the text is TOML that has the key."""
+    """The byte offset of the key's name, in the first line down to which the text is TOML with the key."""
     for name in re.finditer(rf"(?<![\w-]){re.escape(names[-1])}(?![\w-])", text):
         if _has_key(text, name.end(), names):
             return len(text[: name.start()].encode())

@@ -6,7 +6,7 @@ import re
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,12 +74,15 @@ class Source:
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
     is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file.
+
+    Whoever reads a dump calls ``reached`` with the offset down to which it has been read.
     """
 
     def __init__(self, name: str, data: Text, *, is_compressed: bool = False, first_line: int = 1) -> None:
         self.name = name
         self.data = data
         self.is_compressed = is_compressed
+        self.reached: Callable[[int], None] = lambda _: None
         self._first_line = first_line
         self._known_line = (0, first_line)  # an offset and its line
         self._counted_bytes = 0

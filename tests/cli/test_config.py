@@ -205,7 +205,7 @@ def test_an_error_of_a_key_is_at_the_key(project: Path, text: str, message: str)
 def test_an_error_in_a_table_of_pyproject_is_at_the_key(project: Path) -> None:
     (project / "pyproject.toml").write_text("[a]\nfollow = 1\n[tool]\neio-audit = { follow = 'x' }\n")
     assert run("config").stderr.partition(":")[2] == (
-        "4:15: error: follow: expected a list, as in follow = [\"...\"]\n"
+        '4:15: error: follow: expected a list, as in follow = ["..."]\n'
         "eio-audit = { follow = 'x' }\n              ^\n"
     )
 

@@ -266,7 +266,9 @@ def test_a_diff_has_colors_where_they_are_wanted() -> None:
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {}, {"FORCE_COLOR": "1"}])
 def test_a_diff_on_a_narrow_terminal_applies(environment: dict[str, str], tmp_path: Path) -> None:
-    blank_and_tab = SHUFFLED.replace("|a", f"|{'long ' * 20}").replace("  %2", "\t%2").replace('|c")', '|c") ')
+    blank_and_tab = (
+        SHUFFLED.replace("|a", f"|{'long ' * 20}").replace("  %2", "\t%2").replace('|c")', '|c") ')
+    )
     (tmp_path / "a.mlir").write_text(blank_and_tab)
     _, shown = run_on_terminal("fix", "--diff", "-q", "a.mlir", columns=60, cwd=tmp_path, **environment)
     assert ("\x1b" in shown) == ("NO_COLOR" not in environment)

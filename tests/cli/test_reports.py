@@ -60,7 +60,9 @@ def test_a_file_whose_name_has_a_colon(name: str, tmp_path: Path, monkeypatch: p
 
 
 def test_every_command_writes_several_reports(tmp_path: Path) -> None:
-    result = run("trace", "-", "-o", f"json:{tmp_path / 'a.json'}", "-o", tmp_path / "a.txt", stdin=SHUFFLED.encode())
+    result = run(
+        "trace", "-", "-o", f"json:{tmp_path / 'a.json'}", "-o", tmp_path / "a.txt", stdin=SHUFFLED.encode()
+    )
     assert result.stdout == b""
     assert (tmp_path / "a.json").read_text().startswith("{")
     assert (tmp_path / "a.txt").exists()
