@@ -42,7 +42,6 @@ def _run() -> int:
     import click
 
     import eio_audit
-    from eio_audit.cli.inputs import show_errors
     from eio_audit.cli.registry import cli
 
     stdout = sys.stdout
@@ -58,6 +57,8 @@ def _run() -> int:
         error.show()
         code = COULD_NOT_RUN
     except eio_audit.InputError as error:
+        from eio_audit.cli.inputs import show_errors
+
         show_errors([error])
         code = COULD_NOT_RUN
     except eio_audit.VerificationError as error:  # imported when an exception gets as far as this
