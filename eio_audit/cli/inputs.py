@@ -98,15 +98,16 @@ class DumpChoice:
             raise InputError(source_name(path), None, NO_IR)
         return dumps
 
-    def only_dump(self, path: str, remedy: str = "say which with --pass and --dump") -> Dump:
-        """The one dump of a file, or of those chosen from it; ``remedy`` is what to do where there are more.
+    def only_dump(self, path: str) -> Dump:
+        """The one dump of a file, or of those chosen from it.
 
         Raises:
             InputError: there is no dump, or more than one.
         """
         dumps = self.some_dumps(path)
         if len(dumps) > 1:
-            raise InputError(source_name(path), None, f"{len(dumps)} dumps to choose from: {remedy}")
+            message = f"{len(dumps)} dumps to choose from: say which with --pass and --dump"
+            raise InputError(source_name(path), None, message)
         return dumps[0]
 
 

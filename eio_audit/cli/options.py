@@ -27,9 +27,6 @@ UNUSABLE_OR_UNINDEXED = """could not run: usage, input that cannot be read or is
      no op carries an index"""
 
 
-ONE_DUMP = "--order-from takes a file of one dump, such as --mlir-print-ir-tree-dir writes"
-
-
 def exit_codes(codes: dict[int, str]) -> str:
     """The end of the help of a command: what each exit code means."""
     return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
@@ -203,8 +200,7 @@ def _audit_options(
     if order_from is not None:
         from eio_audit import OriginalOrder
 
-        before = DumpChoice().only_dump(order_from, ONE_DUMP)
-        original = OriginalOrder(before, OpTable(config.ops))
+        original = OriginalOrder(DumpChoice().only_dump(order_from), OpTable(config.ops))
     return AuditOptions(pattern, follow, assume_pure, original, config.ops)
 
 

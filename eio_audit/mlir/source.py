@@ -66,7 +66,8 @@ class InputError(Exception):
         """The message with the excerpt cut around the caret, for a terminal of so many columns."""
         where = f":{self.position.line}:{self.position.column}" if self.position else ""
         head = printable(f"{self.source}{where}: error: {self.message}")
-        return f"{head}\n{_cut(self.excerpt, width)}" if self.excerpt else head
+        excerpt = _cut(self.excerpt, width) if self.position else self.excerpt
+        return f"{head}\n{excerpt}" if excerpt else head
 
 
 class Source:
@@ -200,7 +201,7 @@ def _count_lines(data: Text, start: int, end: int) -> int:
 
 def _cut(excerpt: str, width: int) -> str:
     """A line and its caret in so many columns."""
-    line, caret = excerpt.expandtabs().split("\n")
+    line, _, caret = excerpt.expandtabs().partition("\n")
     length = max(len(line), len(caret))
     if length <= width or width <= 2 * len(_CUT):
         return excerpt

@@ -235,14 +235,6 @@ def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
         assert (done.returncode, b"\\udcff.mlir" in done.stdout) == (0, True)
 
 
-def test_the_original_order_is_that_of_one_dump() -> None:
-    result = run("trace", LOG, "--order-from", LOG)
-    assert result.stderr.decode() == (
-        f"{LOG}: error: 16 dumps to choose from: "
-        "--order-from takes a file of one dump, such as --mlir-print-ir-tree-dir writes\n"
-    )
-
-
 def test_nothing_indexed_is_an_error() -> None:
     done = run("trace", "-", stdin=b"module {\n}\n")
     assert done.returncode == 2
