@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 
@@ -102,22 +101,10 @@ class Reports:
         """Writes a result in all of them."""
         for format_, path in self.targets:
             if format_ == "text":
-                write_text(partial(self._print, result), path)
+                write_text(functools.partial(self._print, result), path)
                 continue
             report = rendered(result, format_, verbose=self.verbose, pictures=pictures)
             write_bytes(path, report if isinstance(report, bytes) else encoded(report))
-
-    @contextmanager
-    def annotating(self) -> Iterator[None]:
-        """An error that ends the command becomes an annotation too, where the report is annotations."""
-        try:
-            yield
-        except InputError as error:
-            if ("github", None) in self.targets:
-                from eio_audit.report.ci.github import error_annotation
-
-                click.echo(error_annotation(error))
-            raise
 
     def _print(self, result: object, file: IO[str]) -> None:
         from eio_audit.report.text.console import Console
@@ -196,4 +183,22 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         help="Write the report to FILE instead of standard output. With FORMAT: write one more report, in "
         "that format, to FILE. May be repeated. A file whose name has a colon is ./NAME.",
     )
-    return together("reports", _several_reports, format_option(kind), output_option, *options)
+    decorate = together("reports", _several_reports, format_option(kind), output_option, *options)
+    return lambda command: decorate(_annotating_errors(command))
+
+
+def _annotating_errors(command: Command) -> Command:
+    """Where the report is annotations, an error that ends the command is one too."""
+
+    @functools.wraps(command)
+    def annotating(*args: Any, reports: Reports, **others: Any) -> Any:
+        try:
+            return command(*args, reports=reports, **others)
+        except InputError as error:
+            if ("github", None) in reports.targets:
+                from eio_audit.report.ci.github import error_annotation
+
+                click.echo(error_annotation(error))
+            raise
+
+    return cast(Command, annotating)

@@ -68,10 +68,9 @@ def check_command(
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
-    with reports.annotating():
-        verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
-        reports.write(verdict, worst_blocks.pictures if worst_blocks else ())
-        if result.errors:
-            ctx.exit(2)
-        inputs.require_indices(result.summary, *paths)
+    verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
+    reports.write(verdict, worst_blocks.pictures if worst_blocks else ())
+    if result.errors:
+        ctx.exit(2)
+    inputs.require_indices(result.summary, *paths)
     ctx.exit(1 if verdict.failed else 0)
