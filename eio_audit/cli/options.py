@@ -162,12 +162,16 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
     if option.multiple != isinstance(value, list):
         expected = f'a list, as in {key} = ["..."]' if option.multiple else "a single value"
         raise error_at_key(config.path, [key], f"{key}: expected {expected}")
-    texts = [str(item) for item in value] if option.multiple else str(value)
+    is_path = isinstance(option.type, click.Path)
+    items = value if option.multiple else [value]
+    if (option.multiple or is_path) and not all(isinstance(item, str) for item in items):
+        raise error_at_key(config.path, [key], f"{key}: expected text in quotes")
+    texts = items if option.multiple else str(value)
     try:
         option.type_cast_value(ctx, texts)
     except click.BadParameter as error:
         raise error_at_key(config.path, [key], f"{key}: {error.message.rstrip('.')}") from error
-    if isinstance(option.type, click.Path):
+    if is_path:
         return os.path.relpath(config.path.parent / value)
     return texts
 

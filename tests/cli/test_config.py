@@ -196,6 +196,8 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
         ('max-size = "big"', "max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', "index-pattern: the index pattern has no group named 'index'"),
         ('ops = 1', 'ops: expected a table of ops'),
+        ('baseline = 3', 'baseline: expected text in quotes'),
+        ('assume-pure = ["my.*", 1]', 'assume-pure: expected text in quotes'),
     ],
 )  # fmt: skip
 def test_an_error_of_a_key_is_at_the_key(project: Path, text: str, message: str) -> None:
