@@ -40,10 +40,13 @@ def assert_in_original_order(
         AssertionError: the ops are in another order. The message is the report of ``eio-audit check -v`` and
             a diff of what a fix would move.
         InputError: the IR cannot be read, or no op of it carries an index.
+        ValueError: ``ir`` is a path as a ``str``, or ``fail_on`` is something else.
 
     >>> assert_in_original_order('"t.a"() : () -> () loc("0|a")')
     """
     __tracebackhide__ = True  # pytest shows the test's line, not this function's
+    if fail_on not in ("avoidable", "any"):
+        raise ValueError(f"expected fail_on to be 'avoidable' or 'any', not {fail_on!r}")
     options = options or AuditOptions()
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
     result = check(dumps, options)

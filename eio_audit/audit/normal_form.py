@@ -30,7 +30,7 @@ from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.alias_texts import AliasTexts
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import Reader
@@ -80,7 +80,7 @@ def normal_form(
         VerificationError: read again, the normal form is not the same program.
     """
     mentions = Mentions()
-    ir = Reader(dump.source, dump.span, options.op_table, mentions=mentions).read()
+    ir = Reader(expect_dump(dump).source, dump.span, options.op_table, mentions=mentions).read()
     form = _Normalized(ir, mentions, options)
     text = form.text(ordered=ordered, located=located)
     interned = Interned()

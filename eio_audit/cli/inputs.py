@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,9 +202,14 @@ def no_order(count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:
 
 
 def show_errors(errors: Iterable[InputError]) -> None:
-    """Prints errors with their lines and carets."""
+    """Prints errors with their lines and carets; a terminal gets lines that are not wider than it is."""
     for error in errors:
-        click.echo(str(error), err=True)
+        text = str(error)
+        if sys.stderr.isatty():
+            from eio_audit.report.text.console import Console
+
+            text = error.fitted(Console(sys.stderr).width)
+        click.echo(text, err=True)
 
 
 def note_skipped(files: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.source import InputError
 from eio_audit.order.effort import Effort
@@ -93,7 +93,7 @@ def check(
     """
     audits, errors = [], []
     work, source = SharedWork(), None
-    for dump in dumps:
+    for dump in each_dump(dumps):
         if dump.source is not source:
             work, source = SharedWork(), dump.source
         try:

@@ -11,7 +11,7 @@ from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import AuditOptions
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 
@@ -60,7 +60,7 @@ def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(dump.source, dump.span, options.op_table)
+    ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
     if options.order_from is not None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import InputError
 
 NAMED_CANDIDATES = 8
@@ -29,7 +29,7 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
         InputError: there is more than one, and ``wanted`` does not choose one.
     """
     place = _PLACE.fullmatch(wanted)
-    source = dumps[0].source
+    source = next(each_dump(dumps)).source
     if place is None and len(dumps) > 1:
         message = (
             f"{len(dumps)} dumps to choose from: say which with --pass and --dump, or name the op by its line"

@@ -19,7 +19,7 @@ from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summ
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.history import DumpStates, History, StateChange
 from eio_audit.audit.trace.modules import Part
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
@@ -132,7 +132,7 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
     Complexity: linear in the text; only functions that differ from the dump before are audited.
     """
     tracer = _Tracer(options)
-    for dump in dumps:
+    for dump in each_dump(dumps):
         try:
             tracer.take(dump)
         except InputError as error:

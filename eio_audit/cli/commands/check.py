@@ -11,7 +11,7 @@ import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
-from eio_audit.cli.reports import Reports, gate_report_options
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.report.text.progress import advancing, progress
 
 
@@ -20,7 +20,7 @@ from eio_audit.report.text.progress import advancing, progress
 @dump_options
 @audit_options
 @gate_options
-@gate_report_options
+@report_options("Verdict", quiet_option, verbose_option)
 @click.pass_context
 def check_command(
     ctx: click.Context,

@@ -68,6 +68,7 @@ class PlainLines:
         aliases = self._ir.aliases
         while offset < self._end:
             if not self._aliases.holds(offset):
+                self._ir.source.reached(offset)
                 self._aliases = AliasLines(self._data, offset, self._end)
             run = self._aliases.run_from(offset)
             if run is None:
@@ -84,6 +85,7 @@ class PlainLines:
 
     def _load(self, offset: int) -> None:
         """Splits the stretch that begins at a line start; lines of an unproven template are not plain."""
+        self._ir.source.reached(offset)
         lines = self._lines = OpLines(self._data, offset, self._end)
         self._columns = LineColumns(lines)
         self._templates.refuse_others(lines, self._columns)

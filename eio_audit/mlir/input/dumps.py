@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike, fspath
+from pathlib import Path
 
 from eio_audit.mlir.alias_definitions import end_of_definitions
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
@@ -14,6 +16,9 @@ from eio_audit.mlir.input.folders import file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name
+
+LONGEST_PATH = 4096
+"""Bytes: a longer text is not taken for a path."""
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -68,8 +73,50 @@ def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 
 
 def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
-    """The dumps of a text; ``name`` stands for the file in messages."""
+    """The dumps of a text; ``name`` is the file in messages.
+
+    Raises:
+        InputError: the text is MLIR bytecode.
+        TypeError: it is not a text.
+        ValueError: it is the path of a file.
+    """
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"expected IR as str or bytes, not {text!r:.80}: for a file call read(PATH)")
+    if _is_file(text):
+        raise ValueError(f"expected IR, not the path {text!r}: give a pathlib.Path, or call read(PATH)")
     return find_dumps(Source(name, text.encode() if isinstance(text, str) else text))
+
+
+def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
+    """The dumps in turn.
+
+    Raises:
+        TypeError: something else was given, such as a path, a text or a single dump.
+    """
+    if isinstance(dumps, str | bytes | PathLike | Dump):
+        raise TypeError(f"expected a list of dumps, as read(PATH) returns, not {dumps!r:.80}")
+    for dump in dumps:
+        yield expect_dump(dump)
+
+
+def expect_dump(given: Dump) -> Dump:
+    """The dump.
+
+    Raises:
+        TypeError: it is something else, such as a path, a text or a list of dumps.
+    """
+    if not isinstance(given, Dump):
+        raise TypeError(f"expected a dump, one of those that read(PATH) returns, not {given!r:.80}")
+    return given
+
+
+def _is_file(text: str | bytes) -> bool:
+    if len(text) > LONGEST_PATH:
+        return False
+    try:
+        return Path(os.fsdecode(text)).is_file()
+    except (OSError, ValueError):  # no file can have such a name
+        return False
 
 
 def stream(
@@ -107,7 +154,7 @@ def common_source(dumps: Sequence[Dump]) -> Source:
     Raises:
         ValueError: there is no dump, or they are of several sources.
     """
-    if len({id(dump.source) for dump in dumps}) != 1:
+    if len({id(dump.source) for dump in each_dump(dumps)}) != 1:
         raise ValueError("expected dumps of one source")
     return dumps[0].source
 

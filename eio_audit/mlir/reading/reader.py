@@ -132,6 +132,7 @@ class Reader:
         if self.data[offset : offset + 3] == b"\xef\xbb\xbf":
             offset += 3
         while offset < self.end:
+            self.source.reached(offset)
             if self.ops and not self.exact:
                 offset = self._plain_lines(offset)
             offset = self.text.skip_trivia(offset)

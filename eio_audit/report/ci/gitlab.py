@@ -5,7 +5,14 @@ from __future__ import annotations
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import annotated_place, annotation, fingerprints, level, repository_path
+from eio_audit.report.ci.finding import (
+    annotated_place,
+    annotation,
+    fingerprints,
+    level,
+    place_of_error,
+    repository_path,
+)
 from eio_audit.report.json import dumped
 
 _SEVERITIES = {"error": "major", "warning": "minor"}
@@ -38,7 +45,7 @@ def _error(error: InputError) -> dict[str, object]:
     return {
         "description": error.message,
         "check_name": "unreadable",
-        "fingerprint": f"unreadable {path}",
+        "fingerprint": f"unreadable {place_of_error(error)}",
         "severity": "blocker",
         "location": {"path": path, "lines": {"begin": error.position.line if error.position else 1}},
     }

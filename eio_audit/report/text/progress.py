@@ -18,6 +18,9 @@ SHOWN_AFTER_SECONDS = 1.0
 
 REFRESHES_PER_SECOND = 5
 
+SHOWN_BYTES = 1 << 18
+"""Inside a dump the bar moves in steps of at least so many bytes."""
+
 
 @contextmanager
 def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], None]]:
@@ -43,16 +46,30 @@ def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], No
 
 
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
-    """The dumps of a file in turn; each counts as done when the next one is asked for.
+    """The dumps of a file in turn; what has been read of a dump counts as done.
 
     Together they count as ``total_bytes``, the size of the file, which may hold more, or be packed. It is 0
     for a pipe: then each counts as its length.
     """
-    lengths = [dump.span.end - dump.span.start for dump in dumps]
-    length_of_all = sum(lengths)
-    for dump, length in zip(dumps, lengths, strict=True):
+    length_of_all = sum(dump.span.end - dump.span.start for dump in dumps)
+    before = done = 0
+
+    def show(read_bytes: int, least: int = 0) -> None:
+        nonlocal done
+        share = total_bytes * read_bytes // length_of_all if total_bytes else read_bytes
+        if share - done >= least:
+            advance(share - done)
+            done = share
+
+    for dump in dumps:
+
+        def reached(offset: int, start: int = before - dump.span.start) -> None:
+            show(start + offset, SHOWN_BYTES)
+
+        dump.source.reached = reached
         yield dump
-        advance(total_bytes * length // length_of_all if total_bytes else length)
+        before += dump.span.end - dump.span.start
+        show(before)
 
 
 class _Delayed:
@@ -84,12 +101,14 @@ class _Delayed:
     def _show(self) -> None:
         from rich import progress as rich_progress
         from rich.console import Console
+        from rich.table import Column
 
-        bar, share = rich_progress.BarColumn(bar_width=None), rich_progress.TaskProgressColumn()
+        bar = rich_progress.BarColumn(bar_width=None)
+        done_bytes = rich_progress.DownloadColumn(table_column=Column(no_wrap=True))
         has_total = self._total_bytes is not None
         shown = rich_progress.Progress(
             rich_progress.TextColumn("{task.description}", markup=False),
-            *((bar, share) if has_total else (rich_progress.FileSizeColumn(),)),
+            *((bar, done_bytes) if has_total else (rich_progress.FileSizeColumn(),)),
             rich_progress.TransferSpeedColumn(),
             rich_progress.TimeElapsedColumn(),
             *((rich_progress.TimeRemainingColumn(),) if has_total else ()),
