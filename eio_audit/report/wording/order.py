@@ -91,13 +91,12 @@ def in_graph_regions(dump: DumpAudit) -> int:
 
 def op_name(op: OpLabel) -> str:
     """``#23 ttir.permute %56``; without a number for an unindexed op."""
-    index = None if op.index is None else f"#{op.index}"
-    return " ".join(filter(None, (index, op.name, op.result)))
+    return op.title
 
 
 def op_at(op: OpLabel) -> str:
     """``#23 ttir.permute %8 (line 11)``."""
-    return f"{op_name(op)} (line {op.line})"
+    return str(op)
 
 
 def inversion_parts(block: BlockAudit) -> list[str]:
