@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from eio_audit import Verdict, __version__
+from eio_audit import __version__
 from eio_audit.cli.options import PATH, Command, together
 from eio_audit.cli.output import encoded, write_bytes, write_text
 
@@ -78,17 +78,20 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     render = renderer(type(result).__name__, format_)
     options["version"] = __version__
     wanted = inspect.signature(render).parameters
-    subject = result.check if isinstance(result, Verdict) and "check" in wanted else result
-    return render(subject, **{name: value for name, value in options.items() if name in wanted})
+    return render(result, **{name: value for name, value in options.items() if name in wanted})
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
+    """The reports of a command: ``targets`` has the format and the file of each, None for standard output.
+
+    With ``statistics``, text has the numbers of findings instead of the findings.
+    """
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool
     verbose: bool
+    statistics: bool = False
 
     @property
     def formats(self) -> set[str]:
@@ -112,13 +115,8 @@ class Reports:
     def _print(self, result: object, file: IO[str]) -> None:
         from eio_audit.report.text.console import Console
 
-        console = Console(file)
-        subject = result.check if isinstance(result, Verdict) else result
-        renderer(type(result).__name__, "text")(subject, console, verbose=self.verbose)
-        if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):
-            from eio_audit.report.text.verdict_lines import print_verdict
-
-            print_verdict(result, console, verbose=self.verbose)
+        options = {"statistics": True} if self.statistics else {}
+        renderer(type(result).__name__, "text")(result, Console(file), verbose=self.verbose, **options)
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:
@@ -171,9 +169,11 @@ def _format_and_file(text: str) -> tuple[str | None, str]:
 
 
 def _several_reports(
-    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool, verbose: bool
+    format_: str, outputs: Sequence[tuple[str | None, str]], statistics: bool, quiet: bool, verbose: bool
 ) -> Reports:
     """The report on standard output, or the file instead of it, then the others."""
+    if statistics and format_ != "text":
+        raise click.UsageError("--statistics is for --format text")
     instead = [path for name, path in outputs if name is None]
     if len(instead) > 1:
         raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
@@ -181,7 +181,7 @@ def _several_reports(
         raise click.UsageError("two reports cannot go to one file")
     main = _one_report(format_, instead[0] if instead else None, quiet)
     others = [(name, path) for name, path in outputs if name is not None]
-    return Reports([*main.targets, *others], quiet, verbose)
+    return Reports([*main.targets, *others], quiet, verbose, statistics)
 
 
 gate_report_options = together(
@@ -198,6 +198,11 @@ gate_report_options = together(
         metavar="[FORMAT:]FILE",
         help="Write the report to FILE instead of standard output. With FORMAT: write one more report, in "
         "that format, to FILE. May be repeated.",
+    ),
+    click.option(
+        "--statistics",
+        is_flag=True,
+        help="Print how many findings each rule, pass and module has instead of the findings.",
     ),
     quiet_option,
     verbose_option,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import islice, repeat
-from operator import gt
+from itertools import count, islice, repeat
+from operator import gt, sub
 
 from eio_audit.order.permutation import inverse, sorted_runs
 
@@ -101,10 +101,10 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
         [1, 2]
     """
     among = [keys[position] for position in chosen]
-    carried, shared, ranks = inversions_carried(keys), inversions_carried(among), inverse(inverse(among))
-    # A stable sort moves a key to the right by its inversions with smaller keys, less those with larger ones.
-    with_smaller = [(count + rank - k) // 2 for k, (count, rank) in enumerate(zip(shared, ranks, strict=True))]
-    return [carried[position] - count for position, count in zip(chosen, with_smaller, strict=True)]
+    carried, shared = inversions_carried(keys), inversions_carried(among)
+    # A stable sort moves a key to the right by its inversions with smaller keys minus those with larger ones.
+    shifts = map(sub, inverse(inverse(among)), count())
+    return [carried[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]
 
 
 def dense_ranks(keys: Sequence[int]) -> list[int]:

@@ -29,7 +29,7 @@ class Finding:
     """One op that breaks a rule.
 
     Attributes:
-        message: what is wrong with the op: ``belongs after #7 t.exp %8 (line 9): 3 inversions, fix moves it``.
+        message: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
         source: the file the dump is in, ``<stdin>`` for standard input.
         dump_line: 1-based line the dump begins at.
         line: 1-based, of the op.
@@ -40,9 +40,9 @@ class Finding:
         op: the op.
         origin: where in the model it comes from, without line numbers and indices.
         model: the line of the model it comes from, if its location names one.
-        inversions: how many inversions the op is charged with; 0 for a finding about something else. Those of
-            all avoidable findings of a block add up to its avoidable inversions, those of all unavoidable ones
-            to the others. A move for the sake of others may cost some, so that the number is negative.
+        inversions: how many inversions the op is charged with; 0 for a finding about something else. The
+            avoidable findings of a block add up to its avoidable inversions, the unavoidable ones to the
+            others. A move for the sake of others may add inversions: then the number is negative.
         model_path: where the file of ``model`` is in the repository, if it was looked for and is there.
     """
 
@@ -120,7 +120,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
 
 
 def _avoidable(block: FixedBlock) -> Iterator[Finding]:
-    """The fewest ops that a fix moves to get the best order; they are charged with the avoidable inversions."""
+    """The fewest ops that explain the order of a fix; they are charged with the avoidable inversions."""
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
@@ -135,9 +135,12 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
         away = block.key(partner) - block.key(place)
         verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
         removed = now[place] - then[place]
-        gain = f"{_inversions(removed)}, fix moves it" if removed > 0 else "fix moves it for the sake of others"
         where = f"{verb} {'before' if goes_up else 'after'} {block.label(partner)}"
-        yield finding_at(block.dump, block.ops[place], AVOIDABLE, f"{where}: {gain}", removed)
+        gain = f"{_inversions(removed)}, " if removed > 0 else ""
+        why = "" if removed > 0 else " for the sake of others"
+        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
+        message = f"{where}: {gain}fix moves it{why}{cost}"
+        yield finding_at(block.dump, block.ops[place], AVOIDABLE, message, removed)
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:

@@ -32,6 +32,10 @@ def check_command(
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
 
+    An inversion is a pair of ops in one block of which the earlier one has the larger index, so that it came
+    later in the original order. It is avoidable if an order that keeps all dependences has fewer inversions
+    without it.
+
     \b
     Examples:
       eio-audit check after.mlir
@@ -43,9 +47,14 @@ def check_command(
     files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     findings: list[eio_audit.Finding] = []
     worst_blocks = None
+
+    def find(dump: eio_audit.AuditedDump) -> None:
+        if dump.audit.summary.inversions or gate_choice.gate.needs_findings:
+            findings.extend(eio_audit.find(dump, gate_choice.gate.rules))
+
     visits: list[Callable[[eio_audit.AuditedDump], None]] = []
-    if gate_choice.needs_findings or reports.formats - {"text", "html"}:  # these show findings one by one
-        visits.append(lambda dump: findings.extend(eio_audit.find(dump, gate_choice.gate.rules)))
+    if gate_choice.needs_findings or reports.formats:
+        visits.append(find)
     if "html" in reports.formats:
         worst_blocks = eio_audit.WorstBlocks()
         visits.append(worst_blocks.add)
@@ -61,7 +70,11 @@ def check_command(
             errors,
         )
         result = eio_audit.check(
-            dumps, options, visit if visits else None, measures_memory=reports.measures_memory
+            dumps,
+            options,
+            visit if visits else None,
+            measures_memory=reports.measures_memory,
+            describes_all=reports.verbose,
         )
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)

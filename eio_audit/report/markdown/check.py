@@ -7,29 +7,23 @@ from collections.abc import Sequence
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
-from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
-from eio_audit.report.markdown.code import code, row
-from eio_audit.report.wording.conclusion import conclusion, verdict_lines
+from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
+from eio_audit.report.markdown.code import code, literal, row
+from eio_audit.report.wording.conclusion import reasons, status, steps_after
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import heading_of, op_name
+from eio_audit.report.wording.order import heading_of
 
 SHOWN_DUMPS = 10
 
 
 def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     """The verdict, the dumps with inversions and the findings, worst first."""
-    lines = [f"### eio-audit: {_title(verdict)}", "", conclusion(verdict.check)]
-    lines += [f"<br>{line}" for line in verdict_lines(verdict)]
+    lines = [f"### eio-audit: {status(verdict)}", "", "; ".join(reasons(verdict))]
+    lines += [f"<br>{literal(step)}" for step in steps_after(verdict)]
     lines += _errors(verdict)
     lines += _dumps(verdict.check.dumps)
     lines += _findings(verdict, verbose=verbose)
     return "\n".join(map(printable, lines)) + "\n"
-
-
-def _title(verdict: Verdict) -> str:
-    if verdict.check.errors or not verdict.check.summary.has_indices:
-        return "could not run"
-    return f"failed ({', '.join(rule.name for rule in verdict.failed)})" if verdict.failed else "passed"
 
 
 def _errors(verdict: Verdict) -> list[str]:
@@ -52,10 +46,7 @@ def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
 
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
-    rows = []
-    for f in shown:
-        finding = f"{_code(op_name(f.op))}: {f.message}"
-        rows.append([f.rule.code, _code(f"{f.source}:{f.line}"), finding, _code(background(f))])
+    rows = [[f.rule.code, *map(_code, (place(f), sentence(f), background(f)))] for f in shown]
     return _table(["code", "place", "finding", "from"], "---", rows, rest(verdict.findings, len(shown)))
 
 
