@@ -30,7 +30,7 @@ class DisplacedOp:
         early: it is before ops of smaller index; otherwise it is after ops of larger index.
         derived: a pass made it from the op whose index it carries.
         blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
-            nothing does, so that a fix can move it.
+            no dependence does.
     """
 
     op: OpLabel

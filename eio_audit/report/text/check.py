@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
-from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.report.ci.finding import background, place, sentence
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
@@ -17,6 +15,7 @@ from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Fix
+    from eio_audit.audit.gate.findings import Finding
 
 SHOWN = 10
 """How many findings, blocks and entries of a baseline a report names that is not verbose."""
@@ -62,6 +61,8 @@ def print_check(
 
 
 def _print_finding(finding: Finding, verdict: Verdict, console: Console) -> None:
+    from eio_audit.report.ci.finding import background, place, sentence
+
     origin = background(finding)
     console.print(
         (place(finding), f"bold {hyperlink(finding.source, finding.line)}"),
@@ -77,14 +78,28 @@ def _print_rest(total: int, what: str, console: Console, *, verbose: bool) -> No
         console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
 
 
+_KINDS: dict[str, Callable[[Finding], str]] = {
+    "rule": lambda finding: f"{finding.rule.code} {finding.rule.name}",
+    "pass": lambda finding: finding.moment,
+    "module": lambda finding: finding.op.module or "",
+}
+"""What findings are counted by."""
+
+
 def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
     from eio_audit.report.text.table import Column, print_table
 
-    numbers = Counter((f.rule.code, f.rule.name, f.moment, f.op.module or "") for f in findings)
-    rows = sorted((-number, *kind) for kind, number in numbers.items())
-    columns = zip(*((f"{-number:,}", *kind) for number, *kind in rows), strict=True)
-    titles = ("findings", "code", "rule", "pass", "module")
-    print_table(console, [Column(t, c, right=t == titles[0]) for t, c in zip(titles, columns, strict=False)])
+    for title, kind_of in _KINDS.items():
+        groups: dict[str, list[int]] = {}
+        for finding in filter(kind_of, findings):
+            groups.setdefault(kind_of(finding), []).append(finding.inversions)
+        ranked = sorted(groups.items(), key=lambda group: (-len(group[1]), -sum(group[1]), group[0]))
+        columns = [
+            Column("findings", [f"{len(numbers):,}" for _, numbers in ranked], right=True),
+            Column("inversions", [f"{sum(numbers):,}" for _, numbers in ranked], right=True),
+            Column(title, [kind for kind, _ in ranked]),
+        ]
+        print_table(console, columns)
 
 
 def _print_sums(broken: Sequence[DumpAudit], findings: Sequence[Finding], console: Console) -> None:

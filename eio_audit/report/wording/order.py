@@ -254,9 +254,9 @@ def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
         return ""
     if displaced.blocker is not None:
         return _blocked_by(displaced.blocker, displaced)
-    if block.avoidable:
-        return "nothing holds it there: fix can move it"
-    return "nothing holds it there, but the best order found leaves it where it is"
+    return "no dependence keeps it there" + (
+        "" if block.avoidable else ", yet no order found has fewer inversions"
+    )
 
 
 _BLOCKED = {
