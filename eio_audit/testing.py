@@ -52,7 +52,7 @@ def assert_in_original_order(
         fail_on: ``avoidable`` lets inversions pass that every legal order has; ``any`` lets none pass.
 
     Raises:
-        AssertionError: the ops are in another order. The message is the report of ``eio-audit check -v`` and
+        AssertionError: the ops are in another order. The message is the report of ``eio-audit check`` and
             a diff of what a fix would move.
         InputError: the IR cannot be read, or no op of it carries an index.
 
@@ -63,7 +63,7 @@ def assert_in_original_order(
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
     gate = Gate((AVOIDABLE,) if fail_on == "avoidable" else (AVOIDABLE, UNAVOIDABLE))
     findings: list[Finding] = []
-    result = check(dumps, options, lambda dump: findings.extend(find(dump, gate.rules)), describes_all=True)
+    result = check(dumps, options, lambda dump: findings.extend(find(dump, gate.rules)))
     for error in result.errors:
         raise error
     if not result.summary.has_indices:
@@ -76,7 +76,7 @@ def assert_in_original_order(
 
 def _message(verdict: Verdict, dumps: Sequence[Dump], options: AuditOptions) -> str:
     report = io.StringIO()
-    print_check(verdict, Console(report, color=False), verbose=True)
+    print_check(verdict, Console(report, color=False))
     source = dumps[0].source
     diff = unified_diff(source.data[:], fix(dumps, options).text, source.name)
     lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")
