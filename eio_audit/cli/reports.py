@@ -205,5 +205,7 @@ gate_report_options = together(
         help="Print how many findings each rule, pass and module has instead of the findings.",
     ),
     quiet_option,
-    verbose_option,
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Show all findings, and what keeps the other ops out of place."
+    ),
 )

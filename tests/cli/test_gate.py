@@ -59,7 +59,11 @@ def dump(tmp_path: Path) -> Path:
             1,
             "failed: 22 avoidable inversions in 1 of 1 dumps; 767 unavoidable inversions in 1 of 1 dumps",
         ),
-        (("--ignore", "EIO001", "--select", "EIO003"), 1, "failed: 42 findings of EIO003 wrong-label; 789 inv"),
+        (
+            ("--ignore", "EIO001", "--select", "EIO003"),
+            1,
+            "failed: 42 findings of EIO003 wrong-label; 789 inv",
+        ),
     ],
 )
 def test_the_verdict_tells_why(options: tuple[str, ...], code: int, verdict: str) -> None:
@@ -71,7 +75,10 @@ def test_the_verdict_tells_why(options: tuple[str, ...], code: int, verdict: str
 
 def test_statistics_are_text() -> None:
     result = run("check", RESNET, "--statistics")
-    assert (result.returncode, result.stdout.split(b"\n")[1]) == (1, b"      22          22  EIO001 avoidable-inversion")
+    assert (result.returncode, result.stdout.split(b"\n")[1]) == (
+        1,
+        b"      22          22  EIO001 avoidable-inversion",
+    )
     assert run("check", RESNET, "--statistics", "--format", "json").returncode == 2
 
 

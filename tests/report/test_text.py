@@ -101,7 +101,7 @@ def test_what_passes_takes_one_line() -> None:
     assert report(checked(text)) == "passed: 2 dumps, 2 blocks, 6 ops: all in order\n"
     assert report(checked(MISSION)) == (
         "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps; "
-        "eio-audit fix --relabel --diff after.mlir puts 1 index right and removes all inversions\n"
+        "eio-audit fix --relabel --diff after.mlir corrects 1 wrong index and removes all inversions\n"
     )
 
 
@@ -111,7 +111,7 @@ def test_fail_on_any_names_what_is_unavoidable() -> None:
         "\n"
         "after.mlir:2:1: @forward ^bb0: 1 inversion: none avoidable (forced by a dependence)\n"
         "failed: 1 unavoidable inversion in 1 of 1 dumps; "
-        "eio-audit fix --relabel --diff after.mlir puts 1 index right and removes all inversions\n"
+        "eio-audit fix --relabel --diff after.mlir corrects 1 wrong index and removes all inversions\n"
     )
 
 
@@ -127,7 +127,7 @@ def test_verbose_names_the_dependence() -> None:
         "        it waits for its producer #23 ttir.abs %56 (line 3)\n"
         "\n"
         "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps; "
-        "eio-audit fix --relabel --diff after.mlir puts 1 index right and removes all inversions\n"
+        "eio-audit fix --relabel --diff after.mlir corrects 1 wrong index and removes all inversions\n"
     )
 
 
@@ -147,7 +147,7 @@ def test_a_log_of_passes() -> None:
         "\n"
         "<stdin>:15:1: @forward ^bb0 after x-pass: 2 inversions: all avoidable\n"
         "1 op carries an index that contradicts dataflow (proven minimal); "
-        "eio-audit fix --relabel --diff FILE puts 1 index right and removes all inversions\n"
+        "eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions\n"
         "failed: 2 avoidable inversions in 1 of 5 dumps; "
         "eio-audit fix --diff FILE shows the fix, --in-place applies it\n"
     )
@@ -251,9 +251,13 @@ def test_the_command_to_type_next_has_the_options_of_the_audit() -> None:
     options = eio_audit.AuditOptions(
         eio_audit.IndexPattern(r"(?P<index>\d+)"), follow={"frees", "constants"}, assume_pure=["my.*"]
     )
-    assert report(judged(eio_audit.read_text(text, "after.mlir"), options)).splitlines()[-1].endswith(
-        "; eio-audit fix --diff --follow constants --follow frees --assume-pure 'my.*' "
-        "--index-pattern '(?P<index>\\d+)' after.mlir shows the fix, --in-place applies it"
+    assert (
+        report(judged(eio_audit.read_text(text, "after.mlir"), options))
+        .splitlines()[-1]
+        .endswith(
+            "; eio-audit fix --diff --follow constants --follow frees --assume-pure 'my.*' "
+            "--index-pattern '(?P<index>\\d+)' after.mlir shows the fix, --in-place applies it"
+        )
     )
 
 
@@ -262,7 +266,7 @@ def test_frees_that_follow_are_not_counted_among_the_wrong_indices() -> None:
     options = eio_audit.AuditOptions(follow={"frees"})
     assert report(judged(eio_audit.read_text(text, "after.mlir"), options)).endswith(
         "; eio-audit fix --relabel --diff --follow frees after.mlir "
-        "puts 1 index other than those of frees right and removes all inversions\n"
+        "corrects 1 wrong index other than those of frees and removes all inversions\n"
     )
 
 
@@ -309,8 +313,10 @@ def test_graph_region_has_no_order_to_keep() -> None:
         "\n"
         "passed: 1 inversion in a graph region, which has no order to keep, in 1 of 1 dumps\n"
     )
-    assert report(checked(text + SHUFFLED)).splitlines()[-1].startswith(
-        "failed: 2 avoidable inversions in 1 of 1 dumps;"
+    assert (
+        report(checked(text + SHUFFLED))
+        .splitlines()[-1]
+        .startswith("failed: 2 avoidable inversions in 1 of 1 dumps;")
     )
 
 
@@ -472,17 +478,17 @@ def test_fix() -> None:
     assert fix_report(SHUFFLED) == "after.mlir: 1 op moved, 2 inversions removed; none remains\n"
     assert fix_report(MISSION) == (
         "after.mlir: nothing avoidable: unchanged; 1 inversion (forced by a dependence);"
-        " --relabel puts 1 index right and removes all inversions\n"
+        " --relabel corrects 1 wrong index and removes all inversions\n"
     )
     both = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 9), op("%3", 8))
     assert fix_report(both) == (
         "after.mlir: 1 op moved, 1 of 2 inversions removed; 1 remains (forced by a dependence);"
-        " --relabel puts 1 index right and removes all inversions\n"
+        " --relabel corrects 1 wrong index and removes all inversions\n"
     )
     knock_on = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
     assert fix_report(knock_on) == (
         "after.mlir: nothing avoidable: unchanged; 2 inversions (1 forced by a dependence, 1 follows from it;"
-        " proven minimal); --relabel puts 1 index right and removes all inversions\n"
+        " proven minimal); --relabel corrects 1 wrong index and removes all inversions\n"
     )
 
 

@@ -32,9 +32,8 @@ def check_command(
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
 
-    An inversion is a pair of ops in one block of which the earlier one has the larger index, so that it came
-    later in the original order. It is avoidable if an order that keeps all dependences has fewer inversions
-    without it.
+    An inversion is a pair of ops in one block that is not in its original order: the op with the larger index
+    comes first. Inversions are avoidable if another order keeps all dependences and has fewer.
 
     \b
     Examples:

@@ -201,14 +201,14 @@ def contradicting(number: int) -> str:
 
 
 def relabelling(figures: Summary, dump: DumpAudit) -> str:
-    """What ``fix --relabel`` does: ``puts 42 indices right and removes all``; empty where none is wrong."""
+    """What ``fix --relabel`` does: ``corrects 42 wrong indices and ...``; empty where none is wrong."""
     if not figures.wrong_labels:
         return ""
     # Frees that follow their last use are not counted, and may get another index, too.
     others = " other than those of frees" if Follow.FREES in dump.options.follow else ""
-    indices = count(figures.wrong_labels, "index", "indices") + others
+    indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
     exception = " but those in graph regions" if _in_graph_regions(figures) else ""
-    return f"puts {indices} right and removes all inversions{exception}"
+    return f"corrects {indices} and removes all inversions{exception}"
 
 
 def _in_graph_regions(figures: Summary) -> int:
