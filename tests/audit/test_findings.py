@@ -196,3 +196,14 @@ def test_a_move_that_adds_inversions_so_that_others_can_go() -> None:
     assert findings(text, AVOIDABLE)[2].message == (
         "goes after #8 ttir.abs %last (line 8): fix moves it for the sake of others, which adds 4 inversions"
     )
+
+
+def test_rules_on_locations_have_the_names_they_have_in_a_diff() -> None:
+    assert [rule.name for rule in LOCATION_RULES] == [rule.value for rule in LocationRule]
+
+
+def test_locations_are_looked_at_where_it_is_asked_for() -> None:
+    text = body(op(0), op(1), '%x = "ttir.abs"(%a) : (i32) -> i32')
+    assert findings(text, AVOIDABLE, UNAVOIDABLE) == []
+    [found] = findings(text, *rules_by_prefix("EIO101"))
+    assert (told(found), found.line) == (("EIO101", None, "no location"), 4)
