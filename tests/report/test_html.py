@@ -75,7 +75,7 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
 
 def test_figures_and_the_way_out_stand_first(resnet: Page) -> None:
     assert "failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff " in resnet.words
-    assert "789 inversions: 388 forced, 379 knock-on, 22 avoidable" in resnet.words
+    assert "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 follow from them; " in resnet.words
 
 
 def test_the_dataflow_around_the_worst_ops_is_drawn(resnet: Page) -> None:
@@ -85,7 +85,7 @@ def test_the_dataflow_around_the_worst_ops_is_drawn(resnet: Page) -> None:
 
 
 def test_without_scripts_the_first_rows_are_there(resnet: Page) -> None:
-    assert sum(tag == "tr" for tag, _ in resnet.elements) == 2 * (1 + 20)
+    assert sum(tag == "tr" for tag, _ in resnet.elements) == 1 + 20
 
 
 @pytest.mark.parametrize(

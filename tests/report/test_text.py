@@ -199,6 +199,7 @@ def test_errors_are_counted() -> None:
     error = InputError("bad.mlir", None, "no")
     nothing = judge(Check((), (error,)), [], Gate())
     assert report(nothing) == "could not run: 1 input could not be read\n"
+    assert report(judge(Check((), ()), [], Gate())) == "could not run: no IR\n"
     some = judge(Check(checked(IN_ORDER).check.dumps, (error, error)), [], Gate())
     assert report(some) == (
         "could not run: 2 inputs could not be read; 1 dump, 1 block, 3 ops: all in order\n"

@@ -7,21 +7,10 @@ from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, OrderPicture
-from eio_audit.audit.gate.findings import Finding
-from eio_audit.report.ci.finding import background, place, sentence
 from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.order import block_name, heading_of, op_name, reason
-
-
-def finding_table(findings: Sequence[Finding]) -> Table | None:
-    """The findings, one row each; None where there are none."""
-    columns = columns_of("place, code, finding, from, #inversions")
-    rows: list[list[Cell]] = [
-        [place(f), f.rule.code, sentence(f), background(f), f.inversions] for f in findings
-    ]
-    return Table("findings", "worst first", columns, rows, "inversions", descending=True) if rows else None
 
 
 def block_table(dumps: Sequence[DumpAudit]) -> Table | None:

@@ -13,7 +13,7 @@ from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
-from eio_audit.report.html.order_section import block_sections, block_table, finding_table
+from eio_audit.report.html.order_section import block_sections, block_table
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
@@ -32,7 +32,6 @@ def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: s
         version,
         result=check,
         verdict=verdict,
-        findings=finding_table(verdict.findings),
         blocks=block_table(check.dumps),
         left_out=inverted > len(pictures),
         inverted=inverted,

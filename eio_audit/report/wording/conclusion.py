@@ -37,7 +37,7 @@ def reasons(verdict: Verdict) -> list[str]:
     else:
         others = [rule for rule in verdict.gate.rules if rule not in {AVOIDABLE, UNAVOIDABLE} and found[rule]]
         said += [f"{count(found[rule], 'finding')} of {rule.code} {rule.name}" for rule in others]
-        said += list(_limits(verdict)) or ([_order_of(check)] if check.dumps else [])
+        said += list(_limits(verdict)) or ([_order_of(check)] if check.dumps or not said else [])
     return said
 
 
@@ -64,6 +64,8 @@ def _limits(verdict: Verdict) -> Iterator[str]:
 
 def _order_of(check: Check) -> str:
     figures = check.summary
+    if not check.dumps:
+        return "no IR"
     if not figures.has_indices:
         return "no op carries an op index"
     if figures.inversions:
