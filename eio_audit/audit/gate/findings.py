@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
@@ -125,6 +126,7 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
     moved = {order[k] for k in displaced(order)}
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
     unmoved = [place for place in block.indexed if place not in moved]
+    label_of = cache(block.label)  # many ops may move past the same one
     passed = 0  # how many unmoved ops are before a place of the new order
     for place in order:
         if place not in moved:
@@ -135,7 +137,7 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
         away = block.key(partner) - block.key(place)
         verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
         removed = now[place] - then[place]
-        where = f"{verb} {'before' if goes_up else 'after'} {block.label(partner)}"
+        where = f"{verb} {'before' if goes_up else 'after'} {label_of(partner)}"
         gain = f"{_inversions(removed)}, " if removed > 0 else ""
         why = "" if removed > 0 else " for the sake of others"
         cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
