@@ -75,7 +75,10 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
 
 def test_figures_and_the_way_out_stand_first(resnet: Page) -> None:
     assert "failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff " in resnet.words
-    assert "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 follow from them; " in resnet.words
+    assert (
+        "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 follow from them; "
+        in resnet.words
+    )
 
 
 def test_the_dataflow_around_the_worst_ops_is_drawn(resnet: Page) -> None:
