@@ -11,7 +11,7 @@ from typing import IO, Any, cast
 
 import click
 
-from eio_audit import InputError, Verdict, __version__
+from eio_audit import InputError, __version__
 from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_pieces, write_text
 
@@ -73,8 +73,7 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     """
     render = renderer(type(result).__name__, format_)
     options = _wanted(render, options | {"version": __version__})
-    wants_check = "check" in inspect.signature(render).parameters
-    return render(result.check if wants_check and isinstance(result, Verdict) else result, **options)
+    return render(result, **options)
 
 
 def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -85,11 +84,15 @@ def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
+    """The reports of a command: ``targets`` has the format and the file of each, None for standard output.
+
+    With ``statistics``, text has the numbers of findings instead of the findings.
+    """
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool
     verbose: bool
+    statistics: bool = False
 
     @property
     def formats(self) -> set[str]:
@@ -114,14 +117,9 @@ class Reports:
     def _print(self, result: object, file: IO[str], **options: Any) -> None:
         from eio_audit.report.text.console import Console
 
-        console = Console(file)
-        subject = result.check if isinstance(result, Verdict) else result
         print_to = renderer(type(result).__name__, "text")
-        print_to(subject, console, **_wanted(print_to, options | {"verbose": self.verbose}))
-        if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):
-            from eio_audit.report.text.verdict_lines import print_verdict
-
-            print_verdict(result, console, verbose=self.verbose)
+        options |= {"verbose": self.verbose, "statistics": self.statistics}
+        print_to(result, Console(file), **_wanted(print_to, options))
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:
@@ -163,9 +161,15 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
 
 
 def _several_reports(
-    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool = False, verbose: bool = False
+    format_: str,
+    outputs: Sequence[tuple[str | None, str]],
+    statistics: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
 ) -> Reports:
     """The report on standard output, or the file instead of it, then the others."""
+    if statistics and format_ != "text":
+        raise click.UsageError("--statistics is for --format text")
     instead = [path for name, path in outputs if name is None]
     if len(instead) > 1:
         raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
@@ -173,7 +177,7 @@ def _several_reports(
         raise click.UsageError("two reports cannot go to one file")
     main = [] if quiet and not instead else [(format_, instead[0] if instead else None)]
     others = [(name, path) for name, path in outputs if name is not None]
-    return Reports([*main, *others], quiet, verbose)
+    return Reports([*main, *others], quiet, verbose, statistics)
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
