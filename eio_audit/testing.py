@@ -12,12 +12,11 @@ from eio_audit import (
     UNAVOIDABLE,
     AuditOptions,
     Dump,
-    Finding,
     Gate,
     InputError,
+    LogFindings,
     Verdict,
     check,
-    find,
     fix,
     judge,
     read,
@@ -65,14 +64,14 @@ def assert_in_original_order(
     options = options or AuditOptions()
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
     gate = Gate((AVOIDABLE,) if fail_on == "avoidable" else (AVOIDABLE, UNAVOIDABLE))
-    findings: list[Finding] = []
-    result = check(dumps, options, lambda dump: findings.extend(find(dump, gate.rules)))
+    findings = LogFindings(gate.rules)
+    result = check(dumps, options, findings.add)
     for error in result.errors:
         raise error
     if not result.summary.has_indices:
         name = str(ir) if isinstance(ir, Path) else "<text>"
         raise InputError(name, None, "no op carries an op index, so there is no order to assert")
-    verdict = judge(result, findings, gate)
+    verdict = judge(result, findings.findings, gate)
     if verdict.failed:
         raise AssertionError(_message(verdict, dumps, options))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import eio_audit
-from eio_audit.cli.options import together
+from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_bytes
 
 if TYPE_CHECKING:
@@ -88,33 +88,35 @@ def _rule_codes(text: str) -> str:
 def _gate(fail_on: str, max_avoidable: int | None, max_inversions: int | None) -> eio_audit.Gate:
     looks_at_all = fail_on == "any" or max_inversions is not None
     rules = (eio_audit.AVOIDABLE, eio_audit.UNAVOIDABLE) if looks_at_all else (eio_audit.AVOIDABLE,)
-    return eio_audit.Gate(rules, fail_on == "never", max_inversions, max_avoidable)
+    return eio_audit.Gate(rules, fail_on == "never", max_inversions, max_avoidable, fail_on == "final")
 
 
-ceiling_options = together(
-    "gate",
-    _gate,
-    click.option(
-        "--fail-on",
-        type=click.Choice(["avoidable", "any", "never"]),
-        default="avoidable",
-        show_default=True,
-        help="Exit 1 on: an inversion that a fix removes, any inversion, nothing.",
-    ),
-    click.option(
-        "--max-avoidable",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Let up to N avoidable inversions pass in all that is checked.",
-    ),
-    click.option(
-        "--max-inversions",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Let up to N inversions pass, of whatever kind, in all that is checked.",
-    ),
-)
-"""What order fails, by the figures alone."""
+def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
+    """What order fails, by the figures alone; ``fail_on`` is the default of the option."""
+    return together(
+        "gate",
+        _gate,
+        click.option(
+            "--fail-on",
+            type=click.Choice(["final", "avoidable", "any", "never"]),
+            default=fail_on,
+            show_default=True,
+            help="Exit 1 on: an inversion that a fix removes and that the last dump of a log has, or any of "
+            "its dumps (avoidable); any inversion in any dump; nothing.",
+        ),
+        click.option(
+            "--max-avoidable",
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Let up to N avoidable inversions pass in all that is checked.",
+        ),
+        click.option(
+            "--max-inversions",
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Let up to N inversions pass, of whatever kind, in all that is checked.",
+        ),
+    )
 
 
 def _gate_choice(
@@ -142,7 +144,7 @@ def _gate_choice(
 gate_options = together(
     "gate_choice",
     _gate_choice,
-    ceiling_options,
+    ceiling_options(),
     click.option(
         "--select",
         multiple=True,

@@ -42,7 +42,7 @@ _FIELDS = {
     "Explanation": "dump ops",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
-        "model_file=model.file model_line=model.line model_path"
+        "model_file=model.file model_line=model.line model_path pass=pass_name until left"
     ),
     "Blocker": "*op kind",
     "InputError": "source line=position.line column=position.column message",

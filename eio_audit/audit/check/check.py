@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
+from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
@@ -33,6 +34,28 @@ class Check:
     def summary(self) -> Summary:
         """All figures added up."""
         return summarize(self.dumps)
+
+    @property
+    def is_log(self) -> bool:
+        """Whether several dumps show one program."""
+        return len({(dump.source, dump.program) for dump in self.dumps}) < len(self.dumps)
+
+    @property
+    def once(self) -> Summary:
+        """The figures of functions with inversions; what many dumps of a log show counts once."""
+        return self._log_figures.once
+
+    @property
+    def final(self) -> Summary:
+        """The figures of functions with inversions, as the last dump of each program shows them."""
+        return self._log_figures.final
+
+    @cached_property
+    def _log_figures(self) -> LogFigures:
+        figures = LogFigures()
+        for dump in self.dumps:
+            figures.add((dump.source, dump.program), dump.blocks)
+        return figures
 
 
 DESCRIBED_OPS = 10
@@ -179,6 +202,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         options=dump.options,
         all_ops=len(dump.ir),
         located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
+        program=dump.dump.program,
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
     return AuditedDump(*read, audit, blocks, orders, donors)

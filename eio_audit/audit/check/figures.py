@@ -225,6 +225,7 @@ class DumpAudit:
         options: what it was audited with.
         all_ops: how many ops it has, those of other blocks included.
         located: how many of these have a location.
+        program: what it is a state of; equal for the dumps of its source that show one program.
     """
 
     source: str
@@ -238,6 +239,7 @@ class DumpAudit:
     options: AuditOptions = DEFAULT_OPTIONS
     all_ops: int = 0
     located: int = 0
+    program: str = ""
 
     @cached_property
     def summary(self) -> Summary:

@@ -45,6 +45,9 @@ class Finding:
             avoidable findings of a block add up to its avoidable inversions, the unavoidable ones to the
             others. A move for the sake of others may add inversions: then the number is negative.
         model_path: where the file of ``model`` is in the repository, if it was looked for and is there.
+        pass_name: the pass that brought it in, as far as the log shows.
+        until: when it was gone, ``after cse``; empty as long as it is there.
+        left: whether it is there at the end of the log; None where no later dump tells.
     """
 
     rule: Rule
@@ -62,6 +65,9 @@ class Finding:
     model: ModelLine | None
     inversions: int
     model_path: str | None = None
+    pass_name: str | None = None
+    until: str = ""
+    left: bool | None = None
 
 
 def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:

@@ -24,12 +24,14 @@ class Gate:
         never_fails: findings are reported and nothing more.
         max_inversions: so many inversions in all that is checked may pass; None for no unavoidable one.
         max_avoidable: so many avoidable inversions in all that is checked may pass; None for none.
+        is_final: what is gone at the end of a log passes.
     """
 
     rules: tuple[Rule, ...] = (AVOIDABLE,)
     never_fails: bool = False
     max_inversions: int | None = None
     max_avoidable: int | None = None
+    is_final: bool = False
 
     @property
     def needs_findings(self) -> bool:
@@ -50,6 +52,10 @@ class Gate:
         if figures.minimum if most is None else figures.inversions > most:
             failed.add(UNAVOIDABLE)
         return () if self.never_fails else tuple(rule for rule in self.rules if rule in failed)
+
+    def lets_pass(self, finding: Finding) -> bool:
+        """Whether a finding passes because the log shows that it is gone."""
+        return self.is_final and bool(finding.until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,10 @@ class Verdict:
     known: int | None = None
     stale: Mapping[BaselineEntry, int] = field(default_factory=dict)
 
+    def fails_by(self, finding: Finding) -> bool:
+        """Whether the gate fails because of such a finding."""
+        return finding.rule in self.failed and not self.gate.lets_pass(finding)
+
 
 def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Baseline | None = None) -> Verdict:
     """Compares a check with a gate.
@@ -84,14 +94,20 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
         baseline: findings that may pass. It goes with no ceiling of the gate.
     """
     if baseline is None:
-        failed = gate.failed_rules(check.summary, {finding.rule for finding in findings})
+        figures = check.final if gate.is_final else check.once
+        failed = gate.failed_rules(figures, {f.rule for f in findings if not gate.lets_pass(f)})
         return Verdict(check, gate, tuple(worst_first(findings)), failed)
     compared = baseline.compare(findings, {dump.source for dump in check.dumps}, gate.rules)
-    new = {finding.rule for finding in compared.new}
+    new = {finding.rule for finding in compared.new if not gate.lets_pass(finding)}
     failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
     return Verdict(check, gate, tuple(worst_first(compared.new)), failed, compared.known, compared.stale)
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings of most inversions first; among equals in the order of codes, files and lines."""
-    return sorted(findings, key=lambda f: (-f.inversions, f.rule.code, f.source, f.line, f.column))
+    """The findings of most inversions first; among equals in the order of codes, files and lines.
+
+    Those that are gone at the end of a log come last.
+    """
+    return sorted(
+        findings, key=lambda f: (f.until != "", -f.inversions, f.rule.code, f.source, f.line, f.column)
+    )

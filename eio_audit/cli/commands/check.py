@@ -55,16 +55,11 @@ def check_command(
       eio-audit check dumps/ --baseline order-baseline.json
     """
     files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
-    findings: list[eio_audit.Finding] = []
-    worst_blocks = None
-
-    def find(dump: eio_audit.AuditedDump) -> None:
-        if dump.audit.summary.inversions or gate_choice.gate.needs_findings:
-            findings.extend(eio_audit.find(dump, gate_choice.gate.rules))
-
+    findings = worst_blocks = None
     visits: list[Callable[[eio_audit.AuditedDump], None]] = []
     if gate_choice.needs_findings or reports.formats:
-        visits.append(find)
+        findings = eio_audit.LogFindings(gate_choice.gate.rules)
+        visits.append(findings.add)
     if "html" in reports.formats:
         worst_blocks = eio_audit.WorstBlocks()
         visits.append(worst_blocks.add)
@@ -91,7 +86,7 @@ def check_command(
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
-    verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
+    verdict = gate_choice.judge(result, findings.findings if findings else (), quiet=reports.quiet)
     reports.write(verdict, pictures=worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)

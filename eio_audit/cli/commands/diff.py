@@ -39,7 +39,7 @@ from eio_audit.cli.two_runs import dumps_of_run, is_run
 @click.argument("after", type=PATH, required=False)
 @dump_options
 @audit_options
-@ceiling_options
+@ceiling_options()
 @click.option(
     "--exit-code",
     is_flag=True,

@@ -24,7 +24,7 @@ from eio_audit.report.text.progress import progress
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @audit_options
-@ceiling_options
+@ceiling_options("final")
 @report_options(
     "Trace",
     quiet_option,

@@ -22,7 +22,16 @@ SHOWN_FINDINGS = 30
 
 def sentence(finding: Finding) -> str:
     """``#23 ttir.permute %8 belongs after #7 ttir.exp %9 (line 9): 3 inversions, fix moves it``."""
-    return printable(f"{finding.op.title}{'' if finding.rule in ORDER_RULES else ':'} {finding.message}")
+    colon, log = "" if finding.rule in ORDER_RULES else ":", lifetime(finding)
+    return printable(f"{finding.op.title}{colon} {finding.message}{f'; {log}' if log else ''}")
+
+
+def lifetime(finding: Finding) -> str:
+    """``brought in by canonicalize, gone after cse``; empty where that is not known."""
+    origin = f"brought in by {finding.pass_name}" if finding.pass_name else ""
+    gone = f"gone {finding.until}" if finding.until else ""
+    left = "still there at the end" if finding.left else ""
+    return ", ".join(filter(None, (origin, gone or left))) if gone or left else ""
 
 
 def place(finding: Finding) -> str:
@@ -57,7 +66,7 @@ def annotation(finding: Finding) -> str:
 
 def level(finding: Finding, verdict: Verdict) -> str:
     """``error`` where the gate fails because of such findings, else ``warning``."""
-    return "error" if finding.rule in verdict.failed else "warning"
+    return "error" if verdict.fails_by(finding) else "warning"
 
 
 def annotated_place(finding: Finding) -> tuple[str, int]:

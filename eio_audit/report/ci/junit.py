@@ -45,8 +45,8 @@ def _add_case(
 ) -> None:
     name = " ".join(filter(None, (block.function, block.block, f"at line {block.line}")))
     case = SubElement(suite, "testcase", classname=printable(dump.source), name=printable(name))
-    failures = [finding for finding in findings if finding.rule in verdict.failed]
-    others = [finding for finding in findings if finding.rule not in verdict.failed]
+    failures = [finding for finding in findings if verdict.fails_by(finding)]
+    others = [finding for finding in findings if not verdict.fails_by(finding)]
     if failures:
         failure = SubElement(case, "failure", type=failures[0].rule.code, message=sum_of(block))
         failure.text = "\n".join(map(printable, lines_of(failures)))

@@ -67,7 +67,7 @@ def _print_finding(finding: Finding, verdict: Verdict, console: Console) -> None
     console.print(
         (place(finding), f"bold {hyperlink(finding.source, finding.line)}"),
         ": ",
-        (finding.rule.code, "red" if finding.rule in verdict.failed else "yellow"),
+        (finding.rule.code, "red" if verdict.fails_by(finding) else "yellow"),
         f" {sentence(finding)}",
         (f" ({origin})" if origin else "", "dim"),
     )
@@ -80,7 +80,7 @@ def _print_rest(total: int, what: str, console: Console, *, verbose: bool) -> No
 
 _KINDS: dict[str, Callable[[Finding], str]] = {
     "rule": lambda finding: f"{finding.rule.code} {finding.rule.name}",
-    "pass": lambda finding: finding.moment,
+    "pass": lambda finding: finding.pass_name or finding.moment,
     "module": lambda finding: finding.op.module or "",
 }
 """What findings are counted by."""

@@ -1,0 +1,102 @@
+"""The findings of a log, each once: where it came in, which pass brought it in, and until when it is there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.functions import only_function
+from eio_audit.audit.gate.findings import Finding, find
+from eio_audit.audit.gate.lifetimes import Lifetime, follow
+from eio_audit.audit.gate.rules import ORDER_RULES, Rule
+from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
+
+
+@dataclass(slots=True)
+class _Program:
+    """One program of a file or log.
+
+    Attributes:
+        dumps: how many show it.
+        passes: those that are at work on it.
+        findings: all that came in, in that order.
+        there: those that are there.
+        unseen: the functions that a dump of a module has not shown since they were shown.
+    """
+
+    dumps: int = 0
+    passes: OpenPasses[PassRun] = field(default_factory=OpenPasses)
+    findings: list[Lifetime[str | None]] = field(default_factory=list)
+    there: list[Lifetime[str | None]] = field(default_factory=list)
+    unseen: set[str | None] = field(default_factory=set)
+
+    def is_left(self, finding: Lifetime[str | None]) -> bool | None:
+        """Whether a finding is there at the end; None where no later dump tells."""
+        if finding.until:
+            return False
+        return None if self.dumps == 1 or finding.last.function in self.unseen else True
+
+
+class LogFindings:
+    """What some rules find in dumps. A finding that the dump before of its program has, too, is the same one.
+
+    Args:
+        rules: what to look for.
+    """
+
+    def __init__(self, rules: Collection[Rule]) -> None:
+        self._rules = rules
+        self._is_about_order = set(rules) <= set(ORDER_RULES)
+        self._programs: dict[tuple[str, str], _Program] = defaultdict(_Program)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings so far, each as the first dump shows it that has it."""
+        return [
+            replace(one.first, pass_name=one.origin, until=one.until, left=program.is_left(one))
+            for program in self._programs.values()
+            for one in program.findings
+        ]
+
+    def add(self, dump: AuditedDump) -> None:
+        """Looks at the next dump.
+
+        Raises:
+            InputError: a location is malformed.
+        """
+        audit, marker = dump.audit, dump.dump.marker
+        program = self._programs[audit.source, dump.dump.program]
+        program.dumps += 1
+        if program.there and marker is None and not audit.summary.has_indices:
+            return  # a compiler's output, printed without locations
+        is_clean = self._is_about_order and not audit.summary.inversions
+        found = [] if is_clean else find(dump, self._rules)
+        shown, alone = {*dump.functions}, only_function(dump.ir)
+        function = alone or (marker.symbol if marker and marker.symbol in shown else None)
+        is_after = marker is not None and marker.when != "before"
+        if marker and is_after:
+            program.passes.end(marker.pass_name, function)
+        if alone is None:
+            program.unseen.update(one.last.function for one in program.there)
+        else:
+            shown.discard(None)
+        program.unseen -= shown
+        may_be = {one.last.function for one in program.there} if alone is None else {alone, None}
+        changes = follow((one for one in program.there if one.last.function in may_be), found)
+        for one, finding in changes.same:
+            one.last = finding
+        moment = " ".join(filter(None, (audit.when, audit.pass_name))) or f"at line {audit.line}"
+        for one in changes.gone:
+            if one.last.function in shown:
+                one.until = moment
+        for finding in changes.come:
+            at_work = program.passes.innermost(finding.function)
+            before = at_work.pass_name if at_work else None
+            origin = marker.pass_name if marker and is_after else before
+            program.findings.append(Lifetime(finding, finding, origin))
+            program.there.append(program.findings[-1])
+        program.there = [one for one in program.there if not one.until]
+        if marker and not is_after:
+            program.passes.begin(PassRun(marker.pass_name, function))
