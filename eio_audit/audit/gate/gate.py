@@ -108,6 +108,10 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
     Those that are gone at the end of a log come last.
     """
-    return sorted(
-        findings, key=lambda f: (f.until != "", -f.inversions, f.rule.code, f.source, f.line, f.column)
-    )
+    return sorted(findings, key=by_severity)
+
+
+def by_severity(finding: Finding) -> tuple[bool, int, str, str, int, int]:
+    """What findings are sorted by."""
+    place = finding.source, finding.line, finding.column
+    return finding.until != "", -finding.inversions, finding.rule.code, *place

@@ -75,6 +75,6 @@ def follow(there: Iterable[Lifetime[Origin]], found: Iterable[Finding]) -> Succe
                 same.append((waiting[key].pop(), finding))
             else:
                 rest.append(finding)
-        known = {id(lifetime) for lifetime, _ in same}
-        gone, come = [lifetime for lifetime in gone if id(lifetime) not in known], rest
+        known = {lifetime for lifetime, _ in same}
+        gone, come = [lifetime for lifetime in gone if lifetime not in known], rest
     return Succession(same, come, gone)

@@ -19,6 +19,8 @@ from eio_audit.audit.check.check import DESCRIBED_OPS, AuditedDump, SharedWork, 
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import only_function
+from eio_audit.audit.gate.findings import Finding, find
+from eio_audit.audit.gate.rules import AVOIDABLE
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
 from eio_audit.mlir.input.dumps import Dump
@@ -40,6 +42,7 @@ class FunctionState:
         blocks: the audits of its blocks that have an op with an index.
         indices: the op indices in it, at any depth.
         unmatched: patterns of ops to be taken as pure that match none of its ops.
+        findings: its ops that a fix moves.
         callees: the keys of the functions whose effects its figures depend on.
         text: where it was found; None if it is not a function with a text of its own.
     """
@@ -48,6 +51,7 @@ class FunctionState:
     blocks: tuple[BlockAudit, ...]
     indices: frozenset[int]
     unmatched: frozenset[str]
+    findings: tuple[Finding, ...] = ()
     callees: tuple[bytes, ...] = ()
     text: FunctionText | None = None
 
@@ -244,6 +248,7 @@ class History:
             blocks=tuple(blocks),
             indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
             unmatched=frozenset(audited.audit.unmatched),
+            findings=tuple(f for f in _findings(audited) if f.function == function.symbol),
             callees=tuple(callee.key for callee in callees),
             text=function,
         )
@@ -333,6 +338,11 @@ def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
     return frozenset(index for index in audited.indices.keys(ops) if index is not None)
 
 
+def _findings(audited: AuditedDump) -> list[Finding]:
+    """The ops that a fix moves."""
+    return find(audited, (AVOIDABLE,)) if audited.orders else []
+
+
 def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
     """What an audited dump shows: all of a dump, or what is around its functions."""
     ir = audited.ir
@@ -341,18 +351,24 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
     for op, part in enumerate(parts.of_op):
         ops[part].append(op)
     blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
+    findings: dict[Part, list[Finding]] = defaultdict(list)
+    part_of: dict[tuple[str | None, str, int], Part] = {}
     for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
         parent = ir.parent_op(number)
         home = parts.of_op[parent] if parent >= 0 else None
         part = block.function if block.function is not None else home
         blocks[part].append(block)
+        part_of[block.function, block.block, block.line] = part
         ops.setdefault(part, [])
+    for finding in _findings(audited):
+        findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
     states: dict[Part, FunctionState] = {
         part: FunctionState(
             key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
             blocks=tuple(blocks[part]),
             indices=_indices(audited, members),
             unmatched=frozenset(audited.audit.unmatched),
+            findings=tuple(findings[part]),
         )
         for part, members in ops.items()
     }

@@ -12,13 +12,20 @@ a pass, it was made by passes that the log does not show.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
+from eio_audit.audit.check.log_figures import LogFigures
+from eio_audit.audit.gate.findings import Finding, find
+from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.gate.lifetimes import Lifetime, follow
+from eio_audit.audit.gate.rules import AVOIDABLE
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.history import DumpStates, History, StateChange
 from eio_audit.audit.trace.modules import Part
+from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
@@ -73,6 +80,55 @@ class TracedPass:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """How avoidable inversions came in.
+
+    Attributes:
+        pass_name: the pass that brought them in; None for passes that the log does not show.
+        is_initial: the first dump of the function has them, so that no pass is known.
+        place: the first dump that shows them.
+        before: the dump that showed the function before; None where the pass made it.
+        is_pair: that is the last dump before the same pass in the same file.
+    """
+
+    pass_name: str | None
+    is_initial: bool
+    place: DumpPlace
+    before: DumpPlace | None
+    is_pair: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeftFinding:
+    """An op that a fix would move at the end of the log.
+
+    Attributes:
+        finding: as the last dump of its function shows it.
+        arrival: how it came in.
+    """
+
+    finding: Finding
+    arrival: Arrival
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Avoidable inversions that were gone before the end.
+
+    Attributes:
+        pass_name: the pass that brought them in, or None.
+        is_initial: no pass brought them in: the first dump of their function has them.
+        by: the pass that removed them; None for passes that the log does not show.
+        inversions: how many.
+    """
+
+    pass_name: str | None
+    is_initial: bool
+    by: str | None
+    inversions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Culprit:
     """The first pass that added avoidable inversions.
 
@@ -102,18 +158,26 @@ class Trace:
     """The history of the programs in a log.
 
     Attributes:
+        left: the ops that a fix would move at the end, worst first.
+        repaired: the inversions that were gone before, most first.
         passes: in the order in which they ended.
         culprit: the first pass that shuffled, or None.
         initial: avoidable inversions in the first dumps of functions, which no pass is charged with.
         summary: the figures of all dumps, added up.
+        once: those of functions with inversions, where what many dumps show counts once.
+        final: the figures of the last dumps of all functions.
         errors: the dumps that could not be read.
         unmatched: the patterns of ops to be taken as pure that match no op of any dump.
     """
 
+    left: tuple[LeftFinding, ...]
+    repaired: tuple[Repair, ...]
     passes: tuple[TracedPass, ...]
     culprit: Culprit | None
     initial: int
     summary: Summary
+    once: Summary
+    final: Summary
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
 
@@ -141,14 +205,12 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
 
 
 @dataclass(slots=True, eq=False)
-class _PassRun:
+class _PassRun(PassRun):
     """One run of a pass, and what it is charged with so far.
 
     ``place`` is the dump that showed what the pass did, the ``shown_at``-th of all; None before that.
     """
 
-    pass_name: str | None
-    function: str | None
     program: str
     failed: bool = False
     shown_at: int = -1
@@ -177,28 +239,30 @@ class _PassRun:
 
 @dataclass(slots=True)
 class _Program:
-    """One program's history, the dumps that showed its functions last, and the passes that run on it.
+    """One program: its history, the passes that run on it, and what a fix would move in it.
 
-    ``open`` has the passes that have begun and not ended, the innermost last.
+    Attributes:
+        shown_in: the dump that showed a function or module last.
+        dumps: the same for those with ops that a fix would move.
+        findings: these ops.
     """
 
     name: str
     history: History
     shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
-    open: list[_PassRun] = field(default_factory=list)
+    open: OpenPasses[_PassRun] = field(default_factory=OpenPasses)
+    dumps: dict[Part, Dump] = field(default_factory=dict)
+    findings: list[Lifetime[Arrival]] = field(default_factory=list)
 
-    def innermost(self, function: Part) -> _PassRun | None:
-        """The pass that is at work on a function or module."""
-        return next((run for run in reversed(self.open) if run.function in (None, function)), None)
-
-    def end(self, pass_name: str, function: str | None) -> _PassRun | None:
-        """The pass that began last of those with this name; it ends, with all that began in it."""
-        for k in range(len(self.open) - 1, -1, -1):
-            run = self.open[k]
-            if (run.pass_name, run.function) == (pass_name, function):
-                self.open[k:] = [r for r in self.open[k:] if function not in (None, r.function)]
-                return run
-        return None
+    def left(self, options: AuditOptions) -> Iterator[LeftFinding]:
+        """The ops that a fix would move now, with their lines in the last dumps of their functions."""
+        for dump in {id(dump): dump for dump in self.dumps.values()}.values():
+            shown = {_function(part) for part, last in self.dumps.items() if last is dump}
+            there = [one for one in self.findings if one.last.function in shown]
+            found = find(audit_dump(dump, options), (AVOIDABLE,)) if there else []
+            changes = follow(there, (finding for finding in found if finding.function in shown))
+            for one, finding in changes.same:
+                yield LeftFinding(replace(finding, pass_name=one.origin.pass_name, left=True), one.origin)
 
 
 class _Tracer:
@@ -211,6 +275,8 @@ class _Tracer:
         self._runs: list[_PassRun] = []
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
+        self._figures = LogFigures()
+        self._repairs: Counter[tuple[str | None, bool, str | None]] = Counter()
         self._unmatched = frozenset(options.assume_pure)
         self._initial = 0
         self._culprit: Culprit | None = None
@@ -226,34 +292,42 @@ class _Tracer:
         states = history.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
         self._summary += summary
+        self._figures.add(dump.program, states.blocks)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
         function, is_after = _function_of(marker, states), marker is not None and marker.when != "before"
         by_run: dict[_PassRun | None, list[Part]] = {}
         if marker is not None and is_after:  # what is different, the pass did
-            ended = program.end(marker.pass_name, function)
+            ended = program.open.end(marker.pass_name, function)
             ended = ended or self._begin(program, marker.pass_name, function)
             ended.failed = marker.failed
             by_run[ended] = [*states.functions, *history.vanished(states)]
         else:  # what is different, the passes at work did
             for part in (*states.functions, *history.vanished(states)):
-                by_run.setdefault(program.innermost(part), []).append(part)
+                by_run.setdefault(program.open.innermost(part), []).append(part)
         for at_work, parts in by_run.items():
             change = history.change(states, parts, may_wrap=is_after)
-            if at_work is None and (change is None or not change.changed):
+            run = at_work
+            if run is None and change is not None and change.changed:
+                run = self._begin(program, None, function)
+            self._follow(program, run, parts, states, place)
+            if run is None:
                 continue
-            run = at_work or self._begin(program, None, function)
             if change is not None:
                 run.charge(change)
                 if change.introduced and self._culprit is None:
-                    before = program.shown_in.get(change.grown)
-                    self._culprit = self._found(run, change, states, place, before)
+                    arrival = self._arrival(program, run, change.grown, states, place)
+                    self._culprit = self._found(arrival, change, states)
             run.show(number, place, states)
         if marker is not None and not is_after:
-            program.open.append(self._begin(program, marker.pass_name, function))
+            program.open.begin(self._begin(program, marker.pass_name, function))
         for part, state in states.functions.items():
             program.shown_in[part] = place
+            if state.findings:
+                program.dumps[part] = dump
+            else:
+                program.dumps.pop(part, None)
             if part not in history.functions and not history.is_new(part, states):
                 self._initial += state.avoidable
         history.remember(states)
@@ -261,11 +335,17 @@ class _Tracer:
     def result(self) -> Trace:
         """The passes that dumps have shown."""
         runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
+        states = [s for program in self._programs.values() for s in program.history.functions.values()]
+        left = [one for program in self._programs.values() for one in program.left(self._options)]
         return Trace(
+            left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
+            repaired=tuple(Repair(*who, number) for who, number in self._repairs.most_common() if number),
             passes=tuple(run.traced(index) for index, run in enumerate(runs)),
             culprit=self._culprit,
             initial=self._initial,
             summary=self._summary,
+            once=self._figures.once,
+            final=summarize_blocks([block for state in states for block in state.blocks]),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
         )
@@ -279,28 +359,68 @@ class _Tracer:
         self._runs.append(_PassRun(pass_name, function, program.name))
         return self._runs[-1]
 
-    def _found(
+    def _follow(
         self,
-        run: _PassRun,
-        change: StateChange,
+        program: _Program,
+        run: _PassRun | None,
+        parts: Collection[Part],
         states: DumpStates,
         place: DumpPlace,
-        before: DumpPlace | None,
-    ) -> Culprit:
-        block = max(states.blocks_of(change.grown, self._options), key=lambda block: block.avoidable)
+    ) -> None:
+        """Charges a pass with the findings that come in or are gone in some functions."""
+        known, shown = program.history.functions, states.functions
+        changed = {_function(part): part for part in parts if shown.get(part) is not known.get(part)}
+        there = [one for one in program.findings if one.last.function in changed]
+        found = [f for part, state in shown.items() if _function(part) in changed for f in state.findings]
+        changes = follow(there, found)
+        gone = {*changes.gone}
+        for one, finding in changes.same:
+            self._repair(one, one.last.inversions - finding.inversions, run)
+            one.last = finding
+        for one in gone:
+            self._repair(one, one.last.inversions, run)
+        program.findings = [one for one in program.findings if one not in gone]
+        for finding in changes.come:
+            arrival = self._arrival(program, run, changed[finding.function], states, place)
+            program.findings.append(Lifetime(finding, finding, arrival))
+
+    def _repair(self, one: Lifetime[Arrival], inversions: int, run: _PassRun | None) -> None:
+        who = one.origin.pass_name, one.origin.is_initial, run.pass_name if run else None
+        self._repairs[who] += max(inversions, 0)
+
+    def _arrival(
+        self, program: _Program, run: _PassRun | None, part: Part, states: DumpStates, place: DumpPlace
+    ) -> Arrival:
+        is_initial = part not in program.history.functions and not program.history.is_new(part, states)
+        before = program.shown_in.get(part)
         dump_before = _kind(place.source, replace(place.marker, when="before") if place.marker else None)
-        return Culprit(
-            pass_name=run.pass_name,
-            function=change.grown if isinstance(change.grown, str) else None,
-            introduced=change.introduced,
+        return Arrival(
+            pass_name=run.pass_name if run and not is_initial else None,
+            is_initial=is_initial,
             place=place,
             before=before,
             is_pair=before is not None
             and _kind(before.source, before.marker) == dump_before
             and before.occurrence + 1 == self._occurrences[dump_before],
+        )
+
+    def _found(self, arrival: Arrival, change: StateChange, states: DumpStates) -> Culprit:
+        block = max(states.blocks_of(change.grown, self._options), key=lambda block: block.avoidable)
+        return Culprit(
+            pass_name=arrival.pass_name,
+            function=change.grown if isinstance(change.grown, str) else None,
+            introduced=change.introduced,
+            place=arrival.place,
+            before=arrival.before,
+            is_pair=arrival.is_pair,
             block=block,
             worst=next((op for op in block.worst if op.blocker is None), block.worst[0]),
         )
+
+
+def _function(part: Part) -> str | None:
+    """The function that findings in a function or module name."""
+    return part if isinstance(part, str) else None
 
 
 def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:

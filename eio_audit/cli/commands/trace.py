@@ -56,11 +56,11 @@ def trace_command(
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(result.unmatched)
-    reports.write(result)
+    reports.write(result, gate=gate)
     if result.errors:
         ctx.exit(2)
     inputs.require_indices(result.summary, (), *paths)
-    ctx.exit(1 if gate.failed_rules(result.summary) else 0)
+    ctx.exit(1 if gate.failed_rules(result.final if gate.is_final else result.once) else 0)
 
 
 def _dumps(file: DumpFile, advance: Callable[[int], None], *, is_only: bool) -> Iterator[Dump]:

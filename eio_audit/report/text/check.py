@@ -37,8 +37,8 @@ def print_check(
         _print_statistics(findings, console)
     else:
         for finding in findings if verbose else findings[:SHOWN]:
-            _print_finding(finding, verdict, console)
-        _print_rest(len(findings), "", console, verbose=verbose)
+            print_finding(finding, console, "red" if verdict.fails_by(finding) else "yellow")
+        print_rest(len(findings), "", console, verbose=verbose)
     _print_stale(verdict, console, verbose=verbose)
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if findings:
@@ -60,20 +60,22 @@ def print_check(
     )
 
 
-def _print_finding(finding: Finding, verdict: Verdict, console: Console) -> None:
+def print_finding(finding: Finding, console: Console, style: str, note: str = "") -> None:
+    """Prints a finding, its code in a style, and a note about it."""
     from eio_audit.report.ci.finding import background, place, sentence
 
     origin = background(finding)
     console.print(
         (place(finding), f"bold {hyperlink(finding.source, finding.line)}"),
         ": ",
-        (finding.rule.code, "red" if verdict.fails_by(finding) else "yellow"),
-        f" {sentence(finding)}",
+        (finding.rule.code, style),
+        f" {sentence(finding)}{note}",
         (f" ({origin})" if origin else "", "dim"),
     )
 
 
-def _print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
+def print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
+    """Prints how many more there are than a report shows that is not verbose."""
     if total > SHOWN and not verbose:
         console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
 
@@ -114,7 +116,7 @@ def _print_sums(broken: Sequence[DumpAudit], findings: Sequence[Finding], consol
     blocks.sort(key=lambda pair: (-pair[1].avoidable, -pair[1].inversions))
     for dump, block in blocks[:SHOWN]:
         _print_block(dump, block, console)
-    _print_rest(len(blocks), " blocks", console, verbose=False)
+    print_rest(len(blocks), " blocks", console, verbose=False)
 
 
 def _print_block(dump: DumpAudit, block: BlockAudit, console: Console) -> None:
@@ -130,7 +132,7 @@ def _print_block(dump: DumpAudit, block: BlockAudit, console: Console) -> None:
 
 def _notes(verdict: Verdict) -> Iterator[str]:
     """What explains the inversions that are not avoidable."""
-    dumps, figures = verdict.check.dumps, verdict.check.summary
+    dumps, figures = verdict.check.dumps, verdict.check.once
     unknown = sum((dump.unknown_ops for dump in dumps), Counter[str]())
     assumed = sum((dump.assumed_pure for dump in dumps), Counter[str]())
     yield from filter(None, (order.unknown_ops(unknown, limit=3), order.assumed_pure(assumed)))
@@ -144,7 +146,7 @@ def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
         origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
         what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
         console.print((f"not found any more{times}: {what}", "dim"))
-    _print_rest(len(verdict.stale), " of the baseline not found any more", console, verbose=verbose)
+    print_rest(len(verdict.stale), " of the baseline not found any more", console, verbose=verbose)
 
 
 def print_fix(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from eio_audit.audit.check.check import Check
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
@@ -63,7 +64,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     if hidden or diff.after.summary.inversions:
         console.print()
     if diff.after.summary.inversions:
-        for step in next_steps([diff.after]):
+        for step in next_steps(Check((diff.after,), ())):
             console.print(step)
     if hidden:
         console.print((f"--verbose shows {hidden:,} more", "dim"))

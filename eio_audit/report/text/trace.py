@@ -1,28 +1,39 @@
-"""The trace of a log as text: a row for each pass that changed something, and the first that shuffled."""
+"""The trace of a log as text: what is left at the end and which pass brought it in, then the passes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from eio_audit.audit.trace.trace import Culprit, DumpPlace, Trace, TracedPass
-from eio_audit.report.text.console import Console, Piece, hyperlink
-from eio_audit.report.text.order import displaced_pieces
+from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.trace.trace import Trace, TracedPass
+from eio_audit.report.text.check import SHOWN, print_finding, print_rest
+from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.numbers import count, if_any
-from eio_audit.report.wording.order import block_name, contradicting, reason
-from eio_audit.report.wording.trace import look_closer, pass_title
+from eio_audit.report.wording.order import contradicting
+from eio_audit.report.wording.trace import (
+    UNSEEN,
+    came_in,
+    conclusion,
+    left_at_the_end,
+    left_by_arrival,
+    pass_title,
+    repaired,
+)
 
-UNSEEN = "passes that the log does not show"
-"""How passes that a log does not show are called in a sentence."""
 
+def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = False) -> None:
+    """Prints what is left at the end, what was repaired, the passes in their order, and the verdict.
 
-def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> None:
-    """Prints a table in the order of the passes; unless verbose, those that changed nothing are folded."""
+    Unless verbose, passes that changed nothing are folded.
+    """
+    _print_left(trace, console, verbose=verbose)
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
     if trace.passes:
         is_log = len(sources) == 1
@@ -31,13 +42,30 @@ def print_trace(trace: Trace, console: Console, *, verbose: bool = False) -> Non
             console.print((folder or next(iter(sources)), "bold"))
         _print_passes(trace.passes, console, is_log=is_log, folder=folder, verbose=verbose)
         console.print()
-    _print_conclusion(trace, console)
     if trace.mislabeller is not None:
-        dump = _name_and_dump(trace.mislabeller.pass_name, trace.mislabeller.place)
+        place = trace.mislabeller.place
+        at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
         wrong = contradicting(trace.mislabeller.mislabelled)
-        console.print("most wrong indices by: ", *dump, f"), {wrong}; see fix --relabel")
-    if trace.culprit is not None:
-        _print_culprit(trace.culprit, console)
+        name = (trace.mislabeller.pass_name or UNSEEN, "bold")
+        console.print("most wrong indices by: ", name, " (", at, f"), {wrong}; see fix --relabel")
+    status, why = conclusion(trace, gate)
+    console.print((status, "bold green" if status == "passed" else "bold red"), f": {why}")
+
+
+def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:
+    if not trace.summary.has_indices:
+        return
+    console.print("left at the end: ", (left_at_the_end(trace), "red" if trace.left else "green"))
+    has_one_origin = len(left_by_arrival(trace)) == 1
+    for one in trace.left if verbose else trace.left[:SHOWN]:
+        note = "" if has_one_origin else f"; {came_in(one.arrival)}"
+        print_finding(replace(one.finding, left=None), console, "red", note)
+    print_rest(len(trace.left), "", console, verbose=verbose)
+    for repair in trace.repaired if verbose else trace.repaired[:SHOWN]:
+        console.print(f"repaired on the way: {repaired(repair)}")
+    print_rest(len(trace.repaired), " repairs", console, verbose=verbose)
+    if trace.passes:
+        console.print()
 
 
 def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str, TracedPass | None]]:
@@ -93,38 +121,3 @@ def _print_passes(
     print_table(console, columns, indent=2 if is_log or folder else 0)
     if not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
-
-
-def _print_conclusion(trace: Trace, console: Console) -> None:
-    passes, summary = trace.passes, trace.summary
-    line: list[Piece] = [f"traced {count(summary.dumps, 'dump')}"]
-    if summary.dumps and not summary.has_indices:
-        line.append(": no op carries an op index")
-    elif summary.dumps and not passes:
-        line.append(": no pass to be seen" + (f", {trace.initial:,} avoidable" if trace.initial else ""))
-    elif passes:
-        introduced = [traced.introduced for traced in passes if traced.introduced]
-        found = f"{len(introduced):,} introduced {count(sum(introduced), 'avoidable inversion')}"
-        changed = sum(1 for traced in passes if traced.changed)
-        line += [
-            f", {count(len(passes), 'pass', 'passes')}, {changed:,} changed something: ",
-            (found, "red") if introduced else ("none introduced avoidable inversions", "green"),
-            f" ({trace.initial:,} were there from the start)" if trace.initial else "",
-        ]
-    if trace.errors:
-        line += ["; ", (f"{count(len(trace.errors), 'input')} could not be read", "red")]
-    console.print(*line)
-
-
-def _name_and_dump(name: str | None, place: DumpPlace) -> list[Piece]:
-    at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
-    return [(name or UNSEEN, "bold"), " (dump at ", at]
-
-
-def _print_culprit(culprit: Culprit, console: Console) -> None:
-    block, source = culprit.block, culprit.place.source
-    dump = _name_and_dump(culprit.pass_name, culprit.place)
-    console.print("first shuffled by: ", *dump, f"), {culprit.introduced:,} avoidable")
-    worst = displaced_pieces(culprit.worst, source, block_name(block.function, block.block))
-    console.print("worst op: ", *worst, f": {reason(culprit.worst, block)}", indent=2)
-    console.print("look closer: ", (look_closer(culprit), "bold"), indent=2)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from eio_audit.audit.check.check import Check
-from eio_audit.audit.check.figures import DumpAudit, summarize
-from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import AVOIDABLE, UNAVOIDABLE
+from eio_audit.audit.check.figures import DumpAudit, Summary
+from eio_audit.audit.gate.gate import Gate, Verdict
+from eio_audit.audit.gate.rules import AVOIDABLE, UNAVOIDABLE, Rule
 from eio_audit.report.wording import order
 from eio_audit.report.wording.numbers import count
 
@@ -37,18 +37,34 @@ def reasons(verdict: Verdict) -> list[str]:
     else:
         others = [rule for rule in verdict.gate.rules if rule not in {AVOIDABLE, UNAVOIDABLE} and found[rule]]
         said += [f"{count(found[rule], 'finding')} of {rule.code} {rule.name}" for rule in others]
-        said += list(_limits(verdict)) or ([_order_of(check)] if check.dumps or not said else [])
+        said += list(_limits_of(verdict)) or ([_order_of(check)] if check.dumps or not said else [])
     return said
 
 
 def steps_after(verdict: Verdict) -> list[str]:
     """What to do about inversions; nothing where a baseline knows them all."""
-    return next_steps(verdict.check.dumps) if verdict.failed or verdict.known is None else []
+    return next_steps(verdict.check) if verdict.failed or verdict.known is None else []
 
 
-def _limits(verdict: Verdict) -> Iterator[str]:
-    """The inversions that fail the check, or that a ceiling is set for."""
-    gate, figures, dumps = verdict.gate, verdict.check.summary, verdict.check.dumps
+def _limits_of(verdict: Verdict) -> Iterator[str]:
+    dumps, check = verdict.check.dumps, verdict.check
+
+    def where(name: str) -> str:
+        broken = sum(1 for dump in dumps if getattr(dump.summary, name))
+        return f"in {broken:,} of {len(dumps):,} dumps"
+
+    return limits(verdict.gate, verdict.failed, check.once, check.final if check.is_log else None, where)
+
+
+def limits(
+    gate: Gate, failed: Collection[Rule], once: Summary, final: Summary | None, where: Callable[[str], str]
+) -> Iterator[str]:
+    """The inversions that fail a gate, or that a ceiling is set for.
+
+    ``once`` and ``final`` are as in ``Check``; ``final`` is None for what is no log. ``where`` tells of the
+    name of a figure where it is.
+    """
+    figures = final if final and gate.is_final else once
     kinds = [
         (AVOIDABLE, "avoidable", "avoidable inversion", gate.max_avoidable),
         (UNAVOIDABLE, "minimum", "unavoidable inversion", None)
@@ -56,10 +72,13 @@ def _limits(verdict: Verdict) -> Iterator[str]:
         else (UNAVOIDABLE, "inversions", "inversion", gate.max_inversions),
     ]
     for rule, name, noun, most in kinds:
-        if rule in verdict.failed or most is not None:
-            broken = sum(1 for dump in dumps if getattr(dump.summary, name))
+        if rule in failed or most is not None:
             allowed = "" if most is None else f", {most:,} allowed"
-            yield f"{count(getattr(figures, name), noun)} in {broken:,} of {len(dumps):,} dumps{allowed}"
+            place = where(name)
+            if final:
+                left = "left at the end"
+                place = left if gate.is_final else f"{place}, {getattr(final, name):,} {left}"
+            yield f"{count(getattr(figures, name), noun)} {place}{allowed}"
 
 
 def _order_of(check: Check) -> str:
@@ -86,17 +105,21 @@ def _followed(check: Check) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
-    """The commands that remove inversions: the avoidable ones, and those that wrong indices make."""
-    improvable = [dump for dump in dumps if dump.summary.avoidable]
-    steps = [f"{_fix(improvable, '--diff')} shows the fix, --in-place applies it"] if improvable else []
-    if mislabelled := [dump for dump in dumps if dump.summary.wrong_labels]:
-        relabelled = order.relabelling(summarize(mislabelled), mislabelled[0])
-        steps.append(f"{_fix(mislabelled, '--relabel --diff')} {relabelled}")
+def next_steps(check: Check) -> list[str]:
+    """The commands for inversions: for the avoidable ones, and for those that wrong indices make."""
+    steps = []
+    if improvable := [dump for dump in check.dumps if dump.summary.avoidable]:
+        if check.is_log:
+            steps.append(f"{_command('trace', improvable)} shows what each pass did")
+        else:
+            steps.append(f"{_command('fix --diff', improvable)} shows the fix, --in-place applies it")
+    if mislabelled := [dump for dump in check.dumps if dump.summary.wrong_labels]:
+        relabelled = order.relabelling(check.once, mislabelled[0])
+        steps.append(f"{_command('fix --relabel --diff', mislabelled)} {relabelled}")
     return steps
 
 
-def _fix(dumps: Sequence[DumpAudit], options: str) -> str:
+def _command(words: str, dumps: Sequence[DumpAudit]) -> str:
     sources = {dump.source for dump in dumps}
     file = order.argument(sources.pop()) if len(sources) == 1 else "FILE"
-    return f"eio-audit fix {options}{order.options_given(dumps[0])} {file}"
+    return f"eio-audit {words}{order.options_given(dumps[0])} {file}"

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
+from collections.abc import Iterator
 
-from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
+from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.trace.trace import Arrival, Culprit, Repair, Trace, TracedPass
+from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, contradicting
+from eio_audit.report.wording.order import argument, contradicting, sum_of
 
 NOT_SHOWN = "(not in the log)"
 """How passes that a log does not show are called."""
+
+UNSEEN = "passes that the log does not show"
+"""How they are called in a sentence."""
 
 
 def pass_title(traced: TracedPass) -> str:
@@ -40,11 +47,76 @@ def verdict(trace: Trace) -> str:
 
 def look_closer(culprit: Culprit) -> str:
     """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
-    place, before = culprit.place, culprit.before
+    compare = _compare(culprit)
+    return compare or f"eio-audit explain {argument(culprit.place.source)} {culprit.worst.op.line}"
+
+
+def _compare(shown: Culprit | Arrival) -> str:
+    """The command that compares the dumps before and after a pass; empty where these are no two dumps."""
+    place, before = shown.place, shown.before
     source = argument(place.source)
-    if culprit.is_pair:
-        chosen = f"--pass {shlex.quote(culprit.pass_name or '')} --dump {place.occurrence + 1}"
+    if shown.is_pair:
+        chosen = f"--pass {shlex.quote(shown.pass_name or '')} --dump {place.occurrence + 1}"
         return f"eio-audit diff {source} {chosen}"
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
         return f"eio-audit diff {argument(before.source)} {source}"
-    return f"eio-audit explain {source} {culprit.worst.op.line}"
+    return ""
+
+
+def left_at_the_end(trace: Trace) -> str:
+    """``22 avoidable inversions, brought in by canonicalize (passes.log:12)``; what is left otherwise."""
+    if not trace.final.avoidable:
+        return sum_of(trace.final) if trace.final.inversions else "no inversion"
+    total = count(trace.final.avoidable, "avoidable inversion")
+    numbers = left_by_arrival(trace)
+    if len(numbers) == 1:
+        return f"{total}, {came_in(*numbers)}"
+    return f"{total}: {', '.join(f'{number:,} {came_in(one)}' for one, number in numbers.items())}"
+
+
+def left_by_arrival(trace: Trace) -> dict[Arrival, int]:
+    """How many avoidable inversions are left, by how they came in, most first."""
+    numbers = Counter[Arrival]()
+    for one in trace.left:
+        numbers[one.arrival] += one.finding.inversions
+    return dict(numbers.most_common())
+
+
+def came_in(arrival: Arrival) -> str:
+    """``brought in by canonicalize (passes.log:12)``."""
+    place = f"({arrival.place.source}:{arrival.place.line})"
+    if arrival.is_initial:
+        return f"there from the start {place}"
+    return f"brought in by {arrival.pass_name or UNSEEN} {place}"
+
+
+def repaired(repair: Repair) -> str:
+    """``33 avoidable inversions of canonicalize, by cse``."""
+    what = count(repair.inversions, "avoidable inversion")
+    origin = "there from the start" if repair.is_initial else f"of {repair.pass_name or UNSEEN}"
+    return f"{what} {origin}, by {repair.by or UNSEEN}"
+
+
+def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
+    """``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end; eio-audit diff ...``."""
+    if trace.errors or not trace.summary.has_indices:
+        unread = f"{count(len(trace.errors), 'input')} could not be read"
+        return "could not run", unread if trace.errors else "no op carries an op index"
+    failed = gate.failed_rules(trace.final if gate.is_final else trace.once)
+    passes = f"{count(len(trace.passes), 'pass', 'passes')} in {count(trace.summary.dumps, 'dump')}"
+    said = list(limits(gate, failed, trace.once, trace.final, lambda _: f"in {passes}"))
+    if not said:
+        avoidable = f"{trace.final.avoidable:,}" if trace.final.avoidable else "no"
+        noun = "inversion" if trace.final.avoidable <= 1 else "inversions"
+        said = [f"{passes}: {avoidable} avoidable {noun} left at the end"]
+    return "failed" if failed else "passed", "; ".join([*said, *_steps(trace)])
+
+
+def _steps(trace: Trace) -> Iterator[str]:
+    """What to type next: what the pass did that brought in most of what is left, and the fix."""
+    for arrival in list(left_by_arrival(trace))[:1]:
+        worst = next(one.finding for one in trace.left if one.arrival == arrival)
+        source = argument(worst.source)
+        yield _compare(arrival) or f"eio-audit explain {source} {worst.line}"
+        is_log = any(one.place.source == worst.source and one.place.line < worst.dump_line for one in trace.passes)
+        yield f"eio-audit fix --diff {'--dump last ' if is_log else ''}{source} shows the fix"
