@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from eio_audit.mlir.printable import printable_in_json
 
 if TYPE_CHECKING:  # what one command reports needs nothing of the others
-    from eio_audit.audit.check.figures import DumpAudit
+    from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.diff.two_runs import RunComparison
@@ -33,6 +33,7 @@ _FIELDS = {
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
     ),
     "Ancestor": "*op relation",
+    "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
     "CodegenFunction": (
         "name caller file function path=modules ops inputs outputs first_index last_index line parts"
     ),
@@ -49,6 +50,7 @@ _FIELDS = {
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
     "InvertedOp": "*op kind path fixed",
     "LayoutOp": "*op does",
+    "LeftFinding": "*finding brought_in=arrival",
     "LocationFinding": "rule *op message",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
@@ -57,6 +59,7 @@ _FIELDS = {
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
     ),
+    "Repair": "pass=pass_name initial=is_initial by inversions",
     "RepeatedChange": "times modules module changes=places",
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
@@ -67,8 +70,8 @@ _FIELDS = {
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",
     "Trace": (
-        "passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name initial summary "
-        "errors"
+        "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
+        "initial summary final errors"
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
@@ -91,7 +94,8 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "RepeatedChange.times": lambda one: len(one.changes),
     "TornModule.name": lambda row: row.path[-1],
-    "TracedPass.figures": lambda one: {k: v for k, v in _plain(one.figures).items() if k != "dumps"},
+    "Trace.final": lambda trace: _without_dumps(trace.final),
+    "TracedPass.figures": lambda one: _without_dumps(one.figures),
 }
 """The fields that no attribute has as they are."""
 
@@ -204,6 +208,10 @@ def _document(command: str, **members: object) -> str:
 def dumped(document: object) -> str:
     """A document as indented JSON that is harmless to print, ending in a newline."""
     return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+
+
+def _without_dumps(figures: Summary) -> dict[str, object]:
+    return {key: number for key, number in _plain(figures).items() if key != "dumps"}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:

@@ -450,7 +450,8 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
             )
         )
     assert result.culprit is not None
-    assert (audits.call_count, walks.call_count) == (3, 3)  # the function twice, and once what is around it
+    # the function twice, once what is around it, and the last dump for the lines of what is left
+    assert (audits.call_count, walks.call_count) == (4, 4)
     with counting_audits() as audits:
         trace(read_text(SHUFFLED_CALLER))
     assert audits.call_count == 3  # both functions, and what is around them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from eio_audit import AuditedDump, AuditOptions, Dump, Finding, Gate, Verdict, check, find, judge
+from eio_audit import AuditedDump, AuditOptions, Dump, Gate, LogFindings, Verdict, check, judge
 
 PLAIN = AuditOptions()
 DEFAULT = Gate()
@@ -18,11 +18,11 @@ def judged(
     *,
     verbose: bool = False,
 ) -> Verdict:
-    findings: list[Finding] = []
+    findings = LogFindings(gate.rules)
 
     def take(dump: AuditedDump) -> None:
-        findings.extend(find(dump, gate.rules))
+        findings.add(dump)
         visit(dump)
 
     result = check(dumps, options, take, measures_memory=verbose, describes_all=verbose)
-    return judge(result, findings, gate)
+    return judge(result, findings.findings, gate)

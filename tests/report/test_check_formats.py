@@ -18,12 +18,11 @@ from eio_audit import (
     UNAVOIDABLE,
     WRONG_LABEL,
     Check,
-    Finding,
     Gate,
     InputError,
+    LogFindings,
     Verdict,
     check,
-    find,
     judge,
     read_text,
 )
@@ -65,12 +64,9 @@ BROKEN = InputError("dumps/broken.mlir", Position(3, 7), "expected ')'")
 
 
 def verdict(text: str = LOG, gate: Gate = ALL, model_path: str | None = None) -> Verdict:
-    found: list[Finding] = []
-    audits = check(
-        read_text(text, name="dumps/after 1.mlir"),
-        visit=lambda dump: found.extend(find(dump, gate.rules)),
-    )
-    found = [replace(finding, model_path=model_path) for finding in found]
+    findings = LogFindings(gate.rules)
+    audits = check(read_text(text, name="dumps/after 1.mlir"), visit=findings.add)
+    found = [replace(finding, model_path=model_path) for finding in findings.findings]
     return judge(Check(audits.dumps, (BROKEN,)), found, gate)
 
 

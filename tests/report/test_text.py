@@ -143,13 +143,13 @@ PASSES = log(
 def test_a_log_of_passes() -> None:
     assert report(checked(PASSES, "<stdin>")) == (
         "<stdin>:15:1: EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %2 (line 17): 2 inversions, "
-        "fix moves it (Net[net], net.py:2)\n"
+        "fix moves it; brought in by x-pass, gone before x-pass (Net[net], net.py:2)\n"
         "\n"
         "<stdin>:15:1: @forward ^bb0 after x-pass: 2 inversions: all avoidable\n"
         "1 op carries an index that contradicts dataflow (proven minimal); "
         "eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions\n"
-        "failed: 2 avoidable inversions in 1 of 5 dumps; "
-        "eio-audit fix --diff FILE shows the fix, --in-place applies it\n"
+        "failed: 2 avoidable inversions in 1 of 5 dumps, none left at the end; "
+        "eio-audit trace FILE shows what each pass did\n"
     )
 
 
@@ -189,7 +189,7 @@ def test_statistics_count_findings_by_rule_pass_and_module() -> None:
         "       1           2  EIO001 avoidable-inversion\n"
         "       1           1  EIO002 unavoidable-inversion\n"
         "findings  inversions  pass\n"
-        "       2           3  after x-pass\n"
+        "       2           3  x-pass\n"
         "findings  inversions  module\n"
         "       2           3  Net[net]"
     )

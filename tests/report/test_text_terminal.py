@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import check, explain, read, read_text, trace
+from eio_audit import Gate, check, explain, read, read_text, trace
 from eio_audit.report.text.check import print_check
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.explain import print_explanation
@@ -70,7 +70,7 @@ def test_traces_link_to_lines(issue: Path) -> None:
     before, after = IN_ORDER.replace("%0 =", "%2 ="), SHUFFLED
     issue.write_text(log(("Before", before), ("After", after)))
     file = Terminal()
-    print_trace(trace(read(issue)), Console(file, color=True))
+    print_trace(trace(read(issue)), Console(file, color=True), gate=Gate())
     assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
 
 

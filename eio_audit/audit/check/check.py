@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
-from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
+from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import NO_OFFSET

@@ -46,7 +46,7 @@ class Finding:
             others. A move for the sake of others may add inversions: then the number is negative.
         model_path: where the file of ``model`` is in the repository, if it was looked for and is there.
         pass_name: the pass that brought it in, as far as the log shows.
-        until: when it was gone, ``after cse``; empty as long as it is there.
+        until: when it was gone, ``after cse``; None as long as it is there.
         left: whether it is there at the end of the log; None where no later dump tells.
     """
 
@@ -66,7 +66,7 @@ class Finding:
     inversions: int
     model_path: str | None = None
     pass_name: str | None = None
-    until: str = ""
+    until: str | None = None
     left: bool | None = None
 
 

@@ -55,7 +55,7 @@ class Gate:
 
     def lets_pass(self, finding: Finding) -> bool:
         """Whether a finding passes because the log shows that it is gone."""
-        return self.is_final and bool(finding.until)
+        return self.is_final and finding.until is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,4 +114,4 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 def by_severity(finding: Finding) -> tuple[bool, int, str, str, int, int]:
     """What findings are sorted by."""
     place = finding.source, finding.line, finding.column
-    return finding.until != "", -finding.inversions, finding.rule.code, *place
+    return finding.until is not None, -finding.inversions, finding.rule.code, *place

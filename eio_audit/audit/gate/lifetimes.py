@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from eio_audit.audit.gate.findings import Finding
+if TYPE_CHECKING:  # a check of dumps in order finds nothing
+    from eio_audit.audit.gate.findings import Finding
 
 Origin = TypeVar("Origin")
 

@@ -1,17 +1,20 @@
-"""The findings of a log, each once: where it came in, which pass brought it in, and until when it is there."""
+"""The findings of a log, each once: where it came in, by which pass, and until when it is there."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.functions import only_function
-from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.lifetimes import Lifetime, follow
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
+
+if TYPE_CHECKING:  # a check of dumps in order finds nothing
+    from eio_audit.audit.gate.findings import Finding
 
 
 @dataclass(slots=True)
@@ -23,6 +26,7 @@ class _Program:
         passes: those that are at work on it.
         findings: all that came in, in that order.
         there: those that are there.
+        shown: the functions that dumps have shown; ``has_module`` if one of these dumps was of a module.
         unseen: the functions that a dump of a module has not shown since they were shown.
     """
 
@@ -30,7 +34,16 @@ class _Program:
     passes: OpenPasses[PassRun] = field(default_factory=OpenPasses)
     findings: list[Lifetime[str | None]] = field(default_factory=list)
     there: list[Lifetime[str | None]] = field(default_factory=list)
+    shown: set[str | None] = field(default_factory=set)
+    has_module: bool = False
     unseen: set[str | None] = field(default_factory=set)
+
+    def origin(self, function: str | None, ended: str | None) -> str | None:
+        """The pass that did what a dump shows first of a function; ``ended`` is the pass before the dump."""
+        if not (function in self.shown or self.has_module):
+            return None  # the first dump of the function
+        at_work = self.passes.innermost(function)
+        return ended or (at_work.pass_name if at_work else None)
 
     def is_left(self, finding: Lifetime[str | None]) -> bool | None:
         """Whether a finding is there at the end; None where no later dump tells."""
@@ -55,7 +68,7 @@ class LogFindings:
     def findings(self) -> list[Finding]:
         """The findings so far, each as the first dump shows it that has it."""
         return [
-            replace(one.first, pass_name=one.origin, until=one.until, left=program.is_left(one))
+            replace(one.first, pass_name=one.origin, until=one.until or None, left=program.is_left(one))
             for program in self._programs.values()
             for one in program.findings
         ]
@@ -71,13 +84,12 @@ class LogFindings:
         program.dumps += 1
         if program.there and marker is None and not audit.summary.has_indices:
             return  # a compiler's output, printed without locations
-        is_clean = self._is_about_order and not audit.summary.inversions
-        found = [] if is_clean else find(dump, self._rules)
+        found = self._find(dump)
         shown, alone = {*dump.functions}, only_function(dump.ir)
         function = alone or (marker.symbol if marker and marker.symbol in shown else None)
-        is_after = marker is not None and marker.when != "before"
-        if marker and is_after:
-            program.passes.end(marker.pass_name, function)
+        ended = marker.pass_name if marker and marker.when != "before" else None
+        if ended:
+            program.passes.end(ended, function)
         if alone is None:
             program.unseen.update(one.last.function for one in program.there)
         else:
@@ -92,11 +104,18 @@ class LogFindings:
             if one.last.function in shown:
                 one.until = moment
         for finding in changes.come:
-            at_work = program.passes.innermost(finding.function)
-            before = at_work.pass_name if at_work else None
-            origin = marker.pass_name if marker and is_after else before
+            origin = program.origin(finding.function, ended)
             program.findings.append(Lifetime(finding, finding, origin))
             program.there.append(program.findings[-1])
         program.there = [one for one in program.there if not one.until]
-        if marker and not is_after:
+        program.shown |= shown
+        program.has_module |= alone is None
+        if marker and not ended:
             program.passes.begin(PassRun(marker.pass_name, function))
+
+    def _find(self, dump: AuditedDump) -> list[Finding]:
+        if self._is_about_order and not dump.audit.summary.inversions:
+            return []
+        from eio_audit.audit.gate.findings import find
+
+        return find(dump, self._rules)

@@ -168,6 +168,7 @@ class Trace:
         final: the figures of the last dumps of all functions.
         errors: the dumps that could not be read.
         unmatched: the patterns of ops to be taken as pure that match no op of any dump.
+        options: what the dumps were audited with.
     """
 
     left: tuple[LeftFinding, ...]
@@ -180,6 +181,7 @@ class Trace:
     final: Summary
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
+    options: AuditOptions
 
     @property
     def mislabeller(self) -> TracedPass | None:
@@ -348,6 +350,7 @@ class _Tracer:
             final=summarize_blocks([block for state in states for block in state.blocks]),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
+            options=self._options,
         )
 
     def _place(self, dump: Dump) -> DumpPlace:
@@ -373,12 +376,12 @@ class _Tracer:
         there = [one for one in program.findings if one.last.function in changed]
         found = [f for part, state in shown.items() if _function(part) in changed for f in state.findings]
         changes = follow(there, found)
-        gone = {*changes.gone}
         for one, finding in changes.same:
             self._repair(one, one.last.inversions - finding.inversions, run)
             one.last = finding
-        for one in gone:
+        for one in changes.gone:
             self._repair(one, one.last.inversions, run)
+        gone = {*changes.gone}
         program.findings = [one for one in program.findings if one not in gone]
         for finding in changes.come:
             arrival = self._arrival(program, run, changed[finding.function], states, place)

@@ -76,8 +76,9 @@ def limits(
             allowed = "" if most is None else f", {most:,} allowed"
             place = where(name)
             if final:
-                left = "left at the end"
-                place = left if gate.is_final else f"{place}, {getattr(final, name):,} {left}"
+                number = getattr(final, name)
+                left = f"{place}, {f'{number:,}' if number else 'none'} left at the end"
+                place = "left at the end" if gate.is_final else left
             yield f"{count(getattr(figures, name), noun)} {place}{allowed}"
 
 

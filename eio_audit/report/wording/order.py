@@ -14,6 +14,7 @@ from eio_audit.report.wording.numbers import count
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
+    from eio_audit.audit.trace.trace import Trace
 
 
 def place_of(dump: DumpAudit) -> str:
@@ -28,11 +29,11 @@ def argument(source: str) -> str:
     return "FILE" if source.startswith("<") else shlex.quote(source)
 
 
-def options_given(dump: DumpAudit) -> str:
-    """The options that a dump was audited with, as a command takes them: `` --follow frees``."""
+def options_given(audited: DumpAudit | Trace) -> str:
+    """The options that dumps were audited with, as a command takes them: `` --follow frees``."""
     import shlex
 
-    options = dump.options
+    options = audited.options
     words = [word for follow in sorted(options.follow) for word in ("--follow", follow)]
     words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
     words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]

@@ -10,7 +10,7 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.trace import Arrival, Culprit, Repair, Trace, TracedPass
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, contradicting, sum_of
+from eio_audit.report.wording.order import argument, contradicting, options_given, sum_of
 
 NOT_SHOWN = "(not in the log)"
 """How passes that a log does not show are called."""
@@ -47,8 +47,8 @@ def verdict(trace: Trace) -> str:
 
 def look_closer(culprit: Culprit) -> str:
     """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
-    compare = _compare(culprit)
-    return compare or f"eio-audit explain {argument(culprit.place.source)} {culprit.worst.op.line}"
+    source, line = argument(culprit.place.source), culprit.worst.op.line
+    return f"eio-audit {_compare(culprit) or f'explain {source} {line}'}"
 
 
 def _compare(shown: Culprit | Arrival) -> str:
@@ -56,10 +56,9 @@ def _compare(shown: Culprit | Arrival) -> str:
     place, before = shown.place, shown.before
     source = argument(place.source)
     if shown.is_pair:
-        chosen = f"--pass {shlex.quote(shown.pass_name or '')} --dump {place.occurrence + 1}"
-        return f"eio-audit diff {source} {chosen}"
+        return f"diff {source} --pass {shlex.quote(shown.pass_name or '')} --dump {place.occurrence + 1}"
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"eio-audit diff {argument(before.source)} {source}"
+        return f"diff {argument(before.source)} {source}"
     return ""
 
 
@@ -103,20 +102,24 @@ def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
         unread = f"{count(len(trace.errors), 'input')} could not be read"
         return "could not run", unread if trace.errors else "no op carries an op index"
     failed = gate.failed_rules(trace.final if gate.is_final else trace.once)
-    passes = f"{count(len(trace.passes), 'pass', 'passes')} in {count(trace.summary.dumps, 'dump')}"
+    passes = count(len(trace.passes), "pass", "passes")
     said = list(limits(gate, failed, trace.once, trace.final, lambda _: f"in {passes}"))
     if not said:
-        avoidable = f"{trace.final.avoidable:,}" if trace.final.avoidable else "no"
-        noun = "inversion" if trace.final.avoidable <= 1 else "inversions"
-        said = [f"{passes}: {avoidable} avoidable {noun} left at the end"]
+        number = trace.final.avoidable
+        avoidable = count(number, "avoidable inversion") if number else "no avoidable inversion"
+        end = passes if trace.passes else count(trace.summary.dumps, "dump")
+        said = [f"{avoidable} left at the end of {end}"]
     return "failed" if failed else "passed", "; ".join([*said, *_steps(trace)])
 
 
 def _steps(trace: Trace) -> Iterator[str]:
     """What to type next: what the pass did that brought in most of what is left, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
-        worst = next(one.finding for one in trace.left if one.arrival == arrival)
-        source = argument(worst.source)
-        yield _compare(arrival) or f"eio-audit explain {source} {worst.line}"
-        is_log = any(one.place.source == worst.source and one.place.line < worst.dump_line for one in trace.passes)
-        yield f"eio-audit fix --diff {'--dump last ' if is_log else ''}{source} shows the fix"
+        worst, given = next(one.finding for one in trace.left if one.arrival == arrival), options_given(trace)
+        source, lines = argument(worst.source), {one.place.line for one in trace.passes}
+        if compare := _compare(arrival):
+            yield f"eio-audit {compare}{given} shows what the pass did"
+        else:
+            yield f"eio-audit explain{given} {source} {worst.line} tells why"
+        last = " --dump last" if min(lines, default=worst.dump_line) < worst.dump_line else ""
+        yield f"eio-audit fix --diff{last}{given} {source} shows the fix"
