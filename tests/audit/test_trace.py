@@ -454,7 +454,7 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
     assert (audits.call_count, walks.call_count) == (4, 4)
     with counting_audits() as audits:
         trace(read_text(SHUFFLED_CALLER))
-    assert audits.call_count == 3  # both functions, and what is around them
+    assert audits.call_count == 4  # both functions, what is around them, and once more for the lines
 
 
 def test_the_culprit_of_a_state_seen_before_has_the_lines_of_its_own_dump() -> None:

@@ -14,8 +14,20 @@ LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 def test_a_log_as_text() -> None:
     done = run("trace", LOG)
     assert done.returncode == 1
-    assert done.stdout.decode().replace(str(LOG), "LOG") == (
+    lines = done.stdout.decode().replace(str(LOG), "LOG").splitlines()
+    assert lines[:3] == [
+        "left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops (LOG:4628)",
+        "LOG:6743:5: EIO001 #69 ttir.permute %175 belongs after #67 ttir.permute %178 (line 6746): "
+        "2 inversions, fix moves it (ReLU[net.stages.2.blocks.1.act], /proj/model.py:64)",
+        "LOG:6574:5: EIO001 #1 ttir.reshape %6 belongs before #3 ttir.permute %4 (line 6572): "
+        "1 inversion, fix moves it (BatchNorm2d[net.stem.norm], /proj/model.py:22)",
+    ]
+    assert "\n".join(lines[11:]) == (
         """\
+... and 11 more (-v)
+repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window, by ttir-explicate-tms
+repaired on the way: 1 avoidable inversion of ttir-erase-inverse-ops, by ttir-implicit-broadcast-fold
+
 LOG
   line  pass                          ops  inversions  forced  avoidable  introduced  made wrong  derived
    434  canonicalize                  229           0       0          0                                0
@@ -26,12 +38,8 @@ LOG
   5606  ttir-implicit-broadcast-fold  190         602     349         21                               40
         ... 1 pass changed nothing
 
-traced 16 dumps, 8 passes, 5 changed something: 2 introduced 55 avoidable inversions
-most wrong indices by: ttir-erase-inverse-ops (dump at LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
-first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
-  worst op: #3 ttir.reshape %50 in @forward ^bb0 is late at line 2710, in 33 inversions (MaxPool2d[net.stem.pool]): no dependence keeps it there
-  look closer: eio-audit diff LOG --pass ttir-flatten-sliding-window --dump 1
-"""
+most wrong indices by: ttir-erase-inverse-ops (LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
+failed: 21 avoidable inversions left at the end; eio-audit diff LOG --pass ttir-erase-inverse-ops --dump 1 shows what the pass did; eio-audit fix --diff --dump last LOG shows the fix"""
     )
 
 
@@ -82,11 +90,39 @@ def test_a_log_as_json() -> None:
         "lost": 0,
     }
     assert document["shuffled"]["worst"]["line"] == 2710
+    assert document["repaired"] == [
+        {
+            "pass": "ttir-flatten-sliding-window",
+            "initial": False,
+            "by": "ttir-explicate-tms",
+            "inversions": 33,
+        },
+        {
+            "pass": "ttir-erase-inverse-ops",
+            "initial": False,
+            "by": "ttir-implicit-broadcast-fold",
+            "inversions": 1,
+        },
+    ]
+    left = document["left"]
+    assert (len(left), sum(one["inversions"] for one in left)) == (21, 21)
+    assert (left[0]["line"], left[0]["column"], left[0]["dump_line"], left[0]["left"]) == (
+        6743,
+        5,
+        6496,
+        True,
+    )
+    assert {json.dumps(one["brought_in"]) for one in left} == {
+        json.dumps({"pass": "ttir-erase-inverse-ops", "initial": False, "source": str(LOG), "line": 4628})
+    }
+    final = document["final"]
+    assert (final["inversions"], final["avoidable"], "dumps" in final) == (602, 21, False)
 
 
 def test_verbose_shows_every_pass() -> None:
     done = run("trace", LOG, "--verbose")
     assert b"passes changed nothing" not in done.stdout
+    assert done.stdout.count(b": EIO001 ") == 21
     assert b"1744  inline (no change)" in done.stdout
 
 
@@ -96,7 +132,7 @@ def test_standard_input_is_a_log_like_any_other() -> None:
         from_stdin.stdout.decode().replace("<stdin>", str(LOG)).splitlines()[:-1]
         == (from_file.stdout.decode().splitlines()[:-1])
     )
-    assert b"look closer: eio-audit diff FILE --pass" in from_stdin.stdout
+    assert b"; eio-audit diff FILE --pass" in from_stdin.stdout
 
 
 def test_a_tree_of_dumps() -> None:
@@ -117,7 +153,9 @@ def test_a_tree_of_dumps() -> None:
 
 def test_the_folder_of_a_tree_is_named_once() -> None:
     done = run("trace", SAMPLES / "small" / "tree").stdout.decode().replace(str(SAMPLES), "SAMPLES")
-    assert done.splitlines()[:4] == [
+    assert done.splitlines()[:6] == [
+        "left at the end: 18 inversions: none avoidable (all forced by dependences)",
+        "",
         "SAMPLES/small/tree/builtin_module_no-symbol-name",
         "  pass                          ops  inversions  forced  avoidable  made wrong  derived  dump",
         "  ... 3 passes changed nothing",
@@ -141,8 +179,8 @@ def test_the_folder_of_a_program_is_named_once(
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SAMPLES / "small" / "source.mlir", tmp_path / file)
     rows = run("trace", tmp_path, "--verbose").stdout.decode().splitlines()
-    assert rows[0] == str(tmp_path)
-    assert [row.split()[-1] for row in rows[2 : 2 + len(shown)]] == shown
+    assert rows[2] == str(tmp_path)
+    assert [row.split()[-1] for row in rows[4 : 4 + len(shown)]] == shown
 
 
 def test_files_are_stages_in_the_order_given() -> None:
@@ -173,12 +211,23 @@ def test_numbered_folders(tmp_path: Path) -> None:
         [SAMPLES / "resnet" / "before_alias.mlir", SAMPLES / "resnet" / "after_alias.mlir"],
     ],
 )
-def test_the_command_to_look_closer_runs(paths: list[Path]) -> None:
-    last = run("trace", *paths).stdout.decode().splitlines()[-1]
-    command = shlex.split(last.partition("look closer: ")[2])
-    done = run(*command[1:])
-    assert (done.returncode, done.stderr) == (1, b"")
-    assert b" -> 33 avoidable" in done.stdout or b" -> 22 avoidable" in done.stdout
+def test_what_to_type_next_runs(paths: list[Path]) -> None:
+    compare, fix = next_commands(run("trace", *paths).stdout)
+    done = run(*compare)
+    assert (done.returncode, done.stderr, b" -> 22 avoidable" in done.stdout) == (1, b"", True)
+    assert run(*fix).stdout.startswith(f"--- {paths[-1]}".encode())
+
+
+def test_what_to_type_next_has_the_options() -> None:
+    compare, fix = next_commands(run("trace", LOG, "--follow", "constants").stdout)
+    assert (compare[-2:], fix[3:6]) == (["--follow", "constants"], ["last", "--follow", "constants"])
+
+
+def next_commands(report: bytes) -> list[list[str]]:
+    """The arguments of the commands that the verdict names."""
+    verdict = report.decode().splitlines()[-1]
+    steps = [step.partition(" shows ")[0].partition(" tells ")[0] for step in verdict.split("; ")]
+    return [shlex.split(step)[1:] for step in steps if step.startswith("eio-audit ")]
 
 
 def test_without_a_dump_right_before_the_pass_its_worst_op_is_explained(tmp_path: Path) -> None:
@@ -186,20 +235,38 @@ def test_without_a_dump_right_before_the_pass_its_worst_op_is_explained(tmp_path
     marker = "// -----// IR Dump "
     sections = LOG.read_text().split(marker)
     log.write_text("".join(marker + section for section in sections if section.startswith("After")))
-    last = run("trace", log).stdout.decode().splitlines()[-1]
-    command = shlex.split(last.partition("look closer: ")[2])
-    assert command[:3] == ["eio-audit", "explain", str(log)]
-    done = run(*command[1:])
+    explain, _ = next_commands(run("trace", log).stdout)
+    assert explain[:2] == ["explain", str(log)]
+    done = run(*explain)
     assert done.returncode == 0
-    assert b"#3 ttir.reshape %50" in done.stdout
+    assert b"#69 ttir.permute %175" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("fail_on", "code"),
-    [("avoidable", 0), ("any", 1), ("never", 0)],
+    [("final", 0), ("avoidable", 0), ("any", 1), ("never", 0)],
 )
 def test_fail_on(fail_on: str, code: int) -> None:
     assert run("trace", SAMPLES / "small" / "tree", "--fail-on", fail_on).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "code", "verdict"),
+    [
+        ("final", 0, "passed: no avoidable inversion left at the end of 2 passes"),
+        ("avoidable", 1, "failed: 33 avoidable inversions in 2 passes, none left at the end"),
+        ("any", 1, "failed: 33 avoidable inversions in 2 passes, none left at the end"),
+        ("never", 0, "passed: no avoidable inversion left at the end of 2 passes"),
+    ],
+)
+def test_what_was_repaired_fails_only_where_all_dumps_count(
+    fail_on: str, code: int, verdict: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "passes.log"
+    log.write_text("".join(LOG.read_text().splitlines(keepends=True)[2165:4119]))
+    done = run("trace", log, "--fail-on", fail_on)
+    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (code, verdict)
+    assert done.stdout.startswith(b"left at the end: no inversion\nrepaired on the way: 33 avoidable inv")
 
 
 def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
@@ -211,20 +278,18 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert b": error: " in done.stderr
     assert b"1 input could not be read" in done.stdout
-    assert b"first shuffled by: ttir-flatten-sliding-window" in done.stdout
+    assert b"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops" in done.stdout
 
 
 def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
     done = run("trace", LOG, "no/such.log")
     assert done.returncode == 2
     assert done.stderr == b"no/such.log: error: cannot read: No such file or directory\n"
-    assert b"first shuffled by: ttir-flatten-sliding-window" in done.stdout
+    assert b"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops" in done.stdout
 
 
 def test_a_pipe_is_a_file() -> None:
-    assert run_process("trace", "/dev/stdin", stdin=LOG.read_bytes()).stdout.startswith(
-        b"/dev/stdin\n  line  pass"
-    )
+    assert b"\n/dev/stdin\n  line  pass" in run_process("trace", "/dev/stdin", stdin=LOG.read_bytes()).stdout
 
 
 def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
@@ -246,9 +311,19 @@ def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
     assert done.stderr == b"warning: --assume-pure 'my.*' matches no op of the input\n"
 
 
-@pytest.mark.parametrize(("most", "code"), [("173", 0), ("172", 1)])
-def test_a_ceiling_for_all_dumps(most: str, code: int) -> None:
-    assert run("trace", LOG, "--max-avoidable", most).returncode == code
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--max-avoidable", "21"), 0),
+        (("--max-avoidable", "20"), 1),
+        (("--max-avoidable", "21", "--max-inversions", "602"), 0),
+        (("--max-avoidable", "21", "--max-inversions", "601"), 1),
+        (("--fail-on", "avoidable", "--max-avoidable", "55"), 0),
+        (("--fail-on", "avoidable", "--max-avoidable", "54"), 1),
+    ],
+)
+def test_ceilings_count_what_fails(options: tuple[str, ...], code: int) -> None:
+    assert run("trace", LOG, *options).returncode == code
 
 
 def sampled(folder: Path, *names: str) -> Path:
@@ -267,14 +342,16 @@ def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: P
     assert (
         done.stdout.decode().replace(str(tmp_path), "DIR")
         == """\
+left at the end: 18 inversions: none avoidable (all forced by dependences)
+
 DIR
   pass                        ops  inversions  forced  avoidable  made wrong  derived  dump
   ttir.mlir.txt                12           0       0          0                    0  ttir.mlir.txt:1
   (before erase-inverse-ops)   16           0       0          0                    3  ttir-before-erase-inverse-ops.mlir.txt:1
   erase-inverse-ops            18          18      18          0           6        6  ttir-after-erase-inverse-ops.mlir.txt:1
 
-traced 3 dumps, 3 passes, 2 changed something: none introduced avoidable inversions
-most wrong indices by: erase-inverse-ops (dump at DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow; see fix --relabel
+most wrong indices by: erase-inverse-ops (DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow; see fix --relabel
+passed: no avoidable inversion left at the end of 3 passes
 """
     )
 

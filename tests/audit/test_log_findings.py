@@ -1,0 +1,271 @@
+"""The findings of logs: each once, charged to its pass, in ``check`` and in ``trace``."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from eio_audit import (
+    AVOIDABLE,
+    RULES,
+    UNAVOIDABLE,
+    Baseline,
+    Check,
+    Finding,
+    Gate,
+    LogFindings,
+    Rule,
+    Trace,
+    check,
+    judge,
+    read,
+    read_text,
+    trace,
+)
+from tests.audit.test_trace import dump, function, logs, module, traced
+from tests.test_samples import SAMPLES
+
+ORDERED, SHUFFLED = function("f", 1, 2), function("f", 2, 1)
+RESNET = SAMPLES / "resnet" / "all_passes_alias.log"
+NO_LOCATION = next(rule for rule in RULES if rule.name == "unknown-location")
+
+
+def checked(text: str, *rules: Rule) -> tuple[Check, list[Finding]]:
+    findings = LogFindings(rules or (AVOIDABLE,))
+    result = check(read_text(text), visit=findings.add)
+    assert result.errors == ()
+    return result, findings.findings
+
+
+def lives(*dumps: str) -> list[tuple[str | None, str | None, bool | None]]:
+    """Of each finding: the pass that brought it in, when it was gone, whether it is left."""
+    return [(f.pass_name, f.until, f.left) for f in checked("".join(dumps))[1]]
+
+
+def around(pass_name: str, before: str, after: str) -> str:
+    return dump("Before", pass_name, before) + dump("After", pass_name, after)
+
+
+def test_brought_in_and_still_there() -> None:
+    log = around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, SHUFFLED)
+    [found] = checked(log)[1]
+    assert (found.pass_name, found.until, found.left) == ("a", None, True)
+    assert (found.dump_line, found.line, found.moment) == (9, 11, "after a")
+
+
+def test_repaired() -> None:
+    assert lives(around("a", ORDERED, SHUFFLED), around("b", SHUFFLED, ORDERED)) == [("a", "after b", False)]
+
+
+def test_repaired_before_a_pass() -> None:
+    assert lives(around("a", ORDERED, SHUFFLED), around("b", ORDERED, ORDERED)) == [("a", "before b", False)]
+
+
+def test_come_again() -> None:
+    log = around("a", ORDERED, SHUFFLED), around("b", SHUFFLED, ORDERED), around("c", ORDERED, SHUFFLED)
+    assert lives(*log) == [("a", "after b", False), ("c", None, True)]
+
+
+def test_functions_are_followed_apart() -> None:
+    f, g = SHUFFLED, function("g", 4, 3)
+    log = around("a", ORDERED, f), around("a", function("g", 3, 4), g), around("b", f, ORDERED)
+    assert lives(*log) == [("a", "after b", False), ("a", None, True)]
+
+
+def test_what_the_first_dump_has_is_charged_to_no_pass() -> None:
+    assert lives(dump("After", "a", SHUFFLED), dump("After", "b", SHUFFLED)) == [(None, None, True)]
+
+
+def test_one_dump_does_not_tell_what_is_left() -> None:
+    assert lives(dump("After", "a", SHUFFLED)) == [(None, None, None)]
+
+
+def test_dumps_before_passes_only() -> None:
+    log = dump("Before", "a", ORDERED), dump("Before", "b", SHUFFLED), dump("Before", "c", SHUFFLED)
+    assert lives(*log) == [("a", None, True)]
+
+
+def test_a_conversion_renames_the_op() -> None:
+    converted = SHUFFLED.replace("ttir.", "ttnn.")
+    assert lives(around("a", ORDERED, SHUFFLED), around("b", SHUFFLED, converted)) == [("a", None, True)]
+
+
+def test_outlining_changes_the_function() -> None:
+    inner, outer = module(SHUFFLED), module(function("f", 1), function("g", 2, 1))
+    assert lives(around("a", module(ORDERED), inner), around("b", inner, outer)) == [("a", None, True)]
+
+
+def test_a_function_that_a_dump_of_the_module_does_not_show_may_be_left() -> None:
+    two, one = module(SHUFFLED, function("g", 3)), module(function("g", 3))
+    assert lives(around("a", module(ORDERED, function("g", 3)), two), around("b", two, one)) == [
+        ("a", None, None)
+    ]
+
+
+def test_a_module_printed_without_locations_tells_nothing() -> None:
+    log = around("a", module(ORDERED), module(SHUFFLED)), module(function("f", None, None))
+    assert lives(*log) == [("a", None, True)]
+
+
+def test_programs_are_followed_apart() -> None:
+    assert lives(SHUFFLED, "// -----\n", SHUFFLED) == [(None, None, None)] * 2
+
+
+def test_findings_alike_are_counted() -> None:
+    twice = function("f", 3, 4, 1, 1)
+    assert len(lives(around("a", ORDERED, twice), around("b", twice, twice))) == 2
+    assert lives(around("a", ORDERED, twice), around("b", twice, function("f", 3, 1))) == [
+        ("a", None, True),
+        ("a", "after b", False),
+    ]
+
+
+def test_other_rules_find_an_op_once_too() -> None:
+    text = function("f", 1, None)
+    found = checked(around("a", text, text), NO_LOCATION)[1]
+    assert [(f.op.result, f.left) for f in found] == [("%1", True), (None, True)]
+
+
+@pytest.mark.parametrize(
+    ("gate", "failed"),
+    [
+        (Gate(is_final=True), []),
+        (Gate(), [AVOIDABLE]),
+        (Gate((AVOIDABLE, UNAVOIDABLE)), [AVOIDABLE]),
+        (Gate(never_fails=True), []),
+        (Gate(max_avoidable=1), []),
+    ],
+)
+def test_what_fails_because_of_an_inversion_that_was_repaired(gate: Gate, failed: list[Rule]) -> None:
+    result, findings = checked(around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, ORDERED))
+    assert list(judge(result, findings, gate).failed) == failed
+
+
+def test_the_final_gate_fails_because_of_what_is_left() -> None:
+    result, findings = checked(around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, SHUFFLED))
+    for gate, failed in ((Gate(is_final=True), (AVOIDABLE,)), (Gate(is_final=True, max_avoidable=1), ())):
+        assert judge(result, findings, gate).failed == failed
+
+
+def test_the_final_gate_and_a_baseline() -> None:
+    result, findings = checked(around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, ORDERED))
+    verdict = judge(result, findings, Gate(is_final=True), Baseline(".", {}))
+    assert (len(verdict.findings), verdict.failed) == (1, ())
+
+
+def test_findings_that_are_left_come_first() -> None:
+    many, few = function("f", 3, 1, 2), function("g", 2, 1)
+    start = around("a", function("f", 1, 2, 3), many), around("b", function("g", 1, 2), few)
+    result, findings = checked("".join([*start, dump("After", "c", function("f", 1, 2, 3))]))
+    assert [f.function for f in judge(result, findings, Gate()).findings] == ["@g", "@f"]
+
+
+def test_a_baseline_of_a_log_knows_each_finding_once() -> None:
+    log = around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, SHUFFLED)
+    result, findings = checked(log)
+    baseline = Baseline.of(findings, ".")
+    assert (baseline.size, judge(result, findings, Gate(), baseline).known) == (1, 1)
+    again = checked(log + around("c", SHUFFLED, ORDERED) + around("d", ORDERED, SHUFFLED))
+    assert judge(*again, Gate(), baseline).known == 2
+
+
+def test_figures_count_what_many_dumps_show_once() -> None:
+    log = around("a", function("f", 1, 2, 3), function("f", 2, 1, 3))
+    log += around("b", function("f", 2, 1, 3), function("f", 3, 2, 1))
+    log += around("c", function("f", 3, 2, 1), function("f", 1, 3, 2))
+    result = checked(log)[0]
+    assert (result.summary.avoidable, result.once.avoidable, result.final.avoidable) == (9, 3, 1)
+
+
+def test_the_findings_of_the_resnet() -> None:
+    findings = LogFindings((AVOIDABLE,))
+    result = check(read(str(RESNET)), visit=findings.add)
+    by_pass: dict[tuple[object, ...], int] = {}
+    for f in findings.findings:
+        key = f.pass_name, f.until, f.left
+        by_pass[key] = by_pass.get(key, 0) + f.inversions
+    assert by_pass == {
+        ("ttir-flatten-sliding-window", "after ttir-explicate-tms", False): 33,
+        ("ttir-erase-inverse-ops", None, True): 22,
+        ("ttir-erase-inverse-ops", "after ttir-implicit-broadcast-fold", False): 0,
+    }
+    assert len(findings.findings) == 23
+    assert (result.summary.avoidable, result.once.avoidable, result.final.avoidable) == (173, 55, 21)
+
+
+# ---------------------------------------------------------------- trace
+
+
+def left(result: Trace) -> list[tuple[str | None, bool, int, int, int]]:
+    """Of each finding that is left: the pass, whether no pass, the dump it came in with, line and column."""
+    return [
+        (
+            one.arrival.pass_name,
+            one.arrival.is_initial,
+            one.arrival.place.line,
+            one.finding.line,
+            one.finding.column,
+        )
+        for one in result.left
+    ]
+
+
+def repaired(result: Trace) -> list[tuple[str | None, bool, str | None, int]]:
+    return [(one.pass_name, one.is_initial, one.by, one.inversions) for one in result.repaired]
+
+
+def test_trace_has_the_line_of_the_last_dump() -> None:
+    result = traced(around("a", ORDERED, SHUFFLED), around("b", module(SHUFFLED), module(SHUFFLED)))
+    assert (left(result), repaired(result)) == ([("a", False, 9, 30, 5)], [])
+
+
+def test_trace_names_who_repaired() -> None:
+    result = traced(around("a", ORDERED, SHUFFLED), around("b", SHUFFLED, ORDERED))
+    assert (left(result), repaired(result)) == ([], [("a", False, "b", 1)])
+    assert (result.once.avoidable, result.final.avoidable) == (1, 0)
+
+
+def test_trace_of_what_came_again() -> None:
+    log = around("a", ORDERED, SHUFFLED), around("b", SHUFFLED, ORDERED), around("c", ORDERED, SHUFFLED)
+    assert ([one[0] for one in left(traced(*log))], repaired(traced(*log))) == (
+        ["c"],
+        [("a", False, "b", 1)],
+    )
+
+
+def test_trace_of_two_functions() -> None:
+    f, g = SHUFFLED, function("g", 4, 3)
+    result = traced(around("a", ORDERED, f), around("a", function("g", 3, 4), g), around("b", f, ORDERED))
+    assert [(one.finding.function, one.arrival.pass_name) for one in result.left] == [("@g", "a")]
+    assert repaired(result) == [("a", False, "b", 1)]
+
+
+def test_trace_of_inversions_that_were_there_from_the_start() -> None:
+    result = traced(around("a", SHUFFLED, SHUFFLED))
+    assert left(result) == [(None, True, 1, 11, 3)]
+    assert repaired(traced(around("a", SHUFFLED, ORDERED))) == [(None, True, "a", 1)]
+
+
+def test_trace_of_a_pass_that_the_log_does_not_show() -> None:
+    result = traced(around("a", ORDERED, ORDERED), around("b", SHUFFLED, SHUFFLED))
+    assert [one[:2] for one in left(result)] == [(None, False)]
+
+
+def test_trace_of_a_function_that_is_gone() -> None:
+    two, one = module(SHUFFLED, function("g", 3)), module(function("g", 3))
+    result = traced(around("a", module(ORDERED, function("g", 3)), two), around("b", two, one))
+    assert (left(result), repaired(result)) == ([], [("a", False, "b", 1)])
+
+
+def test_trace_of_a_function_that_was_inlined() -> None:
+    two, one = module(function("f", 5), SHUFFLED.replace("@f", "@g")), module(function("f", 2, 1, 5))
+    result = traced(
+        around("a", module(function("f", 5), ORDERED.replace("@f", "@g")), two), around("b", two, one)
+    )
+    assert [("a", 1)] == [(one.arrival.pass_name, one.finding.inversions) for one in result.left]
+
+
+@given(logs())
+def test_what_is_left_adds_up(log: str) -> None:
+    result = trace(read_text(log))
+    assert sum(one.finding.inversions for one in result.left) == result.final.avoidable
