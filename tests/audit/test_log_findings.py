@@ -123,7 +123,7 @@ def test_findings_alike_are_counted() -> None:
 def test_other_rules_find_an_op_once_too() -> None:
     text = function("f", 1, None)
     found = checked(around("a", text, text), NO_LOCATION)[1]
-    assert [(f.op.result, f.left) for f in found] == [("%1", True), (None, True)]
+    assert [(f.op.result, f.left) for f in found] == [("%1", True)]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_trace_of_a_function_that_was_inlined() -> None:
     result = traced(
         around("a", module(function("f", 5), ORDERED.replace("@f", "@g")), two), around("b", two, one)
     )
-    assert [("a", 1)] == [(one.arrival.pass_name, one.finding.inversions) for one in result.left]
+    assert [(one.arrival.pass_name, one.finding.inversions) for one in result.left] == [("a", 1)]
 
 
 @given(logs())

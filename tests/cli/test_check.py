@@ -73,6 +73,80 @@ def test_a_pass_of_a_log() -> None:
     ]
 
 
+LOG_STEP = "eio-audit trace LOG shows what each pass did"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "verdict"),
+    [
+        ((), 1, f"failed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end; {LOG_STEP}"),
+        (("--fail-on", "final"), 1, f"failed: 21 avoidable inversions left at the end; {LOG_STEP}"),
+        (
+            ("--fail-on", "final", "--max-avoidable", "21"),
+            0,
+            f"passed: 21 avoidable inversions left at the end, 21 allowed; {LOG_STEP}",
+        ),
+        (
+            ("--max-avoidable", "54"),
+            1,
+            f"failed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end, 54 allowed; {LOG_STEP}",
+        ),
+        (
+            ("--max-avoidable", "55"),
+            0,
+            f"passed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end, 55 allowed; {LOG_STEP}",
+        ),
+        (
+            ("--fail-on", "any"),
+            1,
+            "failed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end; "
+            f"767 unavoidable inversions in 5 of 16 dumps, 581 left at the end; {LOG_STEP}",
+        ),
+    ],
+)
+def test_a_log_counts_each_inversion_once(options: tuple[str, ...], code: int, verdict: str) -> None:
+    log = SAMPLES / "resnet" / "all_passes_alias.log"
+    done = run("check", log, *options)
+    assert (done.returncode, done.stdout.decode().splitlines()[-1].replace(str(log), "LOG")) == (
+        code,
+        verdict,
+    )
+    assert (
+        done.stdout.decode().splitlines()[0].replace(str(log), "LOG")
+        == (
+            "LOG:4917:5: EIO001 #69 ttir.permute %217 belongs after #67 ttir.broadcast %222 (line 4922): "
+            "3 inversions, fix moves it; brought in by ttir-erase-inverse-ops, still there at the end "
+            "(ReLU[net.stages.2.blocks.1.act], /proj/model.py:64)"
+        )
+        or "any" in options
+    )
+
+
+def test_a_log_in_formats_for_programs() -> None:
+    log = SAMPLES / "resnet" / "all_passes_alias.log"
+    findings = json.loads(run("check", log, "--format", "json").stdout)["findings"]
+    assert [(f["pass"], f["until"], f["left"]) for f in (findings[0], findings[-1])] == [
+        ("ttir-erase-inverse-ops", None, True),
+        ("ttir-erase-inverse-ops", "after ttir-implicit-broadcast-fold", False),
+    ]
+    final = "--fail-on", "final"
+    annotations = run("check", log, *final, "--format", "github").stdout.decode().splitlines()
+    assert [line.partition(" ")[0] for line in annotations] == ["::error"] * 10 + ["...", "failed:"]
+    [sarif] = json.loads(run("check", log, *final, "--format", "sarif").stdout)["runs"]
+    assert [result["level"] for result in sarif["results"]] == ["error"] * 21 + ["warning"] * 2
+    issues = json.loads(run("check", log, "--format", "gitlab").stdout)
+    assert len({issue["fingerprint"] for issue in issues}) == 23
+    assert run("check", log, "--format", "junit").stdout.count(b"<failure ") == 2
+
+
+def test_a_baseline_of_a_log(tmp_path: Path) -> None:
+    log, baseline = SAMPLES / "resnet" / "all_passes_alias.log", tmp_path / "baseline.json"
+    created = run("check", log, "--baseline", baseline, "--update-baseline")
+    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created, 23 known\n")
+    again = run("check", log, "--baseline", baseline)
+    assert (again.returncode, again.stdout) == (0, b"passed: no new finding, 23 known\n")
+
+
 def test_no_such_pass() -> None:
     result = run("check", SAMPLES / "small" / "all_passes_alias.log", "--pass", "ttir-erase-inverse")
     assert result.returncode == 2

@@ -13,6 +13,7 @@ from eio_audit import InputError
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.options import key_of
 from eio_audit.cli.registry import COMMANDS, cli
+from tests.audit.test_fix import SHUFFLED
 from tests.cli import running
 
 UNKNOWN = """func.func @f(%a: i32) {
@@ -110,6 +111,14 @@ def test_a_gate_in_a_file(project: Path) -> None:
         'select = ["EIO002"]',
         'ignore = ["EIO1"]',
     ]
+
+
+@pytest.mark.parametrize("command", ["check", "diff", "trace"])
+def test_what_is_left_may_fail_every_gate(project: Path, command: str) -> None:
+    (project / "eio-audit.toml").write_text('fail-on = "final"\n')
+    (project / "after.mlir").write_text(SHUFFLED)
+    paths = ["../after.mlir"] * (2 if command == "diff" else 1)
+    assert run(command, *paths).returncode == 1
 
 
 def test_files_that_a_file_names_stand_beside_it(project: Path) -> None:
