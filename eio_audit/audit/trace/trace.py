@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import SharedWork, audit_dump
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.gate.findings import Finding, find
@@ -261,7 +261,8 @@ class _Program:
         for dump in {id(dump): dump for dump in self.dumps.values()}.values():
             shown = {_function(part) for part, last in self.dumps.items() if last is dump}
             there = [one for one in self.findings if one.last.function in shown]
-            found = find(audit_dump(dump, options), (AVOIDABLE,)) if there else []
+            work = SharedWork(described_ops=0, finds_wrong_labels=False)
+            found = find(audit_dump(dump, options, work), (AVOIDABLE,)) if there else []
             changes = follow(there, (finding for finding in found if finding.function in shown))
             for one, finding in changes.same:
                 yield LeftFinding(replace(finding, pass_name=one.origin.pass_name, left=True), one.origin)
