@@ -101,8 +101,8 @@ def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
             type=click.Choice(["final", "avoidable", "any", "never"]),
             default=fail_on,
             show_default=True,
-            help="Exit 1 on: an inversion that a fix removes and that the last dump of a log has, or any of "
-            "its dumps (avoidable); any inversion in any dump; nothing.",
+            help="Exit 1 on an inversion that a fix removes (avoidable), on one that is left at the end of "
+            "a log (final), on any inversion (any), or never.",
         ),
         click.option(
             "--max-avoidable",

@@ -226,7 +226,7 @@ def test_what_to_type_next_has_the_options() -> None:
 def next_commands(report: bytes) -> list[list[str]]:
     """The arguments of the commands that the verdict names."""
     verdict = report.decode().splitlines()[-1]
-    steps = [step.partition(" shows ")[0].partition(" tells ")[0] for step in verdict.split("; ")]
+    steps = [step.partition(" shows ")[0] for step in verdict.split("; ")]
     return [shlex.split(step)[1:] for step in steps if step.startswith("eio-audit ")]
 
 

@@ -19,7 +19,7 @@ from eio_audit.report.text.progress import progress
 
 @click.command(
     "trace",
-    short_help="Tell what each pass did to the order, and which shuffled first.",
+    short_help="Tell what is left at the end of a log, and which pass brought it in.",
     epilog=GATE_EXIT_CODES,
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
@@ -34,7 +34,8 @@ from eio_audit.report.text.progress import progress
 def trace_command(
     ctx: click.Context, paths: tuple[str, ...], options: AuditOptions, gate: Gate, reports: Reports
 ) -> None:
-    """Tell what each pass of a log or a folder of dumps did to the order, and which one shuffled first.
+    """Tell what is left at the end of a log or a folder of dumps, which pass brought it in, and what each pass
+    did to the order.
 
     Several files are the stages of a compiler in the order given; - is standard input. In a folder,
     ttir.mlir, ttir-before-PASS.mlir and ttir-after-PASS.mlir are one program in three states.

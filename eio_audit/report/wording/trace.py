@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 
+from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.trace import Arrival, Culprit, Repair, Trace, TracedPass
 from eio_audit.report.wording.conclusion import limits
@@ -116,10 +117,17 @@ def _steps(trace: Trace) -> Iterator[str]:
     """What to type next: what the pass did that brought in most of what is left, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
         worst, given = next(one.finding for one in trace.left if one.arrival == arrival), options_given(trace)
-        source, lines = argument(worst.source), {one.place.line for one in trace.passes}
+        source = argument(worst.source)
         if compare := _compare(arrival):
             yield f"eio-audit {compare}{given} shows what the pass did"
         else:
-            yield f"eio-audit explain{given} {source} {worst.line} tells why"
-        last = " --dump last" if min(lines, default=worst.dump_line) < worst.dump_line else ""
+            yield f"eio-audit explain{given} {source} {worst.line} shows why the worst is there"
+        last = " --dump last" if _is_in_last_dump(worst, trace) else ""
         yield f"eio-audit fix --diff{last}{given} {source} shows the fix"
+
+
+def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
+    """Whether the last of several dumps in a log has it."""
+    places = [traced.place for traced in trace.passes]
+    is_log = trace.summary.dumps > 1 and {place.source for place in places} == {finding.source}
+    return is_log and finding.dump_line >= max(place.line for place in places)
