@@ -34,8 +34,9 @@ from eio_audit.report.text.progress import progress
 def trace_command(
     ctx: click.Context, paths: tuple[str, ...], options: AuditOptions, gate: Gate, reports: Reports
 ) -> None:
-    """Tell what is left at the end of a log or a folder of dumps, which pass brought it in, and what each pass
-    did to the order.
+    """Tell what is left at the end of a log or a folder of dumps, and which pass brought it in.
+
+    Then tell what was repaired on the way, and what each pass did to the order.
 
     Several files are the stages of a compiler in the order given; - is standard input. In a folder,
     ttir.mlir, ttir-before-PASS.mlir and ttir-after-PASS.mlir are one program in three states.
