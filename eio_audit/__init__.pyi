@@ -87,9 +87,12 @@ from eio_audit.audit.normal_form import normal_form as normal_form
 from eio_audit.audit.op_label import OpLabel as OpLabel
 from eio_audit.audit.options import AuditOptions as AuditOptions
 from eio_audit.audit.options import Follow as Follow
+from eio_audit.audit.trace.left_findings import Arrival as Arrival
+from eio_audit.audit.trace.left_findings import DumpPlace as DumpPlace
+from eio_audit.audit.trace.left_findings import LeftFinding as LeftFinding
+from eio_audit.audit.trace.left_findings import Repair as Repair
 from eio_audit.audit.trace.log_findings import LogFindings as LogFindings
 from eio_audit.audit.trace.trace import Culprit as Culprit
-from eio_audit.audit.trace.trace import DumpPlace as DumpPlace
 from eio_audit.audit.trace.trace import Trace as Trace
 from eio_audit.audit.trace.trace import TracedPass as TracedPass
 from eio_audit.audit.trace.trace import trace as trace

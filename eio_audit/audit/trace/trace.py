@@ -12,40 +12,20 @@ a pass, it was made by passes that the log does not show.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 
-from eio_audit.audit.check.check import SharedWork, audit_dump
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
 from eio_audit.audit.check.log_figures import LogFigures
-from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.gate.lifetimes import Lifetime, follow
-from eio_audit.audit.gate.rules import AVOIDABLE
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.history import DumpStates, History, StateChange
+from eio_audit.audit.trace.left_findings import Arrival, DumpPlace, LeftFinding, LeftFindings, Repair
 from eio_audit.audit.trace.modules import Part
 from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
-
-
-@dataclass(frozen=True, slots=True)
-class DumpPlace:
-    """Where a dump is.
-
-    Attributes:
-        source: the file.
-        line: 1-based line of the marker, or of the dump's first text.
-        marker: the dump's marker.
-        occurrence: 0-based place among the dumps of that file before, or after, that pass.
-    """
-
-    source: str
-    line: int
-    marker: Marker | None
-    occurrence: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,55 +57,6 @@ class TracedPass:
     introduced: int
     mislabelled: int
     lost: int
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """How avoidable inversions came in.
-
-    Attributes:
-        pass_name: the pass that brought them in; None for passes that the log does not show.
-        is_initial: the first dump of the function has them, so that no pass is known.
-        place: the first dump that shows them.
-        before: the dump that showed the function before; None where the pass made it.
-        is_pair: that is the last dump before the same pass in the same file.
-    """
-
-    pass_name: str | None
-    is_initial: bool
-    place: DumpPlace
-    before: DumpPlace | None
-    is_pair: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LeftFinding:
-    """An op that a fix would move at the end of the log.
-
-    Attributes:
-        finding: as the last dump of its function shows it.
-        arrival: how it came in.
-    """
-
-    finding: Finding
-    arrival: Arrival
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """Avoidable inversions that were gone before the end.
-
-    Attributes:
-        pass_name: the pass that brought them in, or None.
-        is_initial: no pass brought them in: the first dump of their function has them.
-        by: the pass that removed them; None for passes that the log does not show.
-        inversions: how many.
-    """
-
-    pass_name: str | None
-    is_initial: bool
-    by: str | None
-    inversions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,31 +172,13 @@ class _PassRun(PassRun):
 
 @dataclass(slots=True)
 class _Program:
-    """One program: its history, the passes that run on it, and what a fix would move in it.
-
-    Attributes:
-        shown_in: the dump that showed a function or module last.
-        dumps: the same for those with ops that a fix would move.
-        findings: these ops.
-    """
+    """One program: its history, the dumps that showed its functions last, its passes and its findings."""
 
     name: str
     history: History
     shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
     open: OpenPasses[_PassRun] = field(default_factory=OpenPasses)
-    dumps: dict[Part, Dump] = field(default_factory=dict)
-    findings: list[Lifetime[Arrival]] = field(default_factory=list)
-
-    def left(self, options: AuditOptions) -> Iterator[LeftFinding]:
-        """The ops that a fix would move now, with their lines in the last dumps of their functions."""
-        for dump in {id(dump): dump for dump in self.dumps.values()}.values():
-            shown = {_function(part) for part, last in self.dumps.items() if last is dump}
-            there = [one for one in self.findings if one.last.function in shown]
-            work = SharedWork(described_ops=0, finds_wrong_labels=False)
-            found = find(audit_dump(dump, options, work), (AVOIDABLE,)) if there else []
-            changes = follow(there, (finding for finding in found if finding.function in shown))
-            for one, finding in changes.same:
-                yield LeftFinding(replace(finding, pass_name=one.origin.pass_name, left=True), one.origin)
+    findings: LeftFindings = field(default_factory=LeftFindings)
 
 
 class _Tracer:
@@ -279,7 +192,6 @@ class _Tracer:
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
         self._figures = LogFigures()
-        self._repairs: Counter[tuple[str | None, bool, str | None]] = Counter()
         self._unmatched = frozenset(options.assume_pure)
         self._initial = 0
         self._culprit: Culprit | None = None
@@ -314,7 +226,10 @@ class _Tracer:
             run = at_work
             if run is None and change is not None and change.changed:
                 run = self._begin(program, None, function)
-            self._follow(program, run, parts, states, place)
+            is_known = program.history.functions.get
+            changed = [part for part in parts if states.functions.get(part) is not is_known(part)]
+            arrivals = {part: self._arrival(program, run, part, states, place) for part in changed}
+            program.findings.update(states, arrivals, run.pass_name if run else None)
             if run is None:
                 continue
             if change is not None:
@@ -327,10 +242,6 @@ class _Tracer:
             program.open.begin(self._begin(program, marker.pass_name, function))
         for part, state in states.functions.items():
             program.shown_in[part] = place
-            if state.findings:
-                program.dumps[part] = dump
-            else:
-                program.dumps.pop(part, None)
             if part not in history.functions and not history.is_new(part, states):
                 self._initial += state.avoidable
         history.remember(states)
@@ -339,10 +250,14 @@ class _Tracer:
         """The passes that dumps have shown."""
         runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
         states = [s for program in self._programs.values() for s in program.history.functions.values()]
-        left = [one for program in self._programs.values() for one in program.left(self._options)]
+        findings = [program.findings for program in self._programs.values()]
+        left = [one for program in findings for one in program.left(self._options)]
+        repairs = sum(
+            (program.repairs for program in findings), Counter[tuple[str | None, bool, str | None]]()
+        )
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
-            repaired=tuple(Repair(*who, number) for who, number in self._repairs.most_common() if number),
+            repaired=tuple(Repair(*who, number) for who, number in repairs.most_common()),
             passes=tuple(run.traced(index) for index, run in enumerate(runs)),
             culprit=self._culprit,
             initial=self._initial,
@@ -362,35 +277,6 @@ class _Tracer:
     def _begin(self, program: _Program, pass_name: str | None, function: str | None) -> _PassRun:
         self._runs.append(_PassRun(pass_name, function, program.name))
         return self._runs[-1]
-
-    def _follow(
-        self,
-        program: _Program,
-        run: _PassRun | None,
-        parts: Collection[Part],
-        states: DumpStates,
-        place: DumpPlace,
-    ) -> None:
-        """Charges a pass with the findings that come in or are gone in some functions."""
-        known, shown = program.history.functions, states.functions
-        changed = {_function(part): part for part in parts if shown.get(part) is not known.get(part)}
-        there = [one for one in program.findings if one.last.function in changed]
-        found = [f for part, state in shown.items() if _function(part) in changed for f in state.findings]
-        changes = follow(there, found)
-        for one, finding in changes.same:
-            self._repair(one, one.last.inversions - finding.inversions, run)
-            one.last = finding
-        for one in changes.gone:
-            self._repair(one, one.last.inversions, run)
-        gone = {*changes.gone}
-        program.findings = [one for one in program.findings if one not in gone]
-        for finding in changes.come:
-            arrival = self._arrival(program, run, changed[finding.function], states, place)
-            program.findings.append(Lifetime(finding, finding, arrival))
-
-    def _repair(self, one: Lifetime[Arrival], inversions: int, run: _PassRun | None) -> None:
-        who = one.origin.pass_name, one.origin.is_initial, run.pass_name if run else None
-        self._repairs[who] += max(inversions, 0)
 
     def _arrival(
         self, program: _Program, run: _PassRun | None, part: Part, states: DumpStates, place: DumpPlace
@@ -420,11 +306,6 @@ class _Tracer:
             block=block,
             worst=next((op for op in block.worst if op.blocker is None), block.worst[0]),
         )
-
-
-def _function(part: Part) -> str | None:
-    """The function that findings in a function or module name."""
-    return part if isinstance(part, str) else None
 
 
 def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.trace.trace import Arrival, Culprit, Repair, Trace, TracedPass
+from eio_audit.audit.trace.left_findings import Arrival, Repair
+from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import argument, contradicting, options_given, sum_of

@@ -1,0 +1,144 @@
+"""What a fix would move in a program, from dump to dump: which pass brought it in, and which repaired it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from eio_audit.audit.check.check import SharedWork, audit_dump
+from eio_audit.audit.gate.findings import Finding, find
+from eio_audit.audit.gate.lifetimes import Lifetime, follow
+from eio_audit.audit.gate.rules import AVOIDABLE
+from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.trace.history import DumpStates
+from eio_audit.audit.trace.modules import Part
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.markers import Marker
+
+
+@dataclass(frozen=True, slots=True)
+class DumpPlace:
+    """Where a dump is.
+
+    Attributes:
+        source: the file.
+        line: 1-based line of the marker, or of the dump's first text.
+        marker: the dump's marker.
+        occurrence: 0-based place among the dumps of that file before, or after, that pass.
+    """
+
+    source: str
+    line: int
+    marker: Marker | None
+    occurrence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How avoidable inversions came in.
+
+    Attributes:
+        pass_name: the pass that brought them in; None for passes that the log does not show.
+        is_initial: the first dump of the function has them, so that no pass is known.
+        place: the first dump that shows them.
+        before: the dump that showed the function before; None where the pass made it.
+        is_pair: that is the last dump before the same pass in the same file.
+    """
+
+    pass_name: str | None
+    is_initial: bool
+    place: DumpPlace
+    before: DumpPlace | None
+    is_pair: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeftFinding:
+    """An op that a fix would move at the end of the log.
+
+    Attributes:
+        finding: as the last dump of its function shows it.
+        arrival: how it came in.
+    """
+
+    finding: Finding
+    arrival: Arrival
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Avoidable inversions that were gone before the end.
+
+    Attributes:
+        pass_name: the pass that brought them in, or None.
+        is_initial: no pass brought them in: the first dump of their function has them.
+        by: the pass that removed them; None for passes that the log does not show.
+        inversions: how many.
+    """
+
+    pass_name: str | None
+    is_initial: bool
+    by: str | None
+    inversions: int
+
+
+class LeftFindings:
+    """The avoidable findings that are there in one program.
+
+    Attributes:
+        repairs: how many inversions were gone, by the pass that brought them in, whether none did because the
+            first dump has them, and the pass that removed them.
+    """
+
+    def __init__(self) -> None:
+        self.repairs: Counter[tuple[str | None, bool, str | None]] = Counter()
+        self._there: list[Lifetime[Arrival]] = []
+        self._shown_in: dict[Part, Dump] = {}  # of functions with findings
+
+    def update(self, states: DumpStates, changed: Mapping[Part, Arrival], pass_name: str | None) -> None:
+        """Takes what a dump shows of the functions and modules that have changed.
+
+        Args:
+            states: the dump.
+            changed: by function or module how that has come in which was not there before.
+            pass_name: the pass that changed them; None where the log does not show it.
+        """
+        for part in (*changed, *states.functions):
+            state = states.functions.get(part)
+            if state and state.findings:
+                self._shown_in[part] = states.dump
+            else:
+                self._shown_in.pop(part, None)
+        arrivals = {_function(part): arrival for part, arrival in changed.items()}
+        there = [one for one in self._there if one.last.function in arrivals]
+        shown = [state for part, state in states.functions.items() if _function(part) in arrivals]
+        changes = follow(there, (finding for state in shown for finding in state.findings))
+        for one, finding in changes.same:
+            self._repair(one, one.last.inversions - finding.inversions, pass_name)
+            one.last = finding
+        for one in changes.gone:
+            self._repair(one, one.last.inversions, pass_name)
+        gone = {*changes.gone}
+        self._there = [one for one in self._there if one not in gone]
+        self._there += [Lifetime(new, new, arrivals[new.function]) for new in changes.come]
+
+    def left(self, options: AuditOptions) -> Iterator[LeftFinding]:
+        """The findings with their lines in the last dumps of their functions."""
+        work = SharedWork(described_ops=0, finds_wrong_labels=False)
+        for dump in {id(dump): dump for dump in self._shown_in.values()}.values():
+            shown = {_function(part) for part, last in self._shown_in.items() if last is dump}
+            there = [one for one in self._there if one.last.function in shown]
+            found = find(audit_dump(dump, options, work), (AVOIDABLE,)) if there else []
+            changes = follow(there, (finding for finding in found if finding.function in shown))
+            for one, finding in changes.same:
+                yield LeftFinding(replace(finding, pass_name=one.origin.pass_name, left=True), one.origin)
+
+    def _repair(self, one: Lifetime[Arrival], inversions: int, pass_name: str | None) -> None:
+        if inversions > 0:
+            self.repairs[one.origin.pass_name, one.origin.is_initial, pass_name] += inversions
+
+
+def _function(part: Part) -> str | None:
+    """The function that findings in a function or module name."""
+    return part if isinstance(part, str) else None
