@@ -32,6 +32,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import Reader
 from eio_audit.mlir.reading.scopes import Mentions
@@ -150,9 +151,12 @@ class _Normalized:
             for k, op in enumerate(ops):
                 operands = [place[owner] for owner, _ in self._ops.producers[op] if owner in place]
                 others = self._sorted(set(waits_for[k]).difference(operands), ops)
-                waits_for[k] = [*operands, *others]
+                waits_for[k] = [*operands, *others][::-1]
             last = self._sorted([k for k in range(len(ops)) if not is_waited_for[k]], ops)
-            orders.append([ops[k] for k in _walked(last, waits_for)])
+            order: dict[int, None] = {}
+            for k in post_order(last[::-1], waits_for.__getitem__, order):
+                order[k] = None
+            orders.append([ops[k] for k in order])
         return orders
 
     def _sort_key(self, op: int) -> tuple[str, int, int]:
@@ -268,19 +272,3 @@ class _Normalized:
         return self._texts.comparable(
             _LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text), keeps_names=True
         )
-
-
-def _walked(roots: Sequence[int], waits_for: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Depth first, each after all that it waits for."""
-    is_done = bytearray(len(waits_for))
-    pending: list[tuple[int, bool]] = [(root, False) for root in reversed(roots)]
-    while pending:
-        op, is_ready = pending.pop()
-        if is_done[op]:
-            continue
-        if is_ready:
-            is_done[op] = 1
-            yield op
-        else:
-            pending.append((op, True))
-            pending += [(producer, False) for producer in reversed(waits_for[op]) if not is_done[producer]]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
+from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
 
 _ALIAS = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
@@ -34,7 +35,7 @@ class AliasTexts:
         """What an alias stands for; the alias itself if it is not defined, or defined by itself."""
         if (known := self._known.get(alias)) is not None:
             return known
-        for name in definitions_first(alias, self._used_in, self._known):
+        for name in post_order([alias], self._used_in, self._known):
             value = self._definition(name)
             self._known[name] = name if value is None else self._finish(name, self._replaced(value))
         return self._known[alias]
@@ -48,33 +49,11 @@ class AliasTexts:
     def _replaced(self, value: bytes) -> bytes:
         return _ALIAS.sub(lambda match: self._known.get(match[0], match[0]), value)
 
-    def _used_in(self, alias: bytes) -> set[bytes]:
-        used = aliases_in(self._definition(alias) or b"")
-        return {name for name in used if self._definition(name) is not None}
+    def _used_in(self, alias: bytes) -> list[bytes]:
+        found = _ALIAS.finditer(self._definition(alias) or b"")
+        return [name for match in found if (name := match["alias"]) and self._definition(name) is not None]
 
 
 def shortened(alias: bytes, value: bytes) -> bytes:
     """The value, or the alias if that is too long."""
     return value if len(value) <= LONGEST_EXPANSION else alias
-
-
-def aliases_in(text: bytes) -> set[bytes]:
-    """What may be aliases in a text, outside of strings."""
-    return {match["alias"] for match in _ALIAS.finditer(text)} - {None}
-
-
-def definitions_first(
-    root: bytes, used_in: Callable[[bytes], Iterable[bytes]], known: Mapping[bytes, object]
-) -> Iterator[bytes]:
-    """An alias and those that its definition uses, each after what it uses itself; a loop is cut.
-
-    Those that are known are left out; the caller adds what it gets to them.
-    """
-    pending, entered = [root], {root}
-    while pending:
-        missing = [name for name in used_in(pending[-1]) if name not in known and name not in entered]
-        if missing and pending[-1] not in known:
-            pending += missing
-            entered.update(missing)
-        elif (alias := pending.pop()) not in known:
-            yield alias

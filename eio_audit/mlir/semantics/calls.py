@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.tokens import generic_attributes
 from eio_audit.mlir.traits import UNLISTED
 
@@ -55,17 +56,13 @@ class Calls:
         for call in calls:
             calls_in.setdefault(self._function_around(call), []).append(call)
         done: dict[int, list[int]] = {}
-        for root in [*calls_in, *self.callee.values()]:
-            stack, waiting = [(root, iter(calls_in.get(root, ())))], {root}
-            while stack and root not in done:
-                function, inside = stack[-1]
-                callee = next((c for call in inside if (c := self.callee[call]) != NO_CALLEE), None)
-                if callee is None:
-                    done[function] = calls_in.get(function, [])
-                    waiting.discard(stack.pop()[0])
-                elif callee not in done and callee not in waiting:
-                    stack.append((callee, iter(calls_in.get(callee, ()))))
-                    waiting.add(callee)
+
+        def callees(function: int) -> list[int]:
+            called = [self.callee[call] for call in reversed(calls_in.get(function, ()))]
+            return [callee for callee in called if callee != NO_CALLEE]
+
+        for function in post_order([*calls_in, *self.callee.values()][::-1], callees, done):
+            done[function] = calls_in.get(function, [])
         place = {function: k for k, function in enumerate(done)}
         for function, in_function in done.items():
             for call in in_function:
