@@ -44,15 +44,6 @@ def users_of_values(ir: IR) -> dict[int, list[int]]:
     return users
 
 
-def arguments_of_blocks(ir: IR) -> dict[int, list[int]]:
-    """By block that has arguments, these values."""
-    arguments: dict[int, list[int]] = defaultdict(list)
-    for value, owner in enumerate(ir.value_owner):
-        if owner < 0:
-            arguments[-1 - owner].append(value)
-    return arguments
-
-
 class DependenceGraph:
     """The direct dependences of one block, numbered by place: op k of the block is ``ops[k]``.
 

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from itertools import groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.dependence import DependenceKind, Dependences, arguments_of_blocks
+from eio_audit.audit.dependence import DependenceKind, Dependences
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import compared
 from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
@@ -184,11 +184,10 @@ class _Normalized:
     def _value_names(self) -> dict[int, bytes]:
         """By value, the name without ``%``."""
         ir, seen, names = self._ir, dict[str, int](), dict[int, bytes]()
-        argument_values = arguments_of_blocks(ir)
         arguments = 0
 
         def name_arguments(block: int, arguments: int) -> int:
-            for value in argument_values.get(block, ()):
+            for value in ir.block_arguments.get(block, ()):
                 names[value] = b"arg%d" % arguments
                 arguments += 1
             return arguments

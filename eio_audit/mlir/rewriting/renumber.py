@@ -65,18 +65,15 @@ class _Regions:
         self._defined: dict[int, list[int]] = {}  # by op, or -1 - block
         for value in self.names:
             self._defined.setdefault(self._ir.value_owner[value], []).append(value)
-        self._blocks: list[list[int]] = [[] for _ in self._ir.region_op]
-        for block, region in enumerate(self._ir.block_region):
-            self._blocks[region].append(block)
 
     def inside(self, region: int, orders: Orders) -> list[int]:
         """The regions of the ops in a region."""
-        ops = (op for block in self._blocks[region] for op in self._ops(block, orders))
+        ops = (op for block in self._ir.region_blocks[region] for op in self._ops(block, orders))
         return [inner for op in ops for inner in self._ir.regions_of.get(op, ())]
 
     def values(self, region: int, orders: Orders, habits: _Habits) -> Iterator[int]:
         """The values of a region in the order in which the printer names them."""
-        blocks = self._blocks[region]
+        blocks = self._ir.region_blocks[region]
         if not habits.uses_locations:  # the op names arguments, all at once
             yield from (v for block in blocks for v in self._arguments(block) if self.is_given(v))
         for block in blocks:
@@ -95,7 +92,7 @@ class _Regions:
     def is_entry_argument(self, value: int) -> bool:
         """Whether the value is an argument of the first block of a region."""
         block = -1 - self._ir.value_owner[value]
-        return block >= 0 and self._blocks[self._ir.block_region[block]][0] == block
+        return block >= 0 and self._ir.region_blocks[self._ir.block_region[block]][0] == block
 
     def _ops(self, block: int, orders: Orders) -> Iterator[int]:
         ops = self._ir.block_ops[block]

@@ -250,11 +250,7 @@ class EffectTable:
 
     def _may_loop(self, regions: Iterable[int]) -> bool:
         """Whether a region has several blocks, so that control flow may go round in it forever."""
-        return any(self._block_count[region] > 1 for region in regions)
-
-    @cached_property
-    def _block_count(self) -> Counter[int]:
-        return Counter(self._ir.block_region)
+        return any(len(self._ir.region_blocks[region]) > 1 for region in regions)
 
     def _add_reads(self, places: Container[Place]) -> None:
         ir, contents = self._ir, self._buffers.contents(places)

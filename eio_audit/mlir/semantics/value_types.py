@@ -8,7 +8,6 @@ a value is all that these types may be. A type of an unknown dialect may be anyt
 from __future__ import annotations
 
 import re
-from collections import Counter
 from enum import IntFlag
 from functools import cached_property
 
@@ -65,7 +64,7 @@ class ValueTypes:
             block = -1 - owner
             if block not in self._of_block:
                 self._of_block[block] = self._arguments(block)
-            known, first = self._of_block[block], self._first_argument[block]
+            known, first = self._of_block[block], self._ir.block_arguments[block][0]
         if isinstance(known, Storage):
             return known
         return known[value - first] if value - first < len(known) else Storage.ANYTHING
@@ -75,16 +74,6 @@ class ValueTypes:
         """Whether the dump names a dialect's type of which nothing is known."""
         names = set(_DIALECT_TYPE.findall(self._ir.dump_text)) - self._ir.aliases.keys()
         return any(_dialect_type(name) is Storage.ANYTHING for name in names)
-
-    @cached_property
-    def _first_argument(self) -> dict[int, int]:
-        return {
-            -1 - owner: value for value, owner in reversed(list(enumerate(self._ir.value_owner))) if owner < 0
-        }
-
-    @cached_property
-    def _argument_count(self) -> Counter[int]:
-        return Counter(-1 - owner for owner in self._ir.value_owner if owner < 0)
 
     def _results(self, op: int) -> list[Storage] | Storage:
         ir = self._ir
@@ -115,7 +104,7 @@ class ValueTypes:
         ir = self._ir
         types = block_argument_types(ir, block)
         is_labelled, holder = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
-        if is_labelled or (len(types) == self._argument_count[block] and all(types)):
+        if is_labelled or (len(types) == len(ir.block_arguments.get(block, ())) and all(types)):
             return [self._of_text(text) if text else Storage.ANYTHING for text in types]
         return Storage.ANYTHING if holder < 0 else self._of_custom(block_header_text(ir, block), holder)
 
