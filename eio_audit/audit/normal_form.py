@@ -12,43 +12,31 @@ of equal digest whose neighbours are alike as well stay in textual order; ``unde
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.dependence import DependenceKind, Dependences
+from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import compared
-from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
+from eio_audit.audit.diff.op_changes import ComparedDump, compared
+from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.alias_texts import AliasTexts
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.reading.reader import Reader
-from eio_audit.mlir.reading.scopes import Mentions
-from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.rewriting.value_names import ValueNames
+from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import FILE_METADATA
 
-_NAME = re.compile(rb"%[\w$.-]+")
 _LABEL = re.compile(rb"\^[\w$.-]+")
 _NO_WORD = re.compile(r"\W+")
-
-
-class _Digests(Interned):
-    """Numbers for keys that are the same in every run: digests."""
-
-    def number(self, key: Hashable) -> int:
-        return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "big")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,39 +67,40 @@ def normal_form(
         InputError: the dump cannot be read.
         VerificationError: read again, the normal form is not the same program.
     """
-    mentions = Mentions()
-    ir = Reader(dump.source, dump.span, options.op_table, mentions=mentions).read()
-    form = _Normalized(ir, mentions, options)
+    values, interned = ValueNames(dump.source, dump.span, options.op_table), Interned()
+    old = compared(read_dump(dump, options, values.ir), interned)
+    form = _Normalized(old, values)
     text = form.text(ordered=ordered, located=located)
-    interned = Interned()
     read = replace(dump, source=Source(f"normal form of {dump.source.name}", text), span=Span(0, len(text)))
     try:
-        sides = [compared(read_dump(side, options), interned) for side in (dump, read)]
+        new = compared(read_dump(read, options), interned)
     except InputError as error:
         raise VerificationError(f"the normal form cannot be read: {error}") from error
-    found = sameness(sides[0], sides[1], match_ops(sides[0].ops, sides[1].ops).ops)
+    found = sameness(old, new, match_ops(old.ops, new.ops).ops)
     if found.sameness is Sameness.NONE:
         raise VerificationError(f"the normal form is not the same program: {found.reason}")
     return NormalForm(text, form.undecided)
 
 
+def _digest(key: Hashable) -> int:
+    """A number for a key that is the same in every run."""
+    return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "big")
+
+
 class _Normalized:
-    def __init__(self, ir: IR, mentions: Mentions, options: AuditOptions) -> None:
-        self._ir = ir
-        self._mentions = mentions
+    def __init__(self, dump: ComparedDump, values: ValueNames) -> None:
+        self._ir = ir = values.ir
+        self._values = values
         self._texts = OpTexts(ir)
         self._aliases = AliasTexts(ir.definition)
-        self._ops = ops = ComparedOps(
-            ir, OriginalIndices(ir, options.pattern), functions_around(ir), _Digests()
-        )
+        self._ops = ops = dump.ops
         labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
         self._near = [self._near_digest(op, labels) for op in range(len(ops))]
-        self._classes = RefinementClasses(ops, labels, ops.functions).exact
-        self._dependences = Dependences(ir, options.assume_pure)
+        self._classes = RefinementClasses(ops, labels, ops.functions, _digest).exact
+        self._dependences = dump.dump.dependences
         self.undecided = 0
         self._orders = self._canonical_orders()
         self._names = self._value_names()
-        self._offsets = sorted(mentions.values)
         self._labels = {
             (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d"
             % self._ops.region_places[block][1]
@@ -124,7 +113,7 @@ class _Normalized:
             (labels[owner], number) if owner >= 0 else ("argument", number)
             for owner, number in self._ops.producers[op]
         )
-        return self._ops.interned.number((labels[op], producers))
+        return _digest((labels[op], producers))
 
     # ------------------------------------------------------------------ order
 
@@ -181,14 +170,14 @@ class _Normalized:
 
     # ------------------------------------------------------------------ names
 
-    def _value_names(self) -> dict[int, bytes]:
+    def _value_names(self) -> dict[int, str]:
         """By value, the name without ``%``."""
-        ir, seen, names = self._ir, dict[str, int](), dict[int, bytes]()
+        ir, seen, names = self._ir, dict[str, int](), dict[int, str]()
         arguments = 0
 
         def name_arguments(block: int, arguments: int) -> int:
             for value in ir.block_arguments.get(block, ()):
-                names[value] = b"arg%d" % arguments
+                names[value] = f"arg{arguments}"
                 arguments += 1
             return arguments
 
@@ -206,15 +195,8 @@ class _Normalized:
             )
             number = seen[base] = seen.get(base, 0) + 1
             name = base if number == 1 else f"{base}.{number}"
-            for value in ir.result_values(op):
-                names[value] = name.encode()
+            names |= dict.fromkeys(ir.result_values(op), name)
         return names
-
-    def _name_of(self, value: int) -> bytes:
-        same = self._mentions.same
-        while value in same:
-            value = same[value]
-        return self._names[value]
 
     # ------------------------------------------------------------------ text
 
@@ -261,13 +243,7 @@ class _Normalized:
 
     def _piece(self, start: int, end: int, region: int) -> bytes:
         """A piece of the dump's text in normal form; ``region`` is the one that its block names are of."""
-        data, offsets = self._ir.source.data, self._offsets
-        edits = []
-        for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
-            match = _NAME.match(data, offset)
-            assert match
-            edits.append((Span(*match.span()), b"%" + self._name_of(self._mentions.values[offset])))
-        text = splice(data, Span(start, end), edits)
+        text = self._values.text_with(self._names, Span(start, end))
         return self._texts.comparable(
             _LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text), keeps_names=True
         )

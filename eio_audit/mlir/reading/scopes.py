@@ -24,6 +24,13 @@ class Mentions:
         self.definitions: dict[int, int] = {}
         self.same: dict[int, int] = {}
 
+    def meaning(self, offset: int) -> int:
+        """The value that the name at an offset means; of one named like a value outside, that value."""
+        value = self.values[offset]
+        while value in self.same:
+            value = self.same[value]
+        return value
+
     def define(self, value: int, offset: int) -> None:
         """Notes where a name is defined."""
         self.definitions[value] = offset
