@@ -26,7 +26,7 @@ from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.post_order import post_order

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end
+from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +278,7 @@ class _Parser:
         return self.data[self.offset : min(self.offset + 1, self.end)]
 
     def _skip_trivia(self) -> None:
-        if match := TRIVIA.match(self.data, self.offset, self.end):
-            self.offset = match.end()
+        self.offset = match_end(TRIVIA, self.data, self.offset, self.end)
 
 
 def _unescape(raw: bytes) -> str:

@@ -11,7 +11,7 @@ import re
 from enum import IntFlag
 from functools import cached_property
 
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, nesting, split_list
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
@@ -152,7 +152,7 @@ def result_types_in(text: bytes) -> list[bytes] | None:
     if arrow is None:
         return None
     if text[arrow.end() : arrow.end() + 1] == b"(":
-        return split_list(text, arrow.end() + 1)[0]
+        return split_list(text, arrow.end() + 1)
     return [text[arrow.end() :].partition(b" loc(")[0]]
 
 
@@ -180,5 +180,5 @@ def argument_types(header: bytes) -> dict[bytes, bytes | None]:
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
         name, is_typed = match.groups()
-        types.setdefault(name, (split_list(header, match.end())[0] or [b""])[0] if is_typed else None)
+        types.setdefault(name, (split_list(header, match.end()) or [b""])[0] if is_typed else None)
     return types
