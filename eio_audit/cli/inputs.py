@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 import click
 from click.core import ParameterSource
 
-from eio_audit import Dump, DumpFile, InputError, Summary, read, source_name
+from eio_audit import Dump, DumpFile, InputError, Summary, find_dump_files, read, source_name, stream
 from eio_audit.report.wording.numbers import shortened_list
 
 File = TypeVar("File")
@@ -45,6 +46,18 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     if not dumps and purpose:
         raise InputError(source_name(path), None, f"nothing to {purpose}: {NO_IR}")
     return dumps
+
+
+def dumps_of_run(path: str) -> Iterator[Dump]:
+    """The dumps of a log or a folder, which are a run of a compiler, one after the other."""
+    for file in find_dump_files(path):
+        program = str(Path(file.path).relative_to(path)) if Path(path).is_dir() else ""
+        yield from stream(file.path, program, max_unpacked_bytes=max_size())
+
+
+def is_run(path: str) -> bool:
+    """Whether a path is a folder, or a file of several dumps."""
+    return path != "-" and (Path(path).is_dir() or len(list(islice(dumps_of_run(path), 2))) > 1)
 
 
 @dataclass(frozen=True, slots=True)

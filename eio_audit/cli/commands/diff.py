@@ -6,11 +6,10 @@ import click
 
 from eio_audit import AuditOptions, Gate, Sameness, WorstBlocks, compare_runs, diff, unmatched_patterns
 from eio_audit.cli.gate import ceiling_options
-from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
+from eio_audit.cli.inputs import DumpChoice, dumps_of_run, is_run, warn_of_unmatched
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
-from eio_audit.cli.two_runs import dumps_of_run, is_run
 
 
 @click.command("diff", short_help="Show what a pass did, op by op, and to the order.", epilog=DIFF_EXIT_CODES)

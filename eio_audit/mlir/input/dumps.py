@@ -13,7 +13,7 @@ from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileE
 from eio_audit.mlir.input.folders import file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
-from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name
+from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name, splice
 from eio_audit.mlir.tokens import match_end
 
 _SEPARATOR_START = b"// -----"
@@ -102,15 +102,16 @@ def stream(
         raise InputError(name, None, str(error)) from error
 
 
-def common_source(dumps: Sequence[Dump]) -> Source:
-    """The source that all the dumps are of.
+def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
+    """The source of some dumps with another text for each of them.
 
     Raises:
         ValueError: there is no dump, or they are of several sources.
     """
     if len({id(dump.source) for dump in dumps}) != 1:
         raise ValueError("expected dumps of one source")
-    return dumps[0].source
+    data = dumps[0].source.data
+    return splice(data, Span(0, len(data)), [(dump.span, rewrite(dump)) for dump in dumps])
 
 
 def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.explain.explain import (
-    Explanation,
-    FixedPlace,
-    InversionKind,
-    OpExplanation,
-    PathStep,
-)
+from eio_audit.audit.explain.explain import Explanation, FixedPlace, InversionKind, OpExplanation, PathStep
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.text.console import Console, hyperlink
