@@ -170,9 +170,6 @@ def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels
     """The functions that code generation makes before and after a pass, and of what ``fix`` makes of that.
 
     ``right`` is what ``fix --relabel`` makes of the dump after.
-
-    Raises:
-        InputError: a location is malformed.
     """
     return _structure(after, Stage.AFTER, right, {Stage.BEFORE: predict(before)})
 
@@ -218,9 +215,6 @@ def predict(
         orders: by block that gets another order, that order.
 
     Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
-
-    Raises:
-        InputError: a location is malformed.
     """
     ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
 

@@ -205,11 +205,7 @@ def ends_block(ir: IR, op: int) -> bool:
 
 
 def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:
-    """The ops whose location is a name that code generation cannot read, in textual order.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """The ops whose location is a name that code generation cannot read, in textual order."""
     for caller in callers(ir):
         for op in codegen_ops(ir, caller):
             read = locations.of(op)

@@ -79,11 +79,7 @@ class LocationHealth:
 
 
 def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
-    """The findings of a dump, each with the number of the op it is about.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """The findings of a dump, each with the number of the op it is about."""
     return _Inspection(dump).findings
 
 
@@ -103,11 +99,7 @@ class HealthChange:
 
 
 def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
-    """What a pass did to the locations; ``was`` has, by op of the dump after, the op it was.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """What a pass did to the locations; ``was`` has, by op of the dump after, the op it was."""
     old, new = _Inspection(before), _Inspection(after)
     known = {(op, finding.rule) for op, finding in old.findings}
     return HealthChange(

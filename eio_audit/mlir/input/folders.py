@@ -33,12 +33,13 @@ DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
-_NUMBERED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
-_STAGE = re.compile(
-    r"(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
+_NAMED = re.compile(
+    r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)"
+    r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
 )
+"""A file's name without its ending that tells of a pass, with counters, or of a stage."""
 
 _Key = list[list[tuple[int, str]]]
 
@@ -100,14 +101,9 @@ def file_marker(path: str) -> Marker | None:
         >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
         'ttir'
     """
-    stem = _stem(Path(path).name)
-    if stem is None:
-        return None
-    if match := _STAGE.fullmatch(stem):
-        return Marker(match["stage"], match["stage"], None)
-    if match := _NUMBERED.fullmatch(stem):
-        return Marker(match["pass"], match["pass"], None)
-    return None
+    match = _NAMED.fullmatch(_stem(Path(path).name) or "")
+    name = match and (match["stage"] or match["pass"])
+    return Marker(name, name, None) if name else None
 
 
 class _Folder:
@@ -131,8 +127,8 @@ class _Folder:
         state = states.by_file.get(file.name)
         if state is None:
             return DumpFile(str(file), "/".join(parts), is_apart=True)
-        pass_name = state.pass_name if states.has_several_passes(state.program) else ""
-        own = " ".join(filter(None, (state.program, pass_name)))
+        passes = {other.pass_name for other in states.by_file.values() if other.program == state.program}
+        own = " ".join(filter(None, (state.program, state.pass_name if len(passes) > 1 else "")))
         return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
 
     def _place(self, file: Path) -> _Key:
@@ -165,24 +161,20 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
 
 def _states(files: Sequence[Path]) -> dict[Path, States]:
     """By folder the states of a program, where names tell of pairs and not of an order of their own."""
-    from eio_audit.mlir.input.states import find_states
+    from eio_audit.mlir.input.states import find_states, parse_state
+
+    def may_be_state(name: str, stem: str) -> bool:
+        """A ``.log`` or ``.txt`` file may be one only if its name has a pass."""
+        return _is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
     by_folder: dict[Path, dict[str, str]] = {}
     for file in files:
         by_folder.setdefault(file.parent, {})[file.name] = _stem(file.name) or file.name
     states = {}
     for folder, names in by_folder.items():
-        if not any(_STAGE.fullmatch(stem) or _NUMBERED.fullmatch(stem) for stem in names.values()):
-            states[folder] = find_states({n: stem for n, stem in names.items() if _may_be_state(n, stem)})
+        if not any(map(_NAMED.fullmatch, names.values())):
+            states[folder] = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
     return {folder: found for folder, found in states.items() if found.by_file or found.alike}
-
-
-def _may_be_state(name: str, stem: str) -> bool:
-    """Whether a file may be one state: a ``.log`` or ``.txt`` file only if its name has a pass."""
-    from eio_audit.mlir.input.states import parse_state
-
-    state = parse_state(stem)
-    return _is_ir_file(name) or (state is not None and state.pass_name != "")
 
 
 class _Programs:
@@ -192,12 +184,11 @@ class _Programs:
 
     def of(self, parts: Sequence[str]) -> str:
         *folders, name = parts
-        stem = _stem(name) or name
-        if match := _STAGE.fullmatch(stem):
+        match = _NAMED.fullmatch(_stem(name) or name)
+        if match and match["stage"]:
             return match["graph"] or self._ungraphed(folders, match["stage"])
         if not _is_ir_file(name):  # a log is a history of its own
             return "/".join(parts)
-        match = _NUMBERED.fullmatch(stem)
         nested = match["counters"].count("_") if match else 0
         return "/".join(folders[: len(folders) - nested])
 
@@ -229,10 +220,10 @@ def _order(parts: Sequence[str]) -> _Key:
     """A sort key: folders with the counters that belong to them, outermost first, then the name."""
     *folders, name = parts
     stem = _stem(name) or name
-    if match := _STAGE.fullmatch(stem):
+    match = _NAMED.fullmatch(stem)
+    if match and match["stage"]:
         rank = next(k for k, dialect in enumerate(_STAGES) if dialect in match["stage"])
         return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
-    match = _NUMBERED.fullmatch(stem)
     counters = match["counters"].split("_") if match else []
     outer = len(folders) - len(counters)
     key = [_natural(folder) for folder in folders[: max(outer, 0)]]

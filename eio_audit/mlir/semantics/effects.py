@@ -101,7 +101,7 @@ class EffectTable:
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        self._assumed = [_first_match(name, assume_pure) for name in ir.names]
+        self._assumed = [next((p for p in assume_pure if fnmatchcase(name, p)), None) for name in ir.names]
         self._listed = [ir.op_table.of(name) for name in ir.names]
         self._rows = [
             _ASSUMED if pattern is not None else row
@@ -387,7 +387,3 @@ def _joined(touches: Touches, others: Touches) -> dict[Place, frozenset[str]]:
     for place, kinds in others.items():
         _add(joined, place, kinds)
     return joined
-
-
-def _first_match(name: str, patterns: Sequence[str]) -> str | None:
-    return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)

@@ -162,7 +162,12 @@ def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
     None stands for an argument that is named without a type. Other headers than a function's need not name
     as many as there are.
     """
-    return list(argument_types(STRING_OR_COMMENT.sub(b'""', block_header_text(ir, block))).values())
+    header = STRING_OR_COMMENT.sub(b'""', block_header_text(ir, block))
+    types: dict[bytes, bytes | None] = {}
+    for match in _ARGUMENT.finditer(header):
+        name, is_typed = match.groups()
+        types.setdefault(name, next(iter(split_list(header, match.end())), b"") if is_typed else None)
+    return list(types.values())
 
 
 def block_header_text(ir: IR, block: int) -> bytes:
@@ -173,12 +178,3 @@ def block_header_text(ir: IR, block: int) -> bytes:
     if holder < 0:
         return b""
     return ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
-
-
-def argument_types(header: bytes) -> dict[bytes, bytes | None]:
-    """By name: the text after ``%name:``, or None for a name without a type."""
-    types: dict[bytes, bytes | None] = {}
-    for match in _ARGUMENT.finditer(header):
-        name, is_typed = match.groups()
-        types.setdefault(name, (split_list(header, match.end()) or [b""])[0] if is_typed else None)
-    return types
