@@ -115,8 +115,6 @@ class _Normalized:
         )
         return _digest((labels[op], producers))
 
-    # ------------------------------------------------------------------ order
-
     def _canonical_orders(self) -> list[Sequence[int]]:
         """By block, its ops in the canonical order."""
         ir = self._ir
@@ -168,8 +166,6 @@ class _Normalized:
     def _top_blocks(self) -> list[int]:
         return self._ops.blocks_of.get(-1, [])
 
-    # ------------------------------------------------------------------ names
-
     def _value_names(self) -> dict[int, str]:
         """By value, the name without ``%``."""
         ir, seen, names = self._ir, dict[str, int](), dict[int, str]()
@@ -197,8 +193,6 @@ class _Normalized:
             name = base if number == 1 else f"{base}.{number}"
             names |= dict.fromkeys(ir.result_values(op), name)
         return names
-
-    # ------------------------------------------------------------------ text
 
     def text(self, *, ordered: bool, located: bool) -> bytes:
         """The text, one line for each op, block label and end of a region."""

@@ -109,9 +109,6 @@ def _functions(diff: Diff) -> list[Section]:
     return [Section(function, "", parts) for function, parts in sections.items()]
 
 
-# ---------------------------------------------------------------------- inverse ops
-
-
 def inverse_summary(inverse: InverseOps) -> str:
     """What became of permutes, transposes and reshapes; empty where there are none."""
     if not inverse.before and not inverse.after:
@@ -168,9 +165,6 @@ def _moved_to(one: MovedLayoutOp) -> str:
 
 def _layout_op(one: LayoutOp) -> str:
     return f"{op_at(one.op)}: {one.does}"
-
-
-# ---------------------------------------------------------------------- modules and locations
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:

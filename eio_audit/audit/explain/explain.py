@@ -216,12 +216,11 @@ class OpInBlock:
         )
 
     def _inverted_places(self) -> list[int]:
-        own, keys = self.key, self.block.keys
+        own, key = self.key, self.block.key
         if own is None:
             return []
-        before, after = range(self.place), range(self.place, len(keys))
-        larger = [place for place in before if (key := keys[place]) is not None and key > own]
-        return larger + [place for place in after if (key := keys[place]) is not None and key < own]
+        others = (place for place in self.block.indexed if key(place) != own)
+        return [place for place in others if (key(place) > own) == (place < self.place)]
 
     def _kind(self, place: int) -> InversionKind:
         if not self.block.has_order:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, starmap
 
 from eio_audit.mlir.rewriting.value_names import ValueNames
 
@@ -36,13 +36,10 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
     Complexity: linear in the text and in the values.
     """
     regions = _Regions(values)
-    habits = _Habits(runs_on=all(values.ir.op_is_generic), uses_locations=False)
-    for runs_on, uses_locations in product((False, True), repeat=2):
-        candidate = _Habits(runs_on, uses_locations)
-        if _printed(regions, {}, candidate, _given_names(regions, candidate)) == regions.names:
-            habits = candidate
-            break
-    return values.text_with(_printed(regions, orders, habits, _given_names(regions, habits)))
+    candidates = starmap(_Habits, product((False, True), repeat=2))
+    usual = _Habits(runs_on=all(values.ir.op_is_generic), uses_locations=False)
+    habits = next((habits for habits in candidates if _printed(regions, {}, habits) == regions.names), usual)
+    return values.text_with(_printed(regions, orders, habits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +170,8 @@ def _given_names(regions: _Regions, habits: _Habits) -> dict[int, str]:
     return given
 
 
-def _printed(regions: _Regions, orders: Orders, habits: _Habits, given: Mapping[int, str]) -> dict[int, str]:
-    printer = _Printer(habits)
+def _printed(regions: _Regions, orders: Orders, habits: _Habits) -> dict[int, str]:
+    printer, given = _Printer(habits), _given_names(regions, habits)
 
     def name_of(value: int) -> str:
         is_argument = regions.is_entry_argument(value)

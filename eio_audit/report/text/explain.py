@@ -71,9 +71,6 @@ def _outline(op: OpExplanation) -> list[str]:
     return [_inversions(op), derived, _right(op), _fix(op)]
 
 
-# ---------------------------------------------------------------------- facts
-
-
 def _facts(op: OpExplanation) -> Iterator[str]:
     yield _model(op)
     if op.derived:
@@ -146,9 +143,6 @@ def _inversions(op: OpExplanation) -> str:
     return f"{count(op.inversions, 'inversion')}: {parts}"
 
 
-# ---------------------------------------------------------------------- inversions
-
-
 def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> None:
     console.print((_inversions(op), "bold"), indent=4)
     for kind, total in op.kinds.items():
@@ -179,9 +173,6 @@ def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) ->
             console.print((f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
         if not left_out or number < half or number >= half + left_out:
             console.print(f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
-
-
-# ---------------------------------------------------------------------- the fix
 
 
 def _fix(op: OpExplanation) -> str:
