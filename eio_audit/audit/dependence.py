@@ -106,10 +106,6 @@ class DependenceGraph:
         seen = set(placed.by_kind(DependenceKind.EFFECT))
         return all(user == len(place) - 1 for _, user in kept ^ seen)
 
-    def producers(self) -> Iterable[int]:
-        """The places of the producers, as often as they have users."""
-        return self._producers
-
     @property
     def shape(self) -> Hashable:
         """The same for graphs with the same edges, found in the same sequence."""
@@ -229,7 +225,7 @@ class Dependences:
             return
         last = len(graph.ops) - 1
         has_no_user = bytearray(b"\x01") * last
-        for producer in graph.producers():
+        for producer, _, _ in graph.edges():
             has_no_user[producer] = 0
         for k in compress(range(last), has_no_user):
             graph.add(k, last, DependenceKind.TERMINATOR)

@@ -49,18 +49,14 @@ def find_scopes(ir: IR) -> set[int]:
             has_scopes = "symbol_table" in row.flags
         else:
             is_inside = ir.parent_op(ir.op_block[op]) in may_have_scopes
-            is_scope = is_inside and _is_unlisted_function(ir, op)
+            has_values = ir.operands_of(op) or ir.result_count(op)
+            is_scope = is_inside and op in ir.regions_of and not has_values and ir.symbol(op) is not None
             has_scopes = is_inside and all(map(ir.symbol, _ops_in(ir, op)))
         if is_scope:
             scopes.update((op, *ir.enclosing_ops(ir.op_block[op])))
         if has_scopes:
             may_have_scopes.add(op)
     return scopes
-
-
-def _is_unlisted_function(ir: IR, op: int) -> bool:
-    has_values = ir.operands_of(op) or ir.result_count(op)
-    return op in ir.regions_of and not has_values and ir.symbol(op) is not None
 
 
 def _ops_in(ir: IR, parent: int) -> Iterator[int]:

@@ -24,6 +24,7 @@ from eio_audit.audit.diff.op_changes import ComparedDump, compared
 from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.fix.reading_again import VerificationError
+from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.aliases import AliasTexts
@@ -115,18 +116,18 @@ class _Normalized:
         )
         return _digest((labels[op], producers))
 
-    def _canonical_orders(self) -> list[Sequence[int]]:
-        """By block, its ops in the canonical order."""
+    def _canonical_orders(self) -> dict[int, list[int]]:
+        """By block, the places of its ops in the canonical order."""
         ir = self._ir
         has_order = [
             b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
         ]
         graphs = self._dependences.of(has_order)
-        orders: list[Sequence[int]] = []
+        orders: dict[int, list[int]] = {}
         for block, ops in enumerate(ir.block_ops):
             if block not in graphs:
-                key = {op: (self._ops.symbols[op] or "", self._sort_key(op)) for op in ops}
-                orders.append(sorted(ops, key=key.__getitem__))
+                key = [(self._ops.symbols[op] or "", self._sort_key(op)) for op in ops]
+                orders[block] = sorted(range(len(ops)), key=key.__getitem__)
                 continue
             waits_for: list[list[int]] = [[] for _ in ops]
             is_waited_for = bytearray(len(ops))
@@ -143,7 +144,7 @@ class _Normalized:
             order: dict[int, None] = {}
             for k in post_order(last[::-1], waits_for.__getitem__, order):
                 order[k] = None
-            orders.append([ops[k] for k in order])
+            orders[block] = list(order)
         return orders
 
     def _sort_key(self, op: int) -> tuple[str, int, int]:
@@ -153,15 +154,6 @@ class _Normalized:
         keys = {place: self._sort_key(ops[place]) for place in sorted(places)}
         self.undecided += len(keys) - len(set(keys.values()))
         return sorted(keys, key=keys.__getitem__)
-
-    def _ops_in_order(self) -> Iterator[int]:
-        """All ops, each before what is nested in it."""
-        pending = [op for block in self._top_blocks() for op in self._orders[block]][::-1]
-        while pending:
-            op = pending.pop()
-            yield op
-            inside = [inner for block in self._ops.blocks_of.get(op, ()) for inner in self._orders[block]]
-            pending += reversed(inside)
 
     def _top_blocks(self) -> list[int]:
         return self._ops.blocks_of.get(-1, [])
@@ -179,7 +171,7 @@ class _Normalized:
 
         for block in self._top_blocks():
             arguments = name_arguments(block, arguments)
-        for op in self._ops_in_order():
+        for op in in_new_order(ir, self._orders)[0]:
             if self._ops.symbols[op] is not None and op in self._ops.blocks_of:
                 arguments = 0
             for block in self._ops.blocks_of.get(op, ()):
@@ -211,7 +203,8 @@ class _Normalized:
         return b"\n".join([*lines, *FILE_METADATA.findall(self._ir.dump_text), b""])
 
     def _placed(self, block: int, ordered: bool) -> Sequence[int]:
-        return self._orders[block] if ordered else self._ir.block_ops[block]
+        ops = self._ir.block_ops[block]
+        return [ops[k] for k in self._orders[block]] if ordered else ops
 
     def _lines(
         self, op: int, depth: int, *, ordered: bool, located: bool

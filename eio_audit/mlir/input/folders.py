@@ -75,12 +75,12 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
         return [DumpFile(path, "")]
     from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
 
-    folder, programs = _Folder(path, skip), _Programs()
+    folder = _Folder(path, skip)
     for states in folder.states.values():
         if states.alike:
             alike = ", ".join(states.alike[0])
             raise InputError(path, None, f"names that say the same: {alike}; {HOW_TO_NAME_STATES}")
-    return [folder.dump_file(file, programs) for file in folder.files]
+    return list(map(folder.dump_file, folder.files))
 
 
 def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[str]:
@@ -117,13 +117,15 @@ class _Folder:
         found = _ir_files(self._path, skip)
         self.states = _states(found)
         self.files = sorted(found, key=self._place)
+        self._graphs = 0
+        self._stages: set[tuple[Sequence[str], str]] = set()
 
-    def dump_file(self, file: Path, programs: _Programs) -> DumpFile:
+    def dump_file(self, file: Path) -> DumpFile:
         """The file with the program it is of; asked for in order."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
         if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
-            return DumpFile(str(file), programs.of(parts))
+            return DumpFile(str(file), self._program(parts))
         state = states.by_file.get(file.name)
         if state is None:
             return DumpFile(str(file), "/".join(parts), is_apart=True)
@@ -143,6 +145,24 @@ class _Folder:
 
     def _parts(self, file: Path) -> tuple[str, ...]:
         return file.relative_to(self._path).parts
+
+    def _program(self, parts: Sequence[str]) -> str:
+        *folders, name = parts
+        match = _NAMED.fullmatch(_stem(name) or name)
+        if match and match["stage"]:
+            return match["graph"] or self._ungraphed(folders, match["stage"])
+        if not _is_ir_file(name):  # a log is a history of its own
+            return "/".join(parts)
+        nested = match["counters"].count("_") if match else 0
+        return "/".join(folders[: len(folders) - nested])
+
+    def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
+        """Each graph passes every stage once: a stage that comes again is one of the next graph."""
+        if (tuple(folders), stage) in self._stages:
+            self._graphs += 1
+            self._stages.clear()
+        self._stages.add((tuple(folders), stage))
+        return "/".join([*folders, f"graph {self._graphs}"])
 
 
 def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
@@ -175,30 +195,6 @@ def _states(files: Sequence[Path]) -> dict[Path, States]:
         if not any(map(_NAMED.fullmatch, names.values())):
             states[folder] = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
     return {folder: found for folder, found in states.items() if found.by_file or found.alike}
-
-
-class _Programs:
-    def __init__(self) -> None:
-        self._number = 0
-        self._seen: set[tuple[Sequence[str], str]] = set()
-
-    def of(self, parts: Sequence[str]) -> str:
-        *folders, name = parts
-        match = _NAMED.fullmatch(_stem(name) or name)
-        if match and match["stage"]:
-            return match["graph"] or self._ungraphed(folders, match["stage"])
-        if not _is_ir_file(name):  # a log is a history of its own
-            return "/".join(parts)
-        nested = match["counters"].count("_") if match else 0
-        return "/".join(folders[: len(folders) - nested])
-
-    def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
-        """Each graph passes every stage once: a stage that comes again is one of the next graph."""
-        if (tuple(folders), stage) in self._seen:
-            self._number += 1
-            self._seen.clear()
-        self._seen.add((tuple(folders), stage))
-        return "/".join([*folders, f"graph {self._number}"])
 
 
 def _packed(name: str) -> str:

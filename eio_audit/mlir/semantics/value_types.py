@@ -48,25 +48,19 @@ class ValueTypes:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._of_op: dict[int, list[Storage] | Storage] = {}
-        self._of_block: dict[int, list[Storage] | Storage] = {}
+        self._of_owner: dict[int, list[Storage] | Storage] = {}
         self._of_type: dict[bytes, Storage] = {}
         self._aliases = AliasTexts(ir.definition)
 
     def of(self, value: int) -> Storage:
         """What the value may stand for."""
         owner = self._ir.value_owner[value]
-        if owner >= 0:
-            if owner not in self._of_op:
-                self._of_op[owner] = self._results(owner)
-            known, first = self._of_op[owner], self._ir.first_result[owner]
-        else:
-            block = -1 - owner
-            if block not in self._of_block:
-                self._of_block[block] = self._arguments(block)
-            known, first = self._of_block[block], self._ir.block_arguments[block][0]
+        if owner not in self._of_owner:
+            self._of_owner[owner] = self._results(owner) if owner >= 0 else self._arguments(-1 - owner)
+        known = self._of_owner[owner]
         if isinstance(known, Storage):
             return known
+        first = self._ir.first_result[owner] if owner >= 0 else self._ir.block_arguments[-1 - owner][0]
         return known[value - first] if value - first < len(known) else Storage.ANYTHING
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from eio_audit.audit.codegen.codegen import CodegenFunction, ModulePath
@@ -53,16 +53,11 @@ def module_tree(functions: Sequence[CodegenFunction]) -> list[ModuleNode]:
                 if not node.functions or node.functions[-1] != number:
                     node.functions.append(number)
             node.own.append(number)
-    return list(_inside(root))
-
-
-def _inside(root: ModuleNode) -> Iterator[ModuleNode]:
-    """The nodes below one, from the top; modules nest to any depth."""
-    pending = list(reversed(root.children.values()))
+    nodes, pending = [], [root]  # without recursion: modules nest to any depth
     while pending:
-        node = pending.pop()
-        yield node
-        pending += reversed(node.children.values())
+        nodes.append(pending.pop())
+        pending += reversed(nodes[-1].children.values())
+    return nodes[1:]
 
 
 def down_to(nodes: Sequence[ModuleNode], most: int) -> list[ModuleNode]:

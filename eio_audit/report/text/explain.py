@@ -58,17 +58,14 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
         block = block_name(op.function, op.block)
         place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
         console.print((op_name(op.op), "bold cyan"), " at ", at_line, place, indent=2)
-        for fact in filter(None, _outline(op) if are_outlines else _facts(op)):
+        derived = "derived: a pass made it from another op" if op.derived else ""
+        outline = [_inversions(op), derived, _right(op), _fix(op)]
+        for fact in filter(None, outline if are_outlines else _facts(op)):
             console.print(fact, indent=4)
         if not are_outlines:
             _print_inversions(op, console, verbose=verbose)
     if are_outlines:
         console.print("--verbose explains each of them; a line instead of the index, one")
-
-
-def _outline(op: OpExplanation) -> list[str]:
-    derived = "derived: a pass made it from another op" if op.derived else ""
-    return [_inversions(op), derived, _right(op), _fix(op)]
 
 
 def _facts(op: OpExplanation) -> Iterator[str]:
