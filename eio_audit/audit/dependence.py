@@ -172,18 +172,15 @@ class Dependences:
             graph.add(place[block][earlier], place[block][later], DependenceKind.EFFECT)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
-        """SSA def-use."""
-        nested = {block: graph for block, graph in graphs.items() if not self._is_flat(graph.ops)}
+        """SSA def-use; where nothing is nested in the ops of a block, they are numbered in turn."""
+        end, late = self._ir.subtree_end, self._ir.late_operands
+        nested = {b: g for b, g in graphs.items() if late or end[g.ops[-1]] != g.ops[0] + len(g.ops)}
         if nested:
             self._add_nested_uses(nested)
         if len(nested) < len(graphs):
             owner_of = self._ir.value_owner.tolist()
             for block in graphs.keys() - nested.keys():
                 self._add_flat_uses(graphs[block], owner_of)
-
-    def _is_flat(self, ops: array[int]) -> bool:
-        """Whether the ops of a block are numbered in turn, as they are where nothing is nested in them."""
-        return self._ir.subtree_end[ops[-1]] == ops[0] + len(ops) and not self._ir.late_operands
 
     def _add_flat_uses(self, graph: DependenceGraph, owner_of: Sequence[int]) -> None:
         """The uses in a block without nested ops, column by column; ``owner_of`` is ``IR.value_owner``."""

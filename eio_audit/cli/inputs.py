@@ -100,22 +100,14 @@ class DumpChoice:
         return chosen
 
     def some_dumps(self, path: str) -> list[Dump]:
-        """The chosen dumps of a file, at least one.
-
-        Raises:
-            InputError: there is no dump.
-        """
+        """The chosen dumps of a file, at least one."""
         dumps = self.of(read_dumps(path))
         if not dumps:
             raise InputError(source_name(path), None, NO_IR)
         return dumps
 
     def only_dump(self, path: str) -> Dump:
-        """The one dump of a file, or of those chosen from it.
-
-        Raises:
-            InputError: there is no dump, or more than one.
-        """
+        """The one dump of a file, or of those chosen from it."""
         dumps = self.some_dumps(path)
         if len(dumps) > 1:
             message = f"{len(dumps)} dumps to choose from: say which with --pass and --dump"

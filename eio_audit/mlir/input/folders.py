@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.markers import Marker, holds_ir
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
@@ -166,8 +166,6 @@ class _Folder:
 
 
 def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
-    from eio_audit.mlir.input.dump_signs import holds_ir
-
     named = [p for p in folder.rglob("*") if p.is_file() and _stem(p.name) is not None]
     if not named:
         raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
