@@ -1,4 +1,4 @@
-"""The functions around blocks, the functions of a dump, and the ops around functions."""
+"""The functions around blocks, the functions of a dump, the ops around functions, and the ends of blocks."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def functions_around(ir: IR) -> list[str | None]:
 def function_symbol(ir: IR, op: int) -> str | None:
     """The symbol of a function, or of an unlisted op that has one; None for any other op."""
     return ir.symbol(op) if _may_be_function(ir.op_table.rows.get(ir.name(op))) else None
+
+
+def ends_block(ir: IR, op: int) -> bool:
+    """Whether an op, perhaps unlisted, is its block's terminator by its place and name."""
+    is_last = op == ir.block_ops[ir.op_block[op]][-1]
+    return is_last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
 
 
 def only_function(ir: IR) -> str | None:

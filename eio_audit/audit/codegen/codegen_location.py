@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import takewhile
 
-from eio_audit.audit.functions import function_symbol
+from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations, NameLoc, walk
 
@@ -196,12 +196,6 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
         if not is_inside and is_taken[ir.op_name[op]] and not ends_block(ir, op):
             ops.append(op)
     return ops
-
-
-def ends_block(ir: IR, op: int) -> bool:
-    """Whether an op, perhaps unlisted, is its block's terminator by its place and name."""
-    is_last = op == ir.block_ops[ir.op_block[op]][-1]
-    return is_last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
 
 
 def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:

@@ -51,8 +51,12 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
 def _stamped(ir: IR) -> bytes:
     """The dump with a name around every location, and places for scopes."""
     expected: list[int | None] = [None] * len(ir)
-    scopes = _scope_locations(ir)
-    locations = {op: location for op, location in scopes.items() if location != ir.location_text(op)}
+    indices, own = OriginalIndices(ir), {op: ir.location_text(op) for op in find_scopes(ir)}
+    scopes = {
+        op: _place(ir, op) if text is None or indices.index(op) is not None else text
+        for op, text in own.items()
+    }
+    locations = {op: location for op, location in scopes.items() if location != own[op]}
     for index, op in enumerate(_printed_ops(ir)):
         if op not in scopes:
             expected[op] = index
@@ -63,16 +67,6 @@ def _stamped(ir: IR) -> bytes:
     if OriginalIndices(stamped).by_op != expected:
         raise VerificationError("the stamped text carries other op indices than it was to")
     return stamped.dump_text
-
-
-def _scope_locations(ir: IR) -> dict[int, bytes]:
-    """By scope the text of its location in the stamped dump."""
-    indices = OriginalIndices(ir)
-    own = {op: ir.location_text(op) for op in find_scopes(ir)}
-    return {
-        op: _place(ir, op) if text is None or indices.index(op) is not None else text
-        for op, text in own.items()
-    }
 
 
 def _place(ir: IR, op: int) -> bytes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.codegen.codegen_location import ends_block
+from eio_audit.audit.functions import ends_block
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.mlir.location import (

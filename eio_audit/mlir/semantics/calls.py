@@ -54,7 +54,9 @@ class Calls:
     def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
         calls_in: dict[int, list[int]] = {NO_CALLEE: []}
         for call in calls:
-            calls_in.setdefault(self._function_around(call), []).append(call)
+            around = self._ir.enclosing_ops(self._ir.op_block[call])
+            functions = (holder for holder in around if self._is_function[self._ir.op_name[holder]])
+            calls_in.setdefault(next(functions, NO_CALLEE), []).append(call)
         done: dict[int, list[int]] = {}
 
         def callees(function: int) -> list[int]:
@@ -69,11 +71,6 @@ class Calls:
                 if self.callee[call] != NO_CALLEE and place[self.callee[call]] >= place[function]:
                     self.callee[call] = NO_CALLEE
         return done
-
-    def _function_around(self, op: int) -> int:
-        ir = self._ir
-        around = ir.enclosing_ops(ir.op_block[op])
-        return next((holder for holder in around if self._is_function[ir.op_name[holder]]), NO_CALLEE)
 
     def _find(self, call: int) -> int:
         symbol = self._callee_symbol(call)
@@ -102,14 +99,9 @@ class Calls:
         for op in range(len(ir)):
             if self._is_function[ir.op_name[op]] and (symbol := self._symbol(op)) is not None:
                 key = ir.parent_op(ir.op_block[op]), symbol
-                found[key] = op if key not in found and self._has_fixed_body(op) else NO_CALLEE
+                is_fixed = ir.nested_ops(op) and _REPLACEABLE.search(ir.own_text(op)) is None
+                found[key] = op if key not in found and is_fixed else NO_CALLEE
         return found
-
-    def _has_fixed_body(self, function: int) -> bool:
-        ir = self._ir
-        if ir.subtree_end[function] == function + 1:
-            return False
-        return _REPLACEABLE.search(ir.own_text(function)) is None
 
     def _symbol(self, function: int) -> bytes | None:
         ir = self._ir

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from eio_audit.audit.codegen.codegen import CodegenFunction, ModulePath
 
@@ -65,10 +66,5 @@ def down_to(nodes: Sequence[ModuleNode], most: int) -> list[ModuleNode]:
     at_depth = Counter(node.depth for node in nodes)
     if at_depth[0] > most:
         return [node for node in nodes if not node.depth][:most]
-    total, deepest = 0, 0
-    for depth in range(len(at_depth)):
-        total += at_depth[depth]
-        if total > most:
-            break
-        deepest = depth
-    return [node for node in nodes if node.depth <= deepest]
+    totals = list(accumulate(at_depth[depth] for depth in range(len(at_depth))))
+    return [node for node in nodes if totals[node.depth] <= most]
