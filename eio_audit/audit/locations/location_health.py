@@ -37,7 +37,7 @@ class LocationRule(StrEnum):
     """What can be wrong; the values are stable."""
 
     UNKNOWN_LOCATION = "unknown-location"
-    """The op has no location, or one that says ``unknown``."""
+    """The op has no location, or ``unknown``."""
     NO_INDEX = "no-index"
     """The location carries no op index."""
     UNKNOWN_INDEX = "unknown-index"
@@ -45,7 +45,7 @@ class LocationRule(StrEnum):
     REPEATED_LOCATION = "repeated-location"
     """Other ops have the same location."""
     TWO_FUNCTIONS = "two-functions"
-    """One place of the model's source, ``file:line``, is said to define two functions."""
+    """By the locations, one place of the model's source, ``file:line``, defines two functions."""
     REFUSED_LOCATION = "refused-location"
     """The location is a call site, fused, a place in a file or a dialect's own, not a name as it should."""
 
