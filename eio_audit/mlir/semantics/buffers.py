@@ -139,14 +139,11 @@ class Buffers:
         if escapes:
             self._join([*ir.operands_of(op), *ir.result_values(op)], in_memory=True)
         elif results := ir.result_values(op):
-            self._join([*self._handed_on(op, row), *results], in_memory="shared" in row.flags)
-
-    def _handed_on(self, op: int, row: OpTraits) -> Sequence[int]:
-        """The operands that may come out as a result: all, of an op with fresh results those it writes."""
-        if "fresh" not in row.flags:
-            return self._ir.operands_of(op)
-        written = [place for place, kinds in row.on.items() if "write" in kinds]
-        return [value for place in written for value in operands_at(self._ir, op, place)]
+            handed_on = ir.operands_of(op)
+            if "fresh" in row.flags:  # only what it writes may come out as a result
+                written = [place for place, kinds in row.on.items() if "write" in kinds]
+                handed_on = [value for place in written for value in operands_at(ir, op, place)]
+            self._join([*handed_on, *results], in_memory="shared" in row.flags)
 
     def _join(self, values: Sequence[int], *, in_memory: bool = False) -> None:
         first = -1

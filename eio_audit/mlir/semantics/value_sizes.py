@@ -124,18 +124,15 @@ def _size(text: bytes) -> ValueSize:
         inside = text[shaped.end() : -1]
         if shaped[1] in (b"tensor", b"memref"):
             return ValueSize(_shaped_bytes(inside), is_address=shaped[1] == b"memref")
-        return _tuple_size(inside) if shaped[1] == b"tuple" else NO_SIZE
+        if shaped[1] != b"tuple":
+            return NO_SIZE
+        sizes = [_size(part).bytes for part in split_list(inside)]
+        return UNKNOWN_SIZE if None in sizes else ValueSize(sum(filter(None, sizes)))
     if _SCALAR.fullmatch(text):
         return NO_SIZE
     name = _DIALECT_TYPE.match(text)
     is_plain = name is not None and name[0][1:].decode("utf-8", "replace") in types_of_kind("plain")
     return NO_SIZE if is_plain else UNKNOWN_SIZE
-
-
-def _tuple_size(inside: bytes) -> ValueSize:
-    sizes = [_size(part).bytes for part in split_list(inside)]
-    known = [size for size in sizes if size is not None]
-    return ValueSize(sum(known)) if len(known) == len(sizes) else UNKNOWN_SIZE
 
 
 def _shaped_bytes(inside: bytes) -> int | None:
