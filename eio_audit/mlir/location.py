@@ -6,7 +6,7 @@ Not to be confused with ``Position``, a place in the dump itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -123,11 +123,6 @@ def walk(location: Location) -> Iterator[Location]:
             seen.add(id(current))
             yield current
             pending.extend(reversed(children(current)))
-
-
-def children_first(root: Location, known: Container[int]) -> Iterator[Location]:
-    """The location and everything inside it, innermost first; the caller makes known the ``id`` of each."""
-    return post_order([root], children, known, key=id)
 
 
 def children(location: Location) -> tuple[Location, ...]:

@@ -15,9 +15,9 @@ from eio_audit.mlir.location import (
     OpaqueLoc,
     UnknownLoc,
     children,
-    children_first,
     walk,
 )
+from eio_audit.mlir.post_order import post_order
 
 NO_LOCATION = -1
 """The number of an unknown location and of none at all."""
@@ -58,7 +58,7 @@ class LocationNumbers:
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
     def _number(self, root: Location) -> int:
-        for location in children_first(root, self._numbers):
+        for location in post_order([root], children, self._numbers, key=id):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
                 inside = ()  # "x"(unknown) is how MLIR has "x"
