@@ -92,7 +92,6 @@ from eio_audit.audit.trace.trace import DumpPlace as DumpPlace
 from eio_audit.audit.trace.trace import Trace as Trace
 from eio_audit.audit.trace.trace import TracedPass as TracedPass
 from eio_audit.audit.trace.trace import trace as trace
-from eio_audit.mlir.input.dump_signs import holds_ir as holds_ir
 from eio_audit.mlir.input.dumps import Dump as Dump
 from eio_audit.mlir.input.dumps import read as read
 from eio_audit.mlir.input.dumps import read_text as read_text
@@ -101,6 +100,7 @@ from eio_audit.mlir.input.folders import DumpFile as DumpFile
 from eio_audit.mlir.input.folders import find_dump_files as find_dump_files
 from eio_audit.mlir.input.folders import find_files as find_files
 from eio_audit.mlir.input.markers import Marker as Marker
+from eio_audit.mlir.input.markers import holds_ir as holds_ir
 from eio_audit.mlir.input.states import HOW_TO_NAME_STATES as HOW_TO_NAME_STATES
 from eio_audit.mlir.input.states import Moment as Moment
 from eio_audit.mlir.input.states import State as State

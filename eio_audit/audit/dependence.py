@@ -44,15 +44,6 @@ def users_of_values(ir: IR) -> dict[int, list[int]]:
     return users
 
 
-def arguments_of_blocks(ir: IR) -> dict[int, list[int]]:
-    """By block that has arguments, these values."""
-    arguments: dict[int, list[int]] = defaultdict(list)
-    for value, owner in enumerate(ir.value_owner):
-        if owner < 0:
-            arguments[-1 - owner].append(value)
-    return arguments
-
-
 class DependenceGraph:
     """The direct dependences of one block, numbered by place: op k of the block is ``ops[k]``.
 
@@ -114,10 +105,6 @@ class DependenceGraph:
         kept = {(place[producer], place[user]) for producer, user in self.by_kind(DependenceKind.EFFECT)}
         seen = set(placed.by_kind(DependenceKind.EFFECT))
         return all(user == len(place) - 1 for _, user in kept ^ seen)
-
-    def producers(self) -> Iterable[int]:
-        """The places of the producers, as often as they have users."""
-        return self._producers
 
     @property
     def shape(self) -> Hashable:
@@ -185,18 +172,15 @@ class Dependences:
             graph.add(place[block][earlier], place[block][later], DependenceKind.EFFECT)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
-        """SSA def-use."""
-        nested = {block: graph for block, graph in graphs.items() if not self._is_flat(graph.ops)}
+        """SSA def-use; where nothing is nested in the ops of a block, they are numbered in turn."""
+        end, late = self._ir.subtree_end, self._ir.late_operands
+        nested = {b: g for b, g in graphs.items() if late or end[g.ops[-1]] != g.ops[0] + len(g.ops)}
         if nested:
             self._add_nested_uses(nested)
         if len(nested) < len(graphs):
             owner_of = self._ir.value_owner.tolist()
             for block in graphs.keys() - nested.keys():
                 self._add_flat_uses(graphs[block], owner_of)
-
-    def _is_flat(self, ops: array[int]) -> bool:
-        """Whether the ops of a block are numbered in turn, as they are where nothing is nested in them."""
-        return self._ir.subtree_end[ops[-1]] == ops[0] + len(ops) and not self._ir.late_operands
 
     def _add_flat_uses(self, graph: DependenceGraph, owner_of: Sequence[int]) -> None:
         """The uses in a block without nested ops, column by column; ``owner_of`` is ``IR.value_owner``."""
@@ -238,7 +222,7 @@ class Dependences:
             return
         last = len(graph.ops) - 1
         has_no_user = bytearray(b"\x01") * last
-        for producer in graph.producers():
+        for producer, _, _ in graph.edges():
             has_no_user[producer] = 0
         for k in compress(range(last), has_no_user):
             graph.add(k, last, DependenceKind.TERMINATOR)

@@ -32,27 +32,20 @@ _FIELDS = {
         "peak_bytes_fixed=memory.peak_fixed unsized_values=memory.unsized frees_away=memory.away "
         "frees_away_fixed=memory.away_fixed"
     ),
-    "Ancestor": "*op relation",
     "CodegenFunction": (
         "name caller file function path=modules ops inputs outputs first_index last_index line parts"
     ),
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when blocks unknown_ops assumed_pure",
-    "Explanation": "dump ops",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
         "model_file=model.file model_line=model.line model_path"
     ),
-    "Blocker": "*op kind",
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
-    "InvertedOp": "*op kind path fixed",
-    "LayoutOp": "*op does",
-    "LocationFinding": "rule *op message",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
-    "Neighbour": "*op distance",
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
@@ -75,7 +68,10 @@ _FIELDS = {
         "introduced mislabelled lost"
     ),
 }
-"""By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute."""
+"""By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.
+
+An attribute ``op`` of other classes, an OpLabel, is written so too.
+"""
 
 _MADE: dict[str, Callable[[Any], object]] = {
     "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],
@@ -245,7 +241,10 @@ def _plain(value: Any) -> Any:
 def _members_of(kind: type) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
     """What JSON has of a class: the key (``*`` for members of a member), the attribute, or what makes it."""
     name = kind.__name__
-    listed = _FIELDS[name].split() if name in _FIELDS else [field.name for field in fields(kind)]
+    if name in _FIELDS:
+        listed = _FIELDS[name].split()
+    else:
+        listed = ["*op" if (one.name, one.type) == ("op", "OpLabel") else one.name for one in fields(kind)]
     members = []
     for one in listed:
         key, _, path = one.partition("=")

@@ -54,13 +54,14 @@ class KeyedDump:
         return self.ir.source.line_at(self.ir.block_offset(block))
 
 
-def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
-    """Reads a dump and finds the keys of its ops.
+def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedDump:
+    """Reads a dump, unless it has been read into an ``ir``, and finds the keys of its ops.
 
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
+    if ir is None:
+        ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
     if options.order_from is not None:

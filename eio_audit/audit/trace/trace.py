@@ -216,11 +216,7 @@ class _Tracer:
         self._culprit: Culprit | None = None
 
     def take(self, dump: Dump) -> None:
-        """Charges passes with what this dump shows.
-
-        Raises:
-            InputError: it cannot be read.
-        """
+        """Charges passes with what this dump shows."""
         program = self._programs.setdefault(dump.program, _Program(dump.program, History(self._options)))
         history, marker, place = program.history, dump.marker, self._place(dump)
         states = history.observe(dump, describes_worst=self._culprit is None)

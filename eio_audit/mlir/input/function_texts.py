@@ -14,14 +14,13 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import NamedTuple
 
-from eio_audit.mlir.alias_definitions import without_definitions
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts, without_definitions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
-from eio_audit.mlir.tokens import ALIAS_NAME
+from eio_audit.mlir.tokens import ALIAS_NAME, match_end
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
@@ -212,13 +211,13 @@ def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Ex
 
 def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent | None:
     """The function whose header is this line; None where it is no function's, or the function has no end."""
-    blanks = _BLANKS.match(data, line.start, end)
-    assert blanks
-    header = _HEADER.match(data, blanks.end(), line.end)
+    name_start = match_end(_BLANKS, data, line.start, end)
+    header = _HEADER.match(data, name_start, line.end)
     if header is None:
         return None
     is_behind_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
-    start, indent = (blanks.end(), b"") if is_behind_marker else (line.start, blanks[0])
+    start = name_start if is_behind_marker else line.start
+    indent = data[start:name_start]
     name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
     symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])
     closing = _closing_line(data, indent, line.end, end)
