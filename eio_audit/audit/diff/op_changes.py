@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -112,7 +113,7 @@ class OpChanges:
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparedDump:
     """A dump with its ops as they are compared."""
 
@@ -123,6 +124,14 @@ class ComparedDump:
         """By op that counts in inversions, how many it is an end of."""
         blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
         return {block.ops[place]: count for block in blocks for place, count in block.carried.items()}
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {op: place for ops in self.ops.ir.block_ops for place, op in enumerate(ops)}
+
+    def place(self, op: int) -> int:
+        """The op's 0-based place among the ops of its block."""
+        return self._places[op]
 
     def block_name(self, block: int) -> str:
         """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
@@ -174,16 +183,29 @@ class DumpComparison:
         self.became = matching.ops
         self.was = {new: old for old, new in matching.ops.items()}
         self._has_locations = before.ops.has_locations and after.ops.has_locations
-        self._places = [
-            {op: place for ops in side.ops.ir.block_ops for place, op in enumerate(ops)}
-            for side in (before, after)
-        ]
-        self._inversions = [before.inversions(), after.inversions()]
         self._at_location: dict[int, list[int]] = defaultdict(list)
         for op, location in enumerate(before.ops.locations):
             if location != NO_LOCATION:
                 self._at_location[location].append(op)
         self.moved = self._moved()
+
+    @cached_property
+    def _inversions(self) -> tuple[dict[int, int], dict[int, int]]:
+        return self.before.inversions(), self.after.inversions()
+
+    @cached_property
+    def removed(self) -> list[int]:
+        """The ops of the dump before that are gone; not those that the other printing form leaves out."""
+        gone = [op for op in range(len(self.before.ops)) if op not in self.became]
+        not_printed = implied_ops(gone, self.before.ops, self.after.ops, self.became)
+        return [op for op in gone if op not in not_printed]
+
+    @cached_property
+    def added(self) -> list[int]:
+        """The new ops of the dump after; not those that the other printing form leaves out."""
+        new = [op for op in range(len(self.after.ops)) if op not in self.was]
+        not_printed = implied_ops(new, self.after.ops, self.before.ops, self.was)
+        return [op for op in new if op not in not_printed]
 
     def changes(self, commuted: Mapping[int, int]) -> OpChanges:
         """All ops, by what became of them.
@@ -194,24 +216,39 @@ class DumpComparison:
         moved: list[OpChange] = []
         modified: list[OpChange] = []
         for old, new in sorted(self.became.items(), key=lambda pair: pair[1]):
-            differences = tuple(self._differences(old, new))
-            if differences or new in self.moved:
-                (modified if differences else moved).append(self._change(old, new, differences))
-        added = [op for op in range(len(self.after.ops)) if op not in self.was]
-        removed = [op for op in range(len(self.before.ops)) if op not in self.became]
-        not_printed_after = implied_ops(removed, self.before.ops, self.after.ops, self.became)
-        not_printed_before = implied_ops(added, self.after.ops, self.before.ops, self.was)
+            change = self.change(old, new)
+            if change is not None:
+                (modified if change.differences else moved).append(change)
+        implied = len(self.before.ops) - len(self.removed) + len(self.after.ops) - len(self.added)
         return OpChanges(
             unchanged=len(self.became) - len(moved) - len(modified),
             moved=tuple(moved),
             modified=tuple(modified),
-            added=tuple(
-                self._change(None, op, ancestor=self._described_ancestor(op, commuted))
-                for op in added
-                if op not in not_printed_before
-            ),
-            removed=tuple(self._change(op, None) for op in removed if op not in not_printed_after),
-            implied=len(not_printed_before) + len(not_printed_after),
+            added=tuple(self.addition(op, self.origin(op, commuted)) for op in self.added),
+            removed=tuple(self._change(op, None) for op in self.removed),
+            implied=implied - 2 * len(self.became),
+        )
+
+    def change(self, old: int, new: int) -> OpChange | None:
+        """What became of an op that both dumps have; None if it is the same, in the same place."""
+        differences = tuple(self._differences(old, new))
+        return self._change(old, new, differences) if differences or new in self.moved else None
+
+    def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
+        """An added op, and the op of the dump before that it came from, if that is known."""
+        ancestor = None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
+        return self._change(None, new, ancestor=ancestor)
+
+    def replacements(self, old: int) -> str:
+        """What the users of a removed op use instead, as far as they are still there."""
+        users = [
+            (new, place)
+            for user, place in self.before.ops.users[old]
+            if (new := self.became.get(user)) is not None
+            and len(self.before.ops.producers[user]) == len(self.after.ops.producers[new])
+        ]
+        return self.after.values(
+            list(dict.fromkeys(self.after.ops.producers[new][place] for new, place in users))
         )
 
     def came_back(self, new: int) -> bool:
@@ -240,11 +277,12 @@ class DumpComparison:
             ops, key=lambda op: (op in self.became, len(self.before.ops.texts[op].differs_from(text)), op)
         )
 
-    def _described_ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
+    def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
+        """As ``ancestor``, or the op that was moved there where locations do not tell."""
         found = self.ancestor(new)
         if new in commuted and (found is None or found[0] != commuted[new]):
-            found = commuted[new], Relation.COMMUTED
-        return None if found is None else Ancestor(self.before.dump.label(found[0]), found[1])
+            return commuted[new], Relation.COMMUTED
+        return found
 
     def _moved(self) -> set[int]:
         old_block, new_block = self.before.ops.ir.op_block, self.after.ops.ir.op_block
@@ -335,8 +373,8 @@ class DumpComparison:
             function=side.ops.functions[side.ops.ir.op_block[op]],
             before=None if old is None else before.dump.label(old),
             after=None if new is None else after.dump.label(new),
-            place_before=None if old is None else self._places[0][old],
-            place_after=None if new is None else self._places[1][new],
+            place_before=None if old is None else before.place(old),
+            place_after=None if new is None else after.place(new),
             block_before=blocks[0],
             block_after=blocks[1],
             differences=differences,

@@ -47,7 +47,7 @@ _LONGEST_HEADER = 1 << 16
 class FunctionText:
     """One function of a dump: its symbol, the lines it is on (``raw``), and the 1-based line of its header.
 
-    ``aliases`` are the definitions of the dump.
+    ``aliases`` are the definitions of the dump, ``indent`` the blanks that all of its lines begin with.
     """
 
     def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
@@ -55,17 +55,22 @@ class FunctionText:
         self.raw = dump.source.data[extent.start : extent.end]
         self.line = dump.source.line_at(extent.start)
         self.aliases = aliases
-        self._indent = extent.indent
+        self.indent = extent.indent
 
     @cached_property
     def text(self) -> bytes:
         """The lines without the indentation that all of them have."""
-        return self.raw.removeprefix(self._indent).replace(b"\n" + self._indent, b"\n")
+        return self.raw.removeprefix(self.indent).replace(b"\n" + self.indent, b"\n")
 
     @cached_property
     def key(self) -> bytes:
         """Equal for functions that say the same, whatever their aliases are called and a logger says."""
         return self.aliases.key_of(_without_noise(self.text))
+
+    def is_same_as(self, other: FunctionText) -> bool:
+        """Whether both say the same: to the byte, which is found quickly, or up to the names of aliases."""
+        is_same_text = self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
+        return is_same_text or self.key == other.key
 
     @cached_property
     def symbols(self) -> frozenset[str]:

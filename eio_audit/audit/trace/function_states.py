@@ -53,10 +53,7 @@ class FunctionState:
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Whether a text shows this very state."""
-        own = self.text
-        if own is not None and own.raw == text.raw and own.aliases.definitions == text.aliases.definitions:
-            return True
-        return self.key == text.key
+        return self.key == text.key if self.text is None else self.text.is_same_as(text)
 
     @property
     def avoidable(self) -> int:
@@ -151,7 +148,7 @@ class _Recent:
         return found
 
 
-class History:
+class ProgramStates:
     """The last known states of one program's functions and modules.
 
     Args:
