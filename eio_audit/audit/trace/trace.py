@@ -204,7 +204,8 @@ class _Tracer:
         Raises:
             InputError: it cannot be read.
         """
-        program = self._programs.setdefault(dump.program, _Program(dump.program, ProgramStates(self._options)))
+        unknown = _Program(dump.program, ProgramStates(self._options))
+        program = self._programs.setdefault(dump.program, unknown)
         known, marker, place = program.states, dump.marker, self._place(dump)
         states = known.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
