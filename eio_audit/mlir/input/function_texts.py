@@ -117,16 +117,16 @@ class DumpText:
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
         """The function, other functions after it, and the aliases they use, as a dump."""
         text = b"\n".join([function.text, *(other.text for other in others)])
-        return self._part(self.aliases.in_place(text), function.line)
+        return self._part(self.aliases.in_place(text), function.line, len(function.indent))
 
     @cached_property
     def around(self) -> Dump:
         """What is around the functions as a dump; they have no bodies in it, and lines are not the file's."""
         return self._part(self._around, self.dump.line)
 
-    def _part(self, text: bytes, line: int) -> Dump:
+    def _part(self, text: bytes, line: int, indent: int = 0) -> Dump:
         data = text + b"\n" + self.aliases.used_in(text)
-        source = Source(self.dump.source.name, data, first_line=line)
+        source = Source(self.dump.source.name, data, first_line=line, indent=indent)
         return Dump(source, Span(0, len(data)), self.dump.marker, line, self.dump.program)
 
 

@@ -1,0 +1,378 @@
+"""One op through all passes: a row for each pass that changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, Relation, compared
+from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
+from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.trace.followed_ops import DividedDump, Follower, OpPlace, Scope, Step
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.source import InputError
+
+
+class EventKind(StrEnum):
+    """What a dump shows of an op."""
+
+    FIRST = "first"
+    """It is in the first dump of its function."""
+    MADE = "made"
+    """A pass made it."""
+    CHANGED = "changed"
+    """A pass changed or moved it."""
+    REMOVED = "removed"
+    """A pass removed it."""
+    LAST = "last"
+    """No pass changed it any more up to this dump, the last one that shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpState:
+    """An op as one dump shows it.
+
+    Attributes:
+        op: the op; its line is that of the file.
+        column: 1-based column where it begins.
+        function: symbol of the function it is in, or None.
+        block: label of its block.
+        place: 0-based place among the ops of its block.
+        ops: how many ops the block has.
+        operands: each with the op that defines it: ``%3 ttir.permute``, ``argument 2 of ^bb0``.
+        types: the op's type; in custom form the types it names.
+        location: as printed, an alias as what it stands for; empty for none.
+    """
+
+    op: OpLabel
+    column: int
+    function: str | None
+    block: str
+    place: int
+    ops: int
+    operands: tuple[str, ...]
+    types: str
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpEvent:
+    """What one pass did to an op, or where the op was seen first or last.
+
+    Attributes:
+        kind: what happened.
+        pass_name: the pass that did it; None for passes that the log does not show.
+        source: the file of the dump that shows it.
+        dump_line: 1-based line of the dump's marker, or of its first text.
+        marker: the dump's marker.
+        state: the op in that dump; None if it was removed.
+        change: what differs from the dump before, and the op that it was derived from; None for first, last
+            and removed.
+        users_now_use: of a removed op, what its users use instead: ``%3 ttir.permute``.
+    """
+
+    kind: EventKind
+    pass_name: str | None
+    source: str
+    dump_line: int
+    marker: Marker | None
+    state: OpState | None
+    change: OpChange | None = None
+    users_now_use: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpHistory:
+    """What happened to one op, in the order of the passes.
+
+    Attributes:
+        events: the first tells where it is from, the last is of the last dump that shows it, or of the pass
+            that removed it.
+        origin: for an op that a pass made from another one of the same history, that one's place there.
+    """
+
+    events: tuple[OpEvent, ...]
+    origin: int | None
+
+    @property
+    def first(self) -> OpState:
+        """The op in the first dump that shows it."""
+        state = self.events[0].state
+        assert state is not None
+        return state
+
+    @property
+    def changes(self) -> tuple[OpEvent, ...]:
+        """What passes did to it while it was there."""
+        return tuple(event for event in self.events if event.kind is EventKind.CHANGED)
+
+    @property
+    def removal(self) -> OpEvent | None:
+        """The event of its removal."""
+        return self.events[-1] if self.events[-1].kind is EventKind.REMOVED else None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What happened to the ops that were asked for, several where they share an index.
+
+    Attributes:
+        ops: those, and after them the ops that passes made from them.
+        dumps: how many dumps were taken of their program.
+        errors: the dumps that could not be read.
+    """
+
+    ops: tuple[OpHistory, ...]
+    dumps: int
+    errors: tuple[InputError, ...]
+
+
+def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTIONS) -> History:
+    """Follows one op through the passes of a log, a folder or several stages.
+
+    The op is looked for in one dump after the other; the first that has it tells which op is meant. It is
+    followed from the first dump on, under whatever name.
+
+    Args:
+        dumps: in the order of the passes. They are gone through up to three times; of an iterator a list is
+            made first.
+        op: as for ``explain``; a line tells the dump.
+        options: as for ``check``.
+
+    Raises:
+        InputError: no op is named so in any dump, or several in the first dump that has one.
+
+    Complexity: linear in the text; only functions that differ from the dump before are matched.
+    """
+    if isinstance(dumps, Iterator):
+        dumps = list(dumps)
+    number, program, places = _find(dumps, op, options)
+    births = {0: [_Birth(0, place) for place in places]}
+    if number:
+        births = _births(dumps, number, program, places, options)
+    recorder = _Recorder(options)
+    errors: list[InputError] = []
+    count = 0
+    for count, dump in enumerate(_of_program(dumps, program), 1):
+        try:
+            recorder.take(dump)
+        except InputError as error:
+            errors.append(error)
+        for birth in births.get(count - 1, ()):
+            recorder.begin(birth)
+    return History(recorder.result(), count, tuple(errors))
+
+
+def _of_program(dumps: Iterable[Dump], program: str) -> Iterator[Dump]:
+    return (dump for dump in dumps if dump.program == program)
+
+
+def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, str, list[OpPlace]]:
+    """The first dump with the op, by its number in its program; the program; and where in it the ops are."""
+    wanted = OpReference.parse(op)
+    numbers: dict[str, int] = {}
+    nearest: Dump | None = None
+    has_place = False
+    last = b""
+    for dump in dumps:
+        number = numbers[dump.program] = numbers.get(dump.program, -1) + 1
+        may_have_it = wanted.may_be_in(dump) and (wanted.place_in(dump.source) or not dump.has_text(last))
+        nearest = dump if nearest is None or (may_have_it and not has_place) else nearest
+        if not may_have_it:
+            continue
+        has_place, last = True, dump.text
+        try:
+            read = read_dump(dump, options)
+        except InputError:
+            continue
+        if has_op(read, wanted):
+            divided = DividedDump(dump, options)
+            return number, dump.program, [divided.place_of(found) for found in find_ops(read, op)]
+    if nearest is None:
+        raise InputError("<dumps>", None, "there is no dump")
+    if not has_place and (place := wanted.place_in(nearest.source)):
+        raise no_dump_on_line(nearest.source.name, place[0])
+    find_ops(read_dump(nearest, options), op)
+    raise AssertionError("an op was found that was not there")
+
+
+@dataclass(slots=True, eq=False)
+class _Birth:
+    """Where an op comes from: the number of a dump of its program, where it is there, and what made it."""
+
+    number: int
+    place: OpPlace | None
+    step: Step | None = None
+    change: OpChange | None = None
+
+
+def _births(
+    dumps: Iterable[Dump], number: int, program: str, places: list[OpPlace], options: AuditOptions
+) -> dict[int, list[_Birth]]:
+    """By number of a dump, the births of the ops that are in some places of a later one."""
+    followers = {symbol: _BirthFollower(options, symbol) for symbol, _ in places}
+    for current, dump in enumerate(_of_program(dumps, program)):
+        for follower in followers.values():
+            follower.take_next(current, dump)
+        if current == number:
+            break
+    found: dict[int, list[_Birth]] = {}
+    for place in places:
+        birth = followers[place[0]].scopes[place[0]].ops[place[1]]
+        found.setdefault(birth.number, []).append(birth)
+    return found
+
+
+class _BirthFollower(Follower[_Birth]):
+    """Follows all ops of a function, to find out where they come from."""
+
+    def __init__(self, options: AuditOptions, symbol: str | None) -> None:
+        super().__init__(options)
+        self._symbol = symbol
+        self._number = 0
+
+    def take_next(self, number: int, dump: Dump) -> None:
+        self._number = number
+        self.take(dump)
+        assert self.shown is not None
+        symbol = self._symbol
+        if symbol not in self.scopes and (symbol is None or symbol in self.shown.functions):
+            read = self.shown.read(symbol)
+            for op in range(len(read.ir) if read else 0):
+                self.follow((symbol, op), _Birth(number, (symbol, op)))
+        for symbol, scope in self.scopes.items():
+            for op, birth in scope.ops.items():
+                birth.place = birth.place or (symbol, op)
+
+    def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+        pass
+
+    def comes(
+        self,
+        origin: _Birth | None,
+        comparison: DumpComparison,
+        new: int,
+        relation: tuple[int, Relation] | None,
+        step: Step,
+    ) -> _Birth:
+        return _Birth(self._number, None, step, comparison.addition(new, relation))
+
+    def ends(self, followed: _Birth, comparison: DumpComparison, old: int, step: Step) -> None:
+        pass
+
+
+@dataclass(slots=True, eq=False)
+class _Track:
+    """The events of one op so far."""
+
+    origin: int | None
+    events: list[OpEvent] = field(default_factory=list)
+
+
+class _Recorder(Follower[_Track]):
+    """Records what happens to ops and to those that passes make from them."""
+
+    def __init__(self, options: AuditOptions) -> None:
+        super().__init__(options)
+        self._tracks: list[_Track] = []
+
+    def begin(self, birth: _Birth) -> None:
+        """Follows an op from the dump taken last on."""
+        assert self.shown is not None
+        assert birth.place is not None
+        track = self._new_track(None)
+        self.follow(birth.place, track)
+        symbol, op = birth.place
+        state = _state(compared(self.scopes[symbol].read, Interned()), op)
+        kind = EventKind.FIRST if birth.change is None else EventKind.MADE
+        step = birth.step or Step(self.shown.dump, None)
+        track.events.append(_event(kind, step, state, birth.change))
+
+    def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+        change = comparison.change(old, new)
+        if change is not None:
+            state = _state(comparison.after, new)
+            followed.events.append(_event(EventKind.CHANGED, step, state, change))
+
+    def comes(
+        self,
+        origin: _Track | None,
+        comparison: DumpComparison,
+        new: int,
+        relation: tuple[int, Relation] | None,
+        step: Step,
+    ) -> _Track | None:
+        if origin is None:
+            return None
+        track = self._new_track(self._tracks.index(origin))
+        change = comparison.addition(new, relation)
+        track.events.append(_event(EventKind.MADE, step, _state(comparison.after, new), change))
+        return track
+
+    def ends(self, followed: _Track, comparison: DumpComparison, old: int, step: Step) -> None:
+        used = comparison.replacements(old)
+        followed.events.append(_event(EventKind.REMOVED, step, None, users_now_use=used))
+
+    def result(self) -> tuple[OpHistory, ...]:
+        """The events of all ops."""
+        for scope in self.scopes.values():
+            if scope.missing is None:
+                self._end_with(scope)
+                continue
+            for track in scope.ops.values():
+                track.events.append(_event(EventKind.REMOVED, scope.missing, None))
+        return tuple(OpHistory(tuple(track.events), track.origin) for track in self._tracks)
+
+    def _end_with(self, scope: Scope[_Track]) -> None:
+        """Adds the last dump that shows ops, if a pass has not changed them in that dump."""
+        dump = scope.shown.dump
+        place = dump.source.name, dump.line
+        later = {
+            op: track
+            for op, track in scope.ops.items()
+            if place != (track.events[-1].source, track.events[-1].dump_line)
+        }
+        read = DividedDump(dump, self.options).read(scope.symbol) if later else None
+        if read is None:
+            return
+        side = compared(read, Interned())
+        for op, track in later.items():
+            track.events.append(_event(EventKind.LAST, Step(dump, None), _state(side, op)))
+
+    def _new_track(self, origin: int | None) -> _Track:
+        self._tracks.append(_Track(origin))
+        return self._tracks[-1]
+
+
+def _event(
+    kind: EventKind,
+    step: Step,
+    state: OpState | None,
+    change: OpChange | None = None,
+    users_now_use: str = "",
+) -> OpEvent:
+    dump = step.dump
+    return OpEvent(
+        kind, step.pass_name, dump.source.name, dump.line, dump.marker, state, change, users_now_use
+    )
+
+
+def _state(side: ComparedDump, op: int) -> OpState:
+    ops, ir = side.ops, side.ops.ir
+    block = ir.op_block[op]
+    return OpState(
+        op=side.dump.label(op),
+        column=ir.source.position_at(ir.op_start[op]).column,
+        function=ops.functions[block],
+        block=ir.block_name(block),
+        place=side.place(op),
+        ops=len(ir.block_ops[block]),
+        operands=tuple(side.values([value]) for value in ops.producers[op]),
+        types=ops.texts[op].signature,
+        location=side.location(op),
+    )
