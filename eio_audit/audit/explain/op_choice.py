@@ -1,7 +1,7 @@
 """Which op a person means.
 
 ``%5``, ``#23`` (an op index), a line of the dump's file (``57``, ``57:3``, ``passes.log:57:3``), a line of
-the model's source (``model.py:51``), or a full name (``ttir.add``). After it, `` of @main`` names the function.
+the model's source (``model.py:51``), or a full name (``ttir.add``); ``%5 of @main`` with its function.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Ops followed from dump to dump of one program, as ``diff`` matches them.
 
-The text of a dump is divided into its functions. A function with a followed op is read and matched if its text
-differs from the dump before. If a followed op is not found then, and another function is new or has changed as
-well, the whole dumps are matched: the op may be in that function. Ops outside functions are followed in whole
-dumps. Memory holds the last dump that shows each followed op, and the dump that is taken.
+The text of a dump is divided into its functions. A function with a followed op is read and matched if its
+text differs from the dump before. If a followed op is not found then, and another function is new or has
+changed as well, the whole dumps are matched: the op may be in that function. Ops outside functions are
+followed in whole dumps. Memory holds the last dump that shows each followed op, and the dump that is taken.
 """
 
 from __future__ import annotations
@@ -281,7 +281,8 @@ class Follower(ABC, Generic[Followed]):
         del self.scopes[scope.symbol]
         for new, followed in self._followed(comparison, ops, step, is_free):
             yield divided.place_of(new), followed
-        lost = {op: ops[op] for op in ops if (new := comparison.became.get(op)) is None or not is_free(new)}
+        found = {old for old, new in comparison.became.items() if old in ops and is_free(new)}
+        lost = {op: followed for op, followed in ops.items() if op not in found}
         if scope.is_shown_by(divided):
             for old, followed in lost.items():
                 self.ends(followed, comparison, old, step)

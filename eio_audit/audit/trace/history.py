@@ -112,6 +112,11 @@ class OpHistory:
         return tuple(event for event in self.events if event.kind is EventKind.CHANGED)
 
     @property
+    def is_unchanged(self) -> bool:
+        """Whether it was there from the start to the end, and no pass changed it."""
+        return all(event.kind in (EventKind.FIRST, EventKind.LAST) for event in self.events)
+
+    @property
     def removal(self) -> OpEvent | None:
         """The event of its removal."""
         return self.events[-1] if self.events[-1].kind is EventKind.REMOVED else None

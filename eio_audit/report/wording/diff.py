@@ -15,11 +15,12 @@ from eio_audit.report.wording.order import op_at
 LONGEST_VALUE = 40
 """Characters of an attribute, type or location that a report shows that is not verbose."""
 
-_HOW = {
+DERIVATIONS = {
     Relation.DERIVED: "derived from",
     Relation.CLONED: "cloned from",
     Relation.COMMUTED: "moved here from",
 }
+"""How an added op came from another one."""
 
 
 def order_summary(diff: Diff) -> tuple[str, str]:
@@ -90,7 +91,7 @@ def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
         said.append("moved")
     said += [difference(one, verbose=verbose) for one in change.differences]
     if change.ancestor is not None:
-        said.append(f"{_HOW[change.ancestor.relation]} {op_at(change.ancestor.op)}")
+        said.append(f"{DERIVATIONS[change.ancestor.relation]} {op_at(change.ancestor.op)}")
     elif change.derived and change.before is None:
         said.append("derived")
     if inversions := inversions_of(change):
