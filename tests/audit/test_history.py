@@ -24,7 +24,7 @@ START = ("%a = t.a %x", "%b = t.b %a", "%c = t.c %a")
 
 
 def function(*ops: str, name: str = "f") -> str:
-    lines = [f"  {op.replace(' = t.', ' = t.')} : i32" for op in ops]
+    lines = [f"  {op} : i32" for op in ops]
     return "\n".join([f"func.func @{name}(%x: i32) {{", *lines, "  return", "}", ""])
 
 
@@ -312,14 +312,16 @@ def states_of(dumps: Iterable[Dump]) -> dict[int, tuple[str, int, int]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["small/all_passes_alias.log", "small/eio_inline_generic.log"])
-def test_the_last_row_of_every_op_agrees_with_the_last_dump_that_has_it(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "step"), [("small/eio_only_alias.log", 1), ("small/all_passes_alias.log", 6)]
+)
+def test_the_last_row_of_every_op_agrees_with_the_last_dump_that_has_it(name: str, step: int) -> None:
     """Every op of every dump has a history, which goes on to the last dump unless a pass removed the op."""
     dumps = read(SAMPLES / name)
     states = states_of(dumps)
     last = dumps[-1]
-    for line in states:
-        op = next(iter(history(dumps, str(line)).ops))
+    for line in list(states)[::step]:
+        op = history(dumps, str(line)).ops[0]
         kinds = [event.kind for event in op.events]
         assert kinds[0] in (EventKind.FIRST, EventKind.MADE)
         assert EventKind.REMOVED not in kinds[:-1]

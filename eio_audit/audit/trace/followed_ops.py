@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import DumpComparison, Relation, compared
+from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, Relation, compared
 from eio_audit.audit.functions import function_symbol, only_function
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import AuditOptions
@@ -27,6 +27,9 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError
+
+KNOWN_TEXTS = 200_000
+"""How many numbers for texts, locations and classes of ops are kept from dump to dump."""
 
 Followed = TypeVar("Followed")
 """What is kept for each followed op."""
@@ -114,14 +117,14 @@ class Scope(Generic[Followed]):
     Attributes:
         symbol: the function's; None for a whole dump.
         shown: the last dump that shows it so.
-        read: as it was read, from this dump or an earlier one with the same text.
+        side: as it is compared, from this dump or an earlier one with the same text.
         ops: what is kept for each followed op, by its number.
         missing: the step that does not show it any more, though it shows what was around it.
     """
 
     symbol: str | None
     shown: DividedDump
-    read: KeyedDump
+    side: ComparedDump
     ops: dict[int, Followed]
     missing: Step | None = None
 
@@ -154,6 +157,8 @@ class Follower(ABC, Generic[Followed]):
         self.scopes: dict[str | None, Scope[Followed]] = {}
         self.shown: DividedDump | None = None
         self._passes: OpenPasses[PassRun] = OpenPasses()
+        self._interned = Interned()
+        self._sides: dict[str | None, ComparedDump | None] = {}
         self._known: dict[str, FunctionText] = {}
         self._modules: dict[str, Label] = {}
 
@@ -176,18 +181,26 @@ class Follower(ABC, Generic[Followed]):
     def ends(self, followed: Followed, comparison: DumpComparison, old: int, step: Step) -> None:
         """A followed op is gone."""
 
-    def follow(self, place: OpPlace, followed: Followed) -> None:
-        """Follows an op of the dump taken last from now on."""
+    def follow(self, place: OpPlace, followed: Followed) -> OpPlace:
+        """Follows an op of the dump taken last; returns its place, in the whole dump if need be."""
         assert self.shown is not None
         symbol, op = place
+        side = self.side(symbol)
+        if side is None:
+            return self.follow((None, self.shown.number_of(place)), followed)
         scope = self.scopes.get(symbol)
         if scope is None or scope.shown is not self.shown:
-            read = self.shown.read(symbol)
-            if read is None:
-                self.follow((None, self.shown.number_of(place)), followed)
-                return
-            scope = self.scopes[symbol] = Scope(symbol, self.shown, read, {})
+            scope = self.scopes[symbol] = Scope(symbol, self.shown, side, {})
         scope.ops[op] = followed
+        return place
+
+    def side(self, symbol: str | None) -> ComparedDump | None:
+        """A function of the dump taken last, or all of it; None for a function that cannot be read alone."""
+        if symbol not in self._sides:
+            assert self.shown is not None
+            read = self.shown.read(symbol)
+            self._sides[symbol] = None if read is None else compared(read, self._interned)
+        return self._sides[symbol]
 
     def take(self, dump: Dump) -> None:
         """Follows the ops into a dump.
@@ -201,6 +214,11 @@ class Follower(ABC, Generic[Followed]):
             self._steps(before)
             return
         divided = DividedDump(dump, self.options)
+        self.shown, self._sides = divided, {}
+        if len(self._interned) > KNOWN_TEXTS:
+            self._interned = Interned()
+            for scope in self.scopes.values():
+                scope.side = compared(scope.side.dump, self._interned)
         step_of = self._steps(divided)
         arrived: list[tuple[OpPlace, Followed]] = []
         for scope in list(self.scopes.values()):
@@ -212,7 +230,6 @@ class Follower(ABC, Generic[Followed]):
                     arrived += self._into(divided, scope, step_of(scope.symbol))
             elif self._has_vanished(scope, divided):
                 arrived += self._elsewhere(divided, scope, step_of(scope.symbol))
-        self.shown = divided
         for place, followed in arrived:
             self.follow(place, followed)
         self._known |= divided.functions
@@ -244,8 +261,8 @@ class Follower(ABC, Generic[Followed]):
         self, divided: DividedDump, scope: Scope[Followed], step: Step
     ) -> Iterator[tuple[OpPlace, Followed]]:
         """Follows the ops of a function, or outside functions, that has changed."""
-        read = None if scope.symbol is None else divided.read(scope.symbol)
-        comparison = None if read is None else self._compared(scope.read, read)
+        side = None if scope.symbol is None else self.side(scope.symbol)
+        comparison = None if side is None else _comparison(scope.side, side)
         is_lost = comparison is None or not scope.ops.keys() <= comparison.became.keys()
         if comparison is None or (is_lost and self._is_more_new(divided, scope.symbol)):
             yield from self._elsewhere(divided, scope, step)
@@ -272,7 +289,8 @@ class Follower(ABC, Generic[Followed]):
         """Follows the ops of a function to wherever they are in the program."""
         first = scope.shown.number_of((scope.symbol, 0))
         ops = {first + op: followed for op, followed in scope.ops.items()}
-        comparison = self._compared(scope.shown.whole, divided.whole)
+        sides = (compared(dump.whole, self._interned) for dump in (scope.shown, divided))
+        comparison = _comparison(*sides)
 
         def is_free(new: int) -> bool:
             symbol, _ = divided.place_of(new)
@@ -290,11 +308,6 @@ class Follower(ABC, Generic[Followed]):
             scope.ops = {op - first: followed for op, followed in lost.items()}
             scope.missing = step
             self.scopes[scope.symbol] = scope
-
-    def _compared(self, before: KeyedDump, after: KeyedDump) -> DumpComparison:
-        interned = Interned()
-        old, new = compared(before, interned), compared(after, interned)
-        return DumpComparison(old, new, match_ops(old.ops, new.ops))
 
     def _followed(
         self,
@@ -316,3 +329,7 @@ class Follower(ABC, Generic[Followed]):
             come = self.comes(origin, comparison, new, relation, step)
             if come is not None:
                 yield new, come
+
+
+def _comparison(before: ComparedDump, after: ComparedDump) -> DumpComparison:
+    return DumpComparison(before, after, match_ops(before.ops, after.ops))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -223,12 +224,15 @@ def _births(
     followers = {symbol: _BirthFollower(options, symbol) for symbol, _ in places}
     for current, dump in enumerate(_of_program(dumps, program)):
         for follower in followers.values():
-            follower.take_next(current, dump)
+            with suppress(InputError):  # it is reported when the op is followed
+                follower.take_next(current, dump)
         if current == number:
             break
     found: dict[int, list[_Birth]] = {}
     for place in places:
-        birth = followers[place[0]].scopes[place[0]].ops[place[1]]
+        scope = followers[place[0]].scopes.get(place[0])
+        birth = scope.ops.get(place[1]) if scope else None
+        birth = birth or _Birth(number, place)
         found.setdefault(birth.number, []).append(birth)
     return found
 
@@ -247,8 +251,8 @@ class _BirthFollower(Follower[_Birth]):
         assert self.shown is not None
         symbol = self._symbol
         if symbol not in self.scopes and (symbol is None or symbol in self.shown.functions):
-            read = self.shown.read(symbol)
-            for op in range(len(read.ir) if read else 0):
+            side = self.side(symbol)
+            for op in range(len(side.ops) if side else 0):
                 self.follow((symbol, op), _Birth(number, (symbol, op)))
         for symbol, scope in self.scopes.items():
             for op, birth in scope.ops.items():
@@ -291,9 +295,8 @@ class _Recorder(Follower[_Track]):
         assert self.shown is not None
         assert birth.place is not None
         track = self._new_track(None)
-        self.follow(birth.place, track)
-        symbol, op = birth.place
-        state = _state(compared(self.scopes[symbol].read, Interned()), op)
+        symbol, op = self.follow(birth.place, track)
+        state = _state(self.scopes[symbol].side, op)
         kind = EventKind.FIRST if birth.change is None else EventKind.MADE
         step = birth.step or Step(self.shown.dump, None)
         track.events.append(_event(kind, step, state, birth.change))
