@@ -145,6 +145,17 @@ def test_ops_that_a_pass_derived_are_followed_too() -> None:
     assert (change.ancestor.op.name, change.ancestor.relation) == ("t.a", Relation.DERIVED)
 
 
+def test_an_op_that_was_converted_to_another_dialect_is_followed() -> None:
+    ops = '  %a = t.a : i32 loc("one")\n  %b = t.b : i32 loc("one")\n'
+    text = f"func.func @f() {{\n{ops}  return\n}}\n"
+    asked, made = followed(log(text, text.replace("t.", "u.")), "%b")
+    assert (rows(asked), rows(made)) == ([("first", None), ("removed", "p1")], [("made", "p1")])
+    change = made.events[0].change
+    assert change is not None
+    assert change.ancestor is not None
+    assert (made.first.op.name, change.ancestor.relation) == ("u.b", Relation.CONVERTED)
+
+
 def test_an_op_that_is_named_in_a_later_dump_is_followed_from_its_first() -> None:
     changed = function(*START[:2], "%new = t.c %b")
     [op] = followed(log(function(*START), changed), "%new")

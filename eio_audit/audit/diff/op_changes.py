@@ -27,6 +27,8 @@ class Relation(StrEnum):
     """It is another op of the same location, name and attributes."""
     COMMUTED = "commuted"
     """It is a permute, transpose or reshape that a pass moved past other ops, by the dataflow."""
+    CONVERTED = "converted"
+    """It is at the location of an op that is gone, and has another name; only a history follows that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +285,18 @@ class DumpComparison:
         if new in commuted and (found is None or found[0] != commuted[new]):
             return commuted[new], Relation.COMMUTED
         return found
+
+    def converted_from(self, new: int) -> tuple[int, Relation] | None:
+        """The op that is gone and had the location of an added op, if only one can be meant.
+
+        Of several that are gone, that is the one with the same name in another dialect.
+        """
+        at_location = self._at_location.get(self.after.ops.locations[new], ())
+        gone = [op for op in at_location if op not in self.became]
+        stem = self.after.ops.names[new].partition(".")[2]
+        namesakes = [op for op in gone if self.before.ops.names[op].partition(".")[2] == stem]
+        found = next((ops for ops in (namesakes, gone) if len(ops) == 1), None)
+        return None if found is None else (found[0], Relation.CONVERTED)
 
     def _moved(self) -> set[int]:
         old_block, new_block = self.before.ops.ir.op_block, self.after.ops.ir.op_block

@@ -28,7 +28,7 @@ from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError
 
-KNOWN_TEXTS = 200_000
+KNOWN_TEXTS = 50_000
 """How many numbers for texts, locations and classes of ops are kept from dump to dump."""
 
 Followed = TypeVar("Followed")
@@ -324,7 +324,7 @@ class Follower(ABC, Generic[Followed]):
                 yield became, followed
         commuted = LayoutChanges(comparison).came_from if comparison.added else {}
         for new in filter(may_be_it, comparison.added):
-            relation = comparison.origin(new, commuted)
+            relation = comparison.origin(new, commuted) or comparison.converted_from(new)
             origin = None if relation is None else ops.get(relation[0])
             come = self.comes(origin, comparison, new, relation, step)
             if come is not None:

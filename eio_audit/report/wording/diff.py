@@ -19,6 +19,7 @@ DERIVATIONS = {
     Relation.DERIVED: "derived from",
     Relation.CLONED: "cloned from",
     Relation.COMMUTED: "moved here from",
+    Relation.CONVERTED: "converted from",
 }
 """How an added op came from another one."""
 
