@@ -245,6 +245,15 @@ def test_an_op_that_went_into_another_function_is_followed_there() -> None:
     assert [event.state and event.state.function for event in op.events] == ["@f", "@g", "@g"]
 
 
+def test_an_op_that_was_inlined_before_a_dump_of_the_caller_alone_is_followed() -> None:
+    f, g = function("%a = t.a %x"), function("%c = t.c %x", name="g")
+    both = function("%c = t.c %x", "%a = t.a %x", name="g")
+    [op] = followed(log(module(f, g), f, both, module(both)), "%a")
+    assert rows(op) == [("first", None), ("changed", "p3")]
+    assert op.events[-1].state is not None
+    assert op.events[-1].state.function == "@g"
+
+
 def test_an_op_of_a_renamed_function_is_followed() -> None:
     [op] = followed(log(module(function(*START)), module(function(*START, name="h"))), "%b")
     assert op.events[-1].state is not None

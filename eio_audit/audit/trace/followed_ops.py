@@ -160,6 +160,7 @@ class Follower(ABC, Generic[Followed]):
         self._interned = Interned()
         self._sides: dict[str | None, ComparedDump | None] = {}
         self._known: dict[str, FunctionText] = {}
+        self._program: DividedDump | None = None
         self._modules: dict[str, Label] = {}
 
     @abstractmethod
@@ -233,6 +234,8 @@ class Follower(ABC, Generic[Followed]):
         for place, followed in arrived:
             self.follow(place, followed)
         self._known |= divided.functions
+        if divided.alone is None:
+            self._program = divided
         if divided.alone is None and divided.outermost is not None:
             self._modules |= dict.fromkeys(divided.functions, divided.outermost)
 
@@ -287,14 +290,16 @@ class Follower(ABC, Generic[Followed]):
         self, divided: DividedDump, scope: Scope[Followed], step: Step
     ) -> Iterator[tuple[OpPlace, Followed]]:
         """Follows the ops of a function to wherever they are in the program."""
-        first = scope.shown.number_of((scope.symbol, 0))
+        before = self._whole_of(scope)
+        first = before.number_of((scope.symbol, 0))
         ops = {first + op: followed for op, followed in scope.ops.items()}
-        sides = (compared(dump.whole, self._interned) for dump in (scope.shown, divided))
+        sides = (compared(dump.whole, self._interned) for dump in (before, divided))
         comparison = _comparison(*sides)
 
         def is_free(new: int) -> bool:
             symbol, _ = divided.place_of(new)
-            return symbol == scope.symbol or self._is_new(divided, symbol)
+            is_in_both = symbol == scope.symbol or symbol in before.functions
+            return is_in_both or self._is_new(divided, symbol)
 
         del self.scopes[scope.symbol]
         for new, followed in self._followed(comparison, ops, step, is_free):
@@ -308,6 +313,12 @@ class Follower(ABC, Generic[Followed]):
             scope.ops = {op - first: followed for op, followed in lost.items()}
             scope.missing = step
             self.scopes[scope.symbol] = scope
+
+    def _whole_of(self, scope: Scope[Followed]) -> DividedDump:
+        """The last dump that shows a function in this state, rather one of the program than of it alone."""
+        program = self._program
+        is_same = program is not None and scope.is_shown_by(program) and scope.is_same_in(program)
+        return program if program is not None and is_same else scope.shown
 
     def _followed(
         self,
