@@ -57,7 +57,7 @@ class OpDifference:
 
 @dataclass(frozen=True, slots=True)
 class OpChange:
-    """One op that is not what or where it was.
+    """What became of one op.
 
     Attributes:
         function: symbol of the function it is in (was in, if it was removed), or None.
@@ -86,6 +86,20 @@ class OpChange:
     ancestor: Ancestor | None
     inversions_before: int | None
     inversions_after: int | None
+
+    @property
+    def status(self) -> str:
+        """``unchanged``, ``moved``, ``modified``, ``added`` or ``removed``."""
+        if self.before is None or self.after is None:
+            return "added" if self.before is None else "removed"
+        return "modified" if self.differences else "moved" if self.moved else "unchanged"
+
+    @property
+    def op(self) -> OpLabel:
+        """The op in the dump after; if it was removed, in the dump before."""
+        op = self.after or self.before
+        assert op is not None
+        return op
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -191,66 +205,56 @@ class DumpComparison:
                 self._at_location[location].append(op)
         self.moved = self._moved()
 
-    @cached_property
-    def _inversions(self) -> tuple[dict[int, int], dict[int, int]]:
-        return self.before.inversions(), self.after.inversions()
-
-    @cached_property
-    def removed(self) -> list[int]:
-        """The ops of the dump before that are gone; not those that the other printing form leaves out."""
-        gone = [op for op in range(len(self.before.ops)) if op not in self.became]
-        not_printed = implied_ops(gone, self.before.ops, self.after.ops, self.became)
-        return [op for op in gone if op not in not_printed]
-
-    @cached_property
-    def added(self) -> list[int]:
-        """The new ops of the dump after; not those that the other printing form leaves out."""
-        new = [op for op in range(len(self.after.ops)) if op not in self.was]
-        not_printed = implied_ops(new, self.after.ops, self.before.ops, self.was)
-        return [op for op in new if op not in not_printed]
-
     def changes(self, commuted: Mapping[int, int]) -> OpChanges:
         """All ops, by what became of them.
 
         Args:
             commuted: by added op, an op of the dump before that was moved there, where locations do not tell.
         """
-        moved: list[OpChange] = []
-        modified: list[OpChange] = []
-        for old, new in sorted(self.became.items(), key=lambda pair: pair[1]):
-            change = self.change(old, new)
-            if change is not None:
-                (modified if change.differences else moved).append(change)
-        implied = len(self.before.ops) - len(self.removed) + len(self.after.ops) - len(self.added)
+        by_status: dict[str, list[OpChange]] = defaultdict(list)
+        for change in self.pairs(commuted, with_unchanged=False):
+            by_status[change.status].append(change)
+        groups = {status: tuple(by_status[status]) for status in ("moved", "modified", "added", "removed")}
         return OpChanges(
-            unchanged=len(self.became) - len(moved) - len(modified),
-            moved=tuple(moved),
-            modified=tuple(modified),
-            added=tuple(self.addition(op, self.origin(op, commuted)) for op in self.added),
-            removed=tuple(self._change(op, None) for op in self.removed),
-            implied=implied - 2 * len(self.became),
+            unchanged=len(self.became) - len(groups["moved"]) - len(groups["modified"]),
+            implied=sum(map(len, self._implied)),
+            **groups,
         )
 
-    def change(self, old: int, new: int) -> OpChange | None:
-        """What became of an op that both dumps have; None if it is the same, in the same place."""
-        differences = tuple(self._differences(old, new))
-        return self._change(old, new, differences) if differences or new in self.moved else None
+    def pairs(self, commuted: Mapping[int, int], *, with_unchanged: bool = True) -> Iterator[OpChange]:
+        """The ops in the order of the dump after; a removed one follows the op that it followed before."""
+        not_printed_after, not_printed_before = self._implied
+        for old, new in self._in_order():
+            if old is None and new is not None and new not in not_printed_before:
+                yield self._change(None, new, ancestor=self._described_ancestor(new, commuted))
+            elif old is not None and new is None and old not in not_printed_after:
+                yield self._change(old, None)
+            elif old is not None and new is not None:
+                differences = tuple(self._differences(old, new))
+                if with_unchanged or differences or new in self.moved:
+                    yield self._change(old, new, differences)
 
-    def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
-        """An added op, and the op of the dump before that it came from, if that is known."""
-        ancestor = None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
-        return self._change(None, new, ancestor=ancestor)
+    def _in_order(self) -> Iterator[tuple[int | None, int | None]]:
+        removed: dict[int, list[int]] = defaultdict(list)
+        last = -1
+        for old in range(len(self.before.ops)):
+            last = self.became.get(old, last)
+            if old not in self.became:
+                removed[last].append(old)
+        for new in range(-1, len(self.after.ops)):
+            if new >= 0:
+                yield self.was.get(new), new
+            yield from ((old, None) for old in removed[new])
 
-    def replacements(self, old: int) -> str:
-        """What the users of a removed op use instead, as far as they are still there."""
-        users = [
-            (new, place)
-            for user, place in self.before.ops.users[old]
-            if (new := self.became.get(user)) is not None
-            and len(self.before.ops.producers[user]) == len(self.after.ops.producers[new])
-        ]
-        return self.after.values(
-            list(dict.fromkeys(self.after.ops.producers[new][place] for new, place in users))
+    @cached_property
+    def _implied(self) -> tuple[set[int], set[int]]:
+        """The ops of either dump that only its own printing form shows."""
+        before, after = self.before.ops, self.after.ops
+        added = [op for op in range(len(after)) if op not in self.was]
+        removed = [op for op in range(len(before)) if op not in self.became]
+        return (
+            implied_ops(removed, before, after, self.became),
+            implied_ops(added, after, before, self.was),
         )
 
     def came_back(self, new: int) -> bool:
@@ -279,6 +283,10 @@ class DumpComparison:
             ops, key=lambda op: (op in self.became, len(self.before.ops.texts[op].differs_from(text)), op)
         )
 
+    def _described_ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
+        found = self.origin(new, commuted)
+        return None if found is None else Ancestor(self.before.dump.label(found[0]), found[1])
+
     def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
         """As ``ancestor``, or the op that was moved there where locations do not tell."""
         found = self.ancestor(new)
@@ -297,6 +305,35 @@ class DumpComparison:
         namesakes = [op for op in gone if self.before.ops.names[op].partition(".")[2] == stem]
         found = next((ops for ops in (namesakes, gone) if len(ops) == 1), None)
         return None if found is None else (found[0], Relation.CONVERTED)
+
+    @cached_property
+    def added(self) -> list[int]:
+        """The new ops of the dump after; not those that the other printing form leaves out."""
+        return [op for op in range(len(self.after.ops)) if op not in self.was and op not in self._implied[1]]
+
+    def change(self, old: int, new: int) -> OpChange:
+        """What became of an op that both dumps have."""
+        return self._change(old, new, tuple(self._differences(old, new)))
+
+    def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
+        """An added op, and the op of the dump before that it came from, if that is known."""
+        ancestor = None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
+        return self._change(None, new, ancestor=ancestor)
+
+    def replacements(self, old: int) -> str:
+        """What the users of a removed op use instead, as far as they are still there."""
+        before, after = self.before.ops.producers, self.after.ops.producers
+        users = [(self.became.get(user, -1), user, place) for user, place in self.before.ops.users[old]]
+        used = [
+            after[new][place]
+            for new, user, place in users
+            if new >= 0 and len(before[user]) == len(after[new])
+        ]
+        return self.after.values(list(dict.fromkeys(used)))
+
+    @cached_property
+    def _inversions(self) -> tuple[dict[int, int], dict[int, int]]:
+        return self.before.inversions(), self.after.inversions()
 
     def _moved(self) -> set[int]:
         old_block, new_block = self.before.ops.ir.op_block, self.after.ops.ir.op_block

@@ -303,7 +303,7 @@ class _Recorder(Follower[_Track]):
 
     def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
         change = comparison.change(old, new)
-        if change is not None:
+        if change.status != "unchanged":
             state = _state(comparison.after, new)
             followed.events.append(_event(EventKind.CHANGED, step, state, change))
 
