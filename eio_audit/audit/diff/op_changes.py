@@ -284,8 +284,10 @@ class DumpComparison:
         )
 
     def _described_ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
-        found = self.origin(new, commuted)
-        return None if found is None else Ancestor(self.before.dump.label(found[0]), found[1])
+        return self._as_ancestor(self.origin(new, commuted))
+
+    def _as_ancestor(self, origin: tuple[int, Relation] | None) -> Ancestor | None:
+        return None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
 
     def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
         """As ``ancestor``, or the op that was moved there where locations do not tell."""
@@ -317,8 +319,7 @@ class DumpComparison:
 
     def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
         """An added op, and the op of the dump before that it came from, if that is known."""
-        ancestor = None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
-        return self._change(None, new, ancestor=ancestor)
+        return self._change(None, new, ancestor=self._as_ancestor(origin))
 
     def replacements(self, old: int) -> str:
         """What the users of a removed op use instead, as far as they are still there."""
