@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from eio_audit.cli.inputs import NO_IR
 from tests.audit.test_history import DERIVED, START, after, function, log, module
 from tests.cli.running import SAMPLES, run, run_process
 
@@ -155,7 +156,7 @@ def test_an_op_that_is_in_no_dump(op: str, message: bytes) -> None:
 
 
 def test_input_without_ir(tmp_path: Path) -> None:
-    assert run("history", "-", "%0").stderr == b"<stdin>: error: the input holds no IR\n"
+    assert run("history", "-", "%0").stderr.decode() == f"<stdin>: error: {NO_IR}\n"
     (tmp_path / "empty.log").write_text("nothing\n")
     result = run("history", tmp_path / "empty.log", "%0")
     assert (result.returncode, result.stdout) == (2, b"")
