@@ -237,8 +237,8 @@ def test_an_op_is_named_by_result_line_or_name(text: str, op: str, line: int) ->
         (ISSUE, "#20", "no op carries index 20; the nearest: #18 (line 5) and #23 (line 4)"),
         (ISSUE, "#-1", "no op is called '#-1': name one by its %result, #index or line"),
         (ISSUE, "ttir.permut", "did you mean 'ttir.permute'?"),
-        (ISSUE, "1", "no op stands on line 1; the nearest: 2 (func.func), 3 (ttir.batch_norm_inference %55 in @main)"),
-        (ISSUE, "99", "line 99 stands in no dump"),
+        (ISSUE, "1", "no op is on line 1; the nearest: 2 (func.func), 3 (ttir.batch_norm_inference %55 in @main)"),
+        (ISSUE, "99", "line 99 is in no dump"),
         (
             SHUFFLED + SHUFFLED.replace("@f", "@g"),
             "%1",

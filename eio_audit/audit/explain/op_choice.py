@@ -111,7 +111,7 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
 
 def no_dump_on_line(source: str, line: int) -> InputError:
     """The error for a line outside all dumps."""
-    return InputError(source, None, f"line {line} stands in no dump")
+    return InputError(source, None, f"line {line} is in no dump")
 
 
 def find_ops(dump: KeyedDump, wanted: str) -> list[int]:
@@ -206,7 +206,7 @@ class _Finder:
     def _nothing_at(self, line: int, column: int) -> str:
         nearest = sorted(range(len(self.ir)), key=lambda op: (abs(self._line_of(op) - line), op))[:2]
         known = f"; the nearest: {self._candidates(sorted(nearest))}" if nearest else ""
-        return f"no op stands {f'at line {line}, column {column}' if column else f'on line {line}'}{known}"
+        return f"no op is {f'at line {line}, column {column}' if column else f'on line {line}'}{known}"
 
     def _line_of(self, op: int) -> int:
         return self.source.line_at(self.ir.op_start[op])
