@@ -11,7 +11,7 @@ from typing import TypeVar
 import click
 from click.core import ParameterSource
 
-from eio_audit import Dump, DumpAudit, DumpFile, InputError, Summary, read, source_name
+from eio_audit import Dump, DumpAudit, DumpFile, InputError, Summary, read, source_name, stream
 from eio_audit.report.wording.numbers import shortened_list
 
 File = TypeVar("File")
@@ -157,6 +157,15 @@ def dumps_of_all(
             yield from read_file(file)
         except InputError as error:
             errors.append(error)
+
+
+def dumps_of_file(
+    file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
+) -> Iterator[Dump]:
+    """The dumps of a log or of a stage, one at a time; a stage is called by its file if there are several."""
+    named = file.state.marker if file.state is not None else None
+    stage = named or (None if is_only else Path(file.path).name)
+    return stream(file.path, file.program, stage, advance, max_size())
 
 
 def size(path: str) -> int:
