@@ -87,6 +87,12 @@ from eio_audit.audit.normal_form import normal_form as normal_form
 from eio_audit.audit.op_label import OpLabel as OpLabel
 from eio_audit.audit.options import AuditOptions as AuditOptions
 from eio_audit.audit.options import Follow as Follow
+from eio_audit.audit.trace.history import EventKind as EventKind
+from eio_audit.audit.trace.history import History as History
+from eio_audit.audit.trace.history import OpEvent as OpEvent
+from eio_audit.audit.trace.history import OpHistory as OpHistory
+from eio_audit.audit.trace.history import OpState as OpState
+from eio_audit.audit.trace.history import history as history
 from eio_audit.audit.trace.trace import Culprit as Culprit
 from eio_audit.audit.trace.trace import DumpPlace as DumpPlace
 from eio_audit.audit.trace.trace import Trace as Trace

@@ -174,6 +174,15 @@ def dumps_of_all(
             errors.append(error)
 
 
+def dumps_of_file(
+    file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
+) -> Iterator[Dump]:
+    """The dumps of a log or of a stage, one at a time; a stage is called by its file if there are several."""
+    named = file.state.marker if file.state is not None else None
+    stage = named or (None if is_only else Path(file.path).name)
+    return stream(file.path, file.program, stage, advance, max_size())
+
+
 def size(path: str) -> int:
     """Bytes of a file; 0 for a pipe and for a file that cannot be read."""
     try:

@@ -40,6 +40,7 @@ RENDERERS = {
         "json": "json:trace_to_json",
         "html": "html.pages:trace_to_html",
     },
+    "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
     "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
         "text": "text.structure:print_structure",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
+    from eio_audit.audit.trace.history import History
     from eio_audit.audit.trace.trace import Trace
 
 SCHEMA = "eio-audit/1"
@@ -51,11 +52,13 @@ _FIELDS = {
         "derived ancestor inversions_before inversions_after"
     ),
     "RepeatedChange": "times modules module changes=places",
+    "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
         "effects inversions kinds inverted same_index lower higher fixed"
     ),
     "OpLabel": "op=name result index line module",
+    "OpState": "*op column function block place ops operands types location",
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",
@@ -169,6 +172,11 @@ def two_runs_to_json(runs: RunComparison) -> str:
 def explanation_to_json(explanation: Explanation) -> str:
     """Why ops are where they are, ending in a newline."""
     return _document("explain", **_plain(explanation), errors=[])
+
+
+def history_to_json(history: History) -> str:
+    """One op through all passes, ending in a newline."""
+    return _document("history", **_plain(history))
 
 
 def structure_to_json(structure: Structure) -> str:
