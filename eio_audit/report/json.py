@@ -208,7 +208,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, (tuple, list)):
+    if type(value) in (tuple, list):  # not a named tuple
         return [_plain(member) for member in value]
     if isinstance(value, frozenset):
         return sorted(value)

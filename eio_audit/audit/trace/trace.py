@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
+from eio_audit.audit.check.disorder import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.history import DumpStates, History, StateChange
 from eio_audit.audit.trace.modules import Part
