@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -47,8 +46,7 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     return dumps
 
 
-@dataclass(frozen=True, slots=True)
-class DumpChoice:
+class DumpChoice(NamedTuple):
     """The dumps that ``--pass`` and ``--dump`` choose.
 
     Attributes:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -82,8 +81,7 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     return render(subject, **{name: value for name, value in options.items() if name in wanted})
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(NamedTuple):
     """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 from eio_audit.audit.check.disorder import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
@@ -289,7 +289,7 @@ class _Tracer:
         before: DumpPlace | None,
     ) -> Culprit:
         block = max(states.blocks_of(change.grown, self._options), key=lambda block: block.avoidable)
-        dump_before = _kind(place.source, replace(place.marker, when="before") if place.marker else None)
+        dump_before = _kind(place.source, place.marker._replace(when="before") if place.marker else None)
         return Culprit(
             pass_name=run.pass_name,
             function=change.grown if isinstance(change.grown, str) else None,
