@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -223,10 +222,10 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _members_of(kind: type) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
+def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
     """What JSON has of a class: the key (``*`` for members of a member), the attribute, or what makes it."""
     name = kind.__name__
-    listed = _FIELDS[name].split() if name in _FIELDS else [field.name for field in fields(kind)]
+    listed = _FIELDS[name].split() if name in _FIELDS else kind.__match_args__
     members = []
     for one in listed:
         key, _, path = one.partition("=")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
+from operator import add, attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -105,8 +105,7 @@ class BlockAudit(NamedTuple):
         return self.minimum - self.forced if self.forced is not None else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Figures added up over blocks; graph regions count with ``forced`` 0."""
 
     dumps: int
@@ -130,11 +129,12 @@ class Summary:
     wrong_certified: bool
     certified: bool
 
-    def __add__(self, other: Summary) -> Summary:
+    def plus(self, other: Summary) -> Summary:
         """The figures of both; certified where both are."""
-        added = {field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
-        proven = {n: getattr(self, n) and getattr(other, n) for n in ("certified", "wrong_certified")}
-        return Summary(**added | proven)
+        return Summary._make(map(add, self, other))._replace(
+            wrong_certified=self.wrong_certified and other.wrong_certified,
+            certified=self.certified and other.certified,
+        )
 
     @property
     def has_indices(self) -> bool:
@@ -178,7 +178,7 @@ class DumpAudit:
 
 COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
 DERIVED_FIGURES = ("dumps", "blocks", "forced", "wrong_certified", "certified")
-COUNTED_IN_DISORDERED = [f.name for f in fields(Summary) if f.name not in COUNTED_IN_ALL + DERIVED_FIGURES]
+COUNTED_IN_DISORDERED = [name for name in Summary._fields if name not in COUNTED_IN_ALL + DERIVED_FIGURES]
 """Figures of blocks that are 0 where a block has no inversions."""
 
 

@@ -226,7 +226,7 @@ class _Tracer:
         history, marker, place = program.history, dump.marker, self._place(dump)
         states = history.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
-        self._summary += summary
+        self._summary = self._summary.plus(summary)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
