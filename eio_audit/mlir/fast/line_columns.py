@@ -17,7 +17,7 @@ from operator import add, itemgetter, not_, sub
 from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
-CHUNK_BYTES = 1 << 19
+CHUNK_BYTES = 1 << 17
 BARE_NAME = b"return"
 """The only op that plain lines have without its dialect."""
 
