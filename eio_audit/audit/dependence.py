@@ -16,10 +16,10 @@ from operator import is_, mul, sub
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.ir import IR
-from eio_audit.order.precedence import Precedence, ordered_by_user
 
 if TYPE_CHECKING:
     from eio_audit.mlir.semantics.effects import EffectTable
+    from eio_audit.order.precedence import Precedence
 
 
 class DependenceKind(StrEnum):
@@ -114,6 +114,8 @@ class DependenceGraph:
     @cached_property
     def precedence(self) -> Precedence:
         """The edges as the order engine takes them: forward, as uses and effects are found, and by user."""
+        from eio_audit.order.precedence import Precedence, ordered_by_user
+
         edges = self._producers, self._users
         return Precedence(len(self.ops), *(edges if self._is_by_user else ordered_by_user(*edges)))
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -75,8 +74,7 @@ def is_run(path: str) -> bool:
     return path != "-" and (Path(path).is_dir() or len(list(islice(dumps_of_run(path), 2))) > 1)
 
 
-@dataclass(frozen=True, slots=True)
-class DumpChoice:
+class DumpChoice(NamedTuple):
     """The dumps that ``--pass`` and ``--dump`` choose.
 
     Attributes:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 import click
 
@@ -84,8 +83,7 @@ def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, 
     return {name: value for name, value in options.items() if name in parameters}
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(NamedTuple):
     """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -231,7 +230,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, (tuple, list)):
+    if type(value) in (tuple, list):  # not a named tuple
         return [_plain(member) for member in value]
     if isinstance(value, frozenset):
         return sorted(value)
@@ -246,13 +245,14 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _members_of(kind: type) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
+def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
     """What JSON has of a class: the key (``*`` for members of a member), the attribute, or what makes it."""
     name = kind.__name__
     if name in _FIELDS:
         listed = _FIELDS[name].split()
     else:
-        listed = ["*op" if (one.name, one.type) == ("op", "OpLabel") else one.name for one in fields(kind)]
+        is_label = kind.__annotations__.get("op") == "OpLabel"
+        listed = ["*op" if is_label and one == "op" else one for one in kind.__match_args__]
     members = []
     for one in listed:
         key, _, path = one.partition("=")

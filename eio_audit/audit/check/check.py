@@ -133,7 +133,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
     blocks = [block for block, count in enumerate(with_indices) if count]
-    audits = dict(zip(blocks, _audits_in_order(dump, blocks), strict=True))
+    audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
     donors: dict[int, int] = {}
     has_effects = False
@@ -151,7 +151,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         from eio_audit.audit.check.free_places import frees_put_back
 
         for block, order, moved in frees_put_back(dump, blocks):
-            audits[block] = replace(audits[block], moved=moved)
+            audits[block] = audits[block]._replace(moved=moved)
             orders[block] = order
         orders = dict(sorted(orders.items()))
     marker = dump.dump.marker
@@ -176,34 +176,27 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     return AuditedDump(*read, audit, blocks, orders, donors)
 
 
-def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]:
-    """The figures that do not depend on the order of the ops."""
+def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> dict[int, BlockAudit]:
+    """By block, the figures that do not depend on the order of the ops."""
     ir, keys = dump.ir, dump.keys
-    indexed, followed, followed_frees = (
-        keys.keyed_by_block,
-        keys.followed_by_block,
-        keys.followed_frees_by_block,
-    )
+    indexed, followed = keys.keyed_by_block, keys.followed_by_block
+    followed_frees = keys.followed_frees_by_block
     derived, constants, frees = map(
         keys.count_keyed, (keys.indices.derived_by_op, keys.constants_by_op, keys.frees_by_op)
     )
-    audits = [
-        BlockAudit(
+    return {
+        block: BlockAudit(
             dump.functions[block],
             ir.block_name(block),
-            ir.source.line_at(ir.block_offset(block)),
+            dump.line_of(block),
             len(ir.block_ops[block]),
             indexed[block],
             derived[block],
             constants[block],
             followed[block],
             0 if dump.has_order(block) else None,
+            frees=frees[block],
+            followed_frees=followed_frees[block],
         )
         for block in blocks
-    ]
-    return [
-        replace(audit, frees=frees[block], followed_frees=followed_frees[block])
-        if frees[block] or followed_frees[block]
-        else audit
-        for block, audit in zip(blocks, audits, strict=True)
-    ]
+    }

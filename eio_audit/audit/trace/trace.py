@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
+from eio_audit.audit.check.disorder import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.function_states import DumpStates, ProgramStates, StateChange
 from eio_audit.audit.trace.modules import Part
@@ -205,7 +206,7 @@ class _Tracer:
         known, marker, place = program.states, dump.marker, self._place(dump)
         states = known.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
-        self._summary += summary
+        self._summary = self._summary.plus(summary)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
@@ -268,7 +269,7 @@ class _Tracer:
         before: DumpPlace | None,
     ) -> Culprit:
         block = max(states.blocks_of(change.grown, self._options), key=lambda block: block.avoidable)
-        dump_before = _kind(place.source, replace(place.marker, when="before") if place.marker else None)
+        dump_before = _kind(place.source, place.marker._replace(when="before") if place.marker else None)
         return Culprit(
             pass_name=run.pass_name,
             function=change.grown if isinstance(change.grown, str) else None,

@@ -32,7 +32,7 @@ MAX_UNPACKED_BYTES = 4_000_000_000
 BLOCK_BYTES = 1 << 20
 """How much is read or unpacked at a time."""
 
-LARGE_FILE = 1 << 26
+LARGE_FILE = 1 << 24
 """Bytes from which on a file gets large pages of memory, into which it is read several times faster."""
 
 

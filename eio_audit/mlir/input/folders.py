@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.mlir.input.markers import Marker, holds_ir
 from eio_audit.mlir.source import InputError
@@ -44,8 +43,7 @@ _NAMED = re.compile(
 _Key = list[list[tuple[int, str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class DumpFile:
+class DumpFile(NamedTuple):
     """A file to read.
 
     Attributes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 from eio_audit.mlir.input.files import Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.source import Span, find_all
@@ -39,8 +39,7 @@ _SIGN = (
 """How a line with an op, an alias or the end of a region begins; compiled where it is used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``).
 
     Attributes:

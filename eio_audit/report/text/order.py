@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
+from eio_audit.audit.check.disorder import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.report.text.console import Console, Piece, hyperlink, plain
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording import order
