@@ -30,7 +30,7 @@ class DisplacedOp:
         early: it is before ops of smaller index; otherwise it is after ops of larger index.
         derived: a pass made it from the op whose index it carries.
         blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
-            nothing does, so that a fix can move it.
+            no dependence does.
     """
 
     op: OpLabel
@@ -102,7 +102,7 @@ class BlockAudit:
         inherited: inversions with a derived op at an end.
         at_constants: inversions with a constant at an end.
         at_frees: inversions with an op at an end that only frees.
-        worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
+        worst: the displaced ops that carry most inversions, worst first, no more than are asked for.
         moved: ops that a fix moves.
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
@@ -112,10 +112,11 @@ class BlockAudit:
         wrong_by_passes: how many of these passes made: derived ops, and layout ops and frees that have the
             location of another op.
         wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
-        mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
+        mislabelled: those of these ops that are in most inversions, worst first, no more than are asked for.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and unless it is asked for.
+        column: 1-based column of the label, or of the first op; None without inversions.
     """
 
     function: str | None
@@ -146,6 +147,7 @@ class BlockAudit:
     frees: int = 0
     followed_frees: int = 0
     memory: BlockMemory | None = None
+    column: int | None = None
 
     @property
     def certified(self) -> bool:
