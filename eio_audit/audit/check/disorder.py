@@ -65,7 +65,6 @@ def audit_disordered(
         audit = replace(
             in_order[number],
             **disorder.figures,
-            column=dump.ir.source.position_at(dump.ir.block_offset(number)).column,
             worst=tuple(_described(block, displaced) for displaced in disorder.worst),
             mislabelled=tuple(
                 MislabelledOp(block.label(place), block.label(disorder.donors[place]), inversions)

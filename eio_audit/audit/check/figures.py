@@ -116,7 +116,6 @@ class BlockAudit:
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and unless it is asked for.
-        column: 1-based column of the label, or of the first op; None without inversions.
     """
 
     function: str | None
@@ -147,7 +146,6 @@ class BlockAudit:
     frees: int = 0
     followed_frees: int = 0
     memory: BlockMemory | None = None
-    column: int | None = None
 
     @property
     def certified(self) -> bool:

@@ -37,7 +37,7 @@ class Finding:
         column: 1-based, of the op.
         moment: which dump of the file it is, ``after canonicalize``; empty without a marker.
         function: symbol of the function around the op, or None.
-        block: label of its block, and ``block_line`` the line that begins at.
+        block: label of its block, which begins at ``block_line`` and ``block_column``.
         op: the op.
         origin: where in the model it comes from, without line numbers and indices.
         model: the line of the model it comes from, if its location names one.
@@ -57,6 +57,7 @@ class Finding:
     function: str | None
     block: str
     block_line: int
+    block_column: int
     op: OpLabel
     origin: str
     model: ModelLine | None
@@ -90,6 +91,7 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
     """A finding about one op of a dump."""
     ir, block = dump.ir, dump.ir.op_block[op]
     position = ir.source.position_at(ir.op_start[op])
+    block_position = ir.source.position_at(ir.block_offset(block))
     return Finding(
         rule=rule,
         message=message,
@@ -100,7 +102,8 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
         moment=" ".join(filter(None, (dump.audit.when, dump.audit.pass_name))),
         function=dump.functions[block],
         block=ir.block_name(block),
-        block_line=dump.line_of(block),
+        block_line=block_position.line,
+        block_column=block_position.column,
         op=dump.label(op),
         origin=dump.indices.parsed.place_in_model(op),
         model=dump.indices.parsed.model_line(op),
