@@ -161,7 +161,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
     elif audit.certified:
         kind, why = "unavoidable ", ""
     else:
-        kind, why = "", " that no order found is without"
+        kind, why = "", ", not proven unavoidable"
     for k in out_of_place:
         place = order[k]
         # A stable sort moves an op to the right by as many places as it has more smaller keys after it

@@ -49,17 +49,19 @@ def steps_after(verdict: Verdict) -> list[str]:
 def _limits(verdict: Verdict) -> Iterator[str]:
     """The inversions that fail the check, or that a ceiling is set for."""
     gate, figures, dumps = verdict.gate, verdict.check.summary, verdict.check.dumps
+    unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
     kinds = [
-        (AVOIDABLE, "avoidable", "avoidable inversion", gate.max_avoidable),
-        (UNAVOIDABLE, "minimum", "unavoidable inversion", None)
+        (AVOIDABLE, "avoidable", "avoidable {}", gate.max_avoidable),
+        (UNAVOIDABLE, "minimum", unavoidable, None)
         if gate.max_inversions is None
-        else (UNAVOIDABLE, "inversions", "inversion", gate.max_inversions),
+        else (UNAVOIDABLE, "inversions", "{}", gate.max_inversions),
     ]
-    for rule, name, noun, most in kinds:
+    for rule, name, kind, most in kinds:
         if rule in verdict.failed or most is not None:
+            number = count(getattr(figures, name), kind.format("inversion"), kind.format("inversions"))
             broken = sum(1 for dump in dumps if getattr(dump.summary, name))
             allowed = "" if most is None else f", {most:,} allowed"
-            yield f"{count(getattr(figures, name), noun)} in {broken:,} of {len(dumps):,} dumps{allowed}"
+            yield f"{number} in {broken:,} of {len(dumps):,} dumps{allowed}"
 
 
 def _order_of(check: Check) -> str:
