@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple, cast
 
 import click
 
-from eio_audit import InputError, Verdict, __version__
+from eio_audit import InputError, __version__
 from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_pieces, write_text
 
@@ -72,9 +72,7 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     for, and ``version``, the program's.
     """
     render = renderer(type(result).__name__, format_)
-    options = _wanted(render, options | {"version": __version__})
-    wants_check = "check" in inspect.signature(render).parameters
-    return render(result.check if wants_check and isinstance(result, Verdict) else result, **options)
+    return render(result, **_wanted(render, options | {"version": __version__}))
 
 
 def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -113,14 +111,8 @@ class Reports(NamedTuple):
     def _print(self, result: object, file: IO[str], **options: Any) -> None:
         from eio_audit.report.text.console import Console
 
-        console = Console(file)
-        subject = result.check if isinstance(result, Verdict) else result
         print_to = renderer(type(result).__name__, "text")
-        print_to(subject, console, **_wanted(print_to, options | {"verbose": self.verbose}))
-        if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):
-            from eio_audit.report.text.verdict_lines import print_verdict
-
-            print_verdict(result, console, verbose=self.verbose)
+        print_to(result, Console(file), **_wanted(print_to, options | {"verbose": self.verbose}))
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:

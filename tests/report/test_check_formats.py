@@ -197,8 +197,8 @@ def test_findings_that_do_not_fail_are_warnings() -> None:
 def test_annotations_at_the_models_own_line() -> None:
     annotation = to_github(verdict(model_path="src/net.py")).split("\n")[1]
     assert annotation == (
-        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: is late; "
-        "fix removes all its 2 inversions (dumps/after 1.mlir:6)"
+        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253 belongs before #5 ttir.abs %251 (line 4)"
+        ": 2 inversions, fix moves it (dumps/after 1.mlir:6:3)"
     )
 
 
@@ -221,7 +221,7 @@ def test_junit_counts() -> None:
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
     odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a|b`c\n"),))
-    assert "| ``a\\|b`c\\x0a:6`` |" in to_markdown(odd)
+    assert "| ``a\\|b`c\\x0a:6:3`` |" in to_markdown(odd)
 
 
 def test_markdown_is_capped() -> None:

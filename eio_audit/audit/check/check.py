@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,19 +35,23 @@ class Check:
         return summarize(self.dumps)
 
 
+DESCRIBED_OPS = 10
+"""How many ops out of place an audit describes, of those in most inversions in a block."""
+
+
 @dataclass(slots=True)
 class SharedWork:
     """What the audits of all dumps of one source share.
 
     Attributes:
-        describes_worst: describe the ops that are in most inversions.
+        described_ops: how many ops out of place to describe in a block, those in most inversions.
         finds_wrong_labels: find the indices that contradict the dependences.
         effort: what may be done to find orders.
         label_effort: what may be done to find wrong labels.
         known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
     """
 
-    describes_worst: bool = True
+    described_ops: int = DESCRIBED_OPS
     finds_wrong_labels: bool = True
     effort: Effort = field(default_factory=Effort)
     label_effort: Effort = field(default_factory=Effort)
@@ -82,6 +87,7 @@ def check(
     visit: Callable[[AuditedDump], None] | None = None,
     *,
     measures_memory: bool = False,
+    describes_all: bool = False,
 ) -> Check:
     """Audits every dump; one that cannot be read does not hide the others.
 
@@ -90,12 +96,14 @@ def check(
         options: what counts.
         visit: called with each audited dump while its structure is still there.
         measures_memory: find out how many bytes the values of each block hold (``BlockAudit.memory``).
+        describes_all: describe all ops out of place (``BlockAudit.worst``), not only the worst.
     """
     audits, errors = [], []
-    work, source = SharedWork(), None
+    described_ops = sys.maxsize if describes_all else DESCRIBED_OPS
+    work, source = SharedWork(described_ops), None
     for dump in each_dump(dumps):
         if dump.source is not source:
-            work, source = SharedWork(), dump.source
+            work, source = SharedWork(described_ops), dump.source
         try:
             audited = audit_dump(dump, options, work, measures_memory=measures_memory)
             if visit is not None:

@@ -20,9 +20,6 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
 
-NAMED_OPS = 10
-"""How many displaced ops of a block an audit describes, worst first."""
-
 PROFILE_PARTS = 40
 """In how many parts an audit profiles the order of a block."""
 
@@ -137,13 +134,13 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
 def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
     figures = _figures(block)
     worst: Sequence[_DisplacedPlace] = ()
-    if work.describes_worst:
-        worst = _displaced_places(block, NAMED_OPS)
+    if work.described_ops:
+        worst = _displaced_places(block, work.described_ops)
         figures["profile"] = order_profile(block.indexed_keys, PROFILE_PARTS)
     if block.graph is None:
         return ShapeDisorder(figures, worst, None, {}, {})
     donors = _wrong_labels(block, weights, work.label_effort, figures) if weights else {}
-    worst_labels = sorted(donors, key=lambda place: -block.carried[place])[:NAMED_OPS]
+    worst_labels = sorted(donors, key=lambda place: -block.carried[place])[: work.described_ops]
     precedence, inversions = block.graph.precedence, block.runs.inversions
     best = restore_block(block.keys, precedence, block.frees_that_follow, inversions, work.effort)
     figures |= {"forced": best.forced, "minimum": best.inversions, "lower_bound": best.lower_bound}
@@ -154,7 +151,7 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
         worst,
         best.order if best.moved else None,
         donors,
-        {place: block.carried[place] for place in worst_labels if work.describes_worst},
+        {place: block.carried[place] for place in worst_labels},
     )
 
 

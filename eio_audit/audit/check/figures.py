@@ -39,7 +39,7 @@ class BlockAudit(NamedTuple):
         inherited: inversions with a derived op at an end.
         at_constants: inversions with a constant at an end.
         at_frees: inversions with an op at an end that only frees.
-        worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
+        worst: the displaced ops that carry most inversions, worst first, no more than are asked for.
         moved: ops that a fix moves.
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
@@ -49,7 +49,7 @@ class BlockAudit(NamedTuple):
         wrong_by_passes: how many of these passes made: derived ops, and layout ops and frees that have the
             location of another op.
         wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
-        mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
+        mislabelled: those of these ops that are in most inversions, worst first, no more than are asked for.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and unless it is asked for.

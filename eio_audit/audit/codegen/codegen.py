@@ -195,7 +195,7 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
     Raises:
         InputError: the dump cannot be read.
     """
-    audited = audit_dump(dump, options, SharedWork(describes_worst=False))
+    audited = audit_dump(dump, options, SharedWork(described_ops=0))
     return _structure(audited, Stage.NOW, right_labels(audited), {})
 
 

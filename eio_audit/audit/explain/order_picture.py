@@ -7,8 +7,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.check.disorder import NAMED_OPS, DisplacedOp, describe_displaced
+from eio_audit.audit.check.check import DESCRIBED_OPS, AuditedDump
+from eio_audit.audit.check.disorder import DisplacedOp, describe_displaced
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
@@ -144,7 +144,7 @@ def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
         displaced=displaced,
         dataflow=tuple(
             dataflow.around([place], DRAWN_RADIUS, DRAWN_NEIGHBOURS)
-            for place in list(displaced)[:NAMED_OPS]
+            for place in list(displaced)[:DESCRIBED_OPS]
             if dataflow is not None
         ),
     )

@@ -101,7 +101,7 @@ def fix(
     if form is not None and options.order_from is not None:
         raise ValueError("labels of another dump cannot be put right here")
     source: Source | None = None
-    work = SharedWork(describes_worst=False, finds_wrong_labels=finds_wrong_labels or form is not None)
+    work = SharedWork(described_ops=0, finds_wrong_labels=finds_wrong_labels or form is not None)
     fixes: list[Fix] = []
     pieces: list[bytes | memoryview] = []
     offset = 0

@@ -36,6 +36,9 @@ WRONG_LABEL = Rule(
     "The index of an op contradicts dataflow: no legal order can follow it and the indices of the other ops.",
 )
 
+ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL)
+"""The rules on the order of ops."""
+
 LOCATION_RULES = (
     Rule("EIO101", "unknown-location", "An op has no location, or an unknown one."),
     Rule("EIO102", "no-index", "The location of an op carries no op index."),
@@ -52,7 +55,7 @@ UNREADABLE = Rule(
     "The location of an op is a name as it should be, but code generation cannot read that name.",
 )
 
-RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, *LOCATION_RULES, UNREADABLE)
+RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE)
 """All rules, by code."""
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump, audit_keyed
+from eio_audit.audit.check.check import DESCRIBED_OPS, AuditedDump, SharedWork, audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import only_function
@@ -202,7 +202,7 @@ class ProgramStates:
         text = DumpText(dump, self._options.op_table)
 
         def read(part: Dump) -> DumpStates:
-            audited = audit_dump(part, self._options, SharedWork(describes_worst))
+            audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
             return _grouped(text, audited, self._options)
 
         if self._options.order_from is not None:  # all of a dump is matched with another at once
@@ -233,7 +233,7 @@ class ProgramStates:
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
-        audited = audit_keyed(keyed, SharedWork(describes_worst))
+        audited = audit_keyed(keyed, SharedWork(DESCRIBED_OPS if describes_worst else 0))
         next_line = function.line + function.text.count(b"\n") + 1
         blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
         return FunctionState(

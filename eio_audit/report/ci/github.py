@@ -9,19 +9,19 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import annotated_place, annotation, level, repository_path, rest
-from eio_audit.report.wording.conclusion import conclusion, verdict_lines
+from eio_audit.report.wording.conclusion import verdict_line
 
 SHOWN_ANNOTATIONS = 10
 """GitHub shows no more of one level in a step."""
 
 
 def to_github(verdict: Verdict) -> str:
-    """The worst findings as annotations, then what was checked as plain lines of the log."""
+    """The worst findings as annotations, then the verdict as a plain line of the log."""
     shown = verdict.findings[:SHOWN_ANNOTATIONS]
     lines = [error_annotation(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
     lines += filter(None, [rest(verdict.findings, len(shown))])
-    lines += [*verdict_lines(verdict), conclusion(verdict.check)]
+    lines.append(verdict_line(verdict))
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

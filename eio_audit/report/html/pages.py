@@ -7,10 +7,10 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from eio_audit.audit.check.check import Check
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
+from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import block_sections, block_table
@@ -23,13 +23,15 @@ from eio_audit.report.wording.structure import STAGES, index_span, source_of, to
 from eio_audit.report.wording.trace import pass_title
 
 
-def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) -> str:
+def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: str) -> str:
     """The order of every dump; ``pictures`` are of the blocks that are shown op by op."""
+    check = verdict.check
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
     return _page(
         "check",
         version,
         result=check,
+        verdict=verdict,
         blocks=block_table(check.dumps),
         left_out=inverted > len(pictures),
         inverted=inverted,
