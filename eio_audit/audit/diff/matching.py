@@ -72,6 +72,7 @@ class _Pairing:
         self.arguments: dict[Value, Value] = {}
         self.is_ambiguous = False
         self._new_arguments: set[Value] = set()
+        self._count_with_blocks = -1
         self._unseen: deque[tuple[int, int]] = deque()
 
     def pair_alike(self, *, upwards: bool) -> None:
@@ -137,13 +138,7 @@ class _Pairing:
         sides = contracted(*self.sides)
         for with_attributes in (True, False) if sides else ():
             assert sides is not None
-            labels = [
-                [
-                    (name, *text.attributes.items()) if with_attributes else name
-                    for name, text in zip(ops.names, ops.texts, strict=True)
-                ]
-                for ops in sides
-            ]
+            labels = [_names_with_attributes(ops) if with_attributes else ops.names for ops in sides]
             classes = [
                 RefinementClasses(ops, label, scopes)
                 for ops, label, scopes in zip(sides, labels, self.keys.scopes, strict=True)
@@ -307,6 +302,9 @@ class _Pairing:
 
     def _pair_blocks(self) -> None:
         """Pairs blocks by their place, or else by the ops in them; and their arguments and terminators."""
+        if self._count_with_blocks == len(self.matched[0]):
+            return
+        self._count_with_blocks = len(self.matched[0])
         old_block, new_block = self.sides[0].ir.op_block, self.sides[1].ir.op_block
         self.blocks = dict(self._only_blocks())
         taken = set(self.blocks.values())
@@ -330,9 +328,12 @@ class _Pairing:
 
         A custom form may print the regions of an op in another order than the generic form does.
         """
-        for pair in self.matched[0].items():
-            blocks = [ops.blocks_of.get(op, ()) for ops, op in zip(self.sides, pair, strict=True)]
-            if len(blocks[0]) > 1 and self.sides[0].names[pair[0]] not in self.keys.same_form:
+        for old, old_blocks in self.sides[0].blocks_of.items():
+            new = self.matched[0].get(old)
+            if new is None:
+                continue
+            blocks = old_blocks, self.sides[1].blocks_of.get(new, ())
+            if len(old_blocks) > 1 and self.sides[0].names[old] not in self.keys.same_form:
                 continue
             was, now = (
                 {ops.region_places[block]: block for block in inside}
@@ -361,6 +362,13 @@ class _Pairing:
             is_end = not before.users[a] and before.ir.result_count(a) == 0
             if is_end and self.keys.labels[0][a] == self.keys.labels[1][b]:
                 self._pair(a, b)
+
+
+def _names_with_attributes(ops: ComparedOps) -> list[Hashable]:
+    """By op, its name and attributes; types are left out."""
+    texts = {id(text): text for text in ops.texts}
+    attributes = {key: ops.interned.number(tuple(text.attributes.items())) for key, text in texts.items()}
+    return [(name, attributes[id(text)]) for name, text in zip(ops.names, ops.texts, strict=True)]
 
 
 def _groups(sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]) -> list[tuple[list[T], list[T]]]:

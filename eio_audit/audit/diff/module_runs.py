@@ -49,12 +49,12 @@ class Fragmentation:
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
     """Counts the runs before, after, and after a fix without and with labels put right (``right``)."""
-    origins = _origins(after)
+    was, origins = ([*map(dump.indices.parsed.origin, range(len(dump.ir)))] for dump in (before, after))
     relabelled = origins[:]
     for op, name in right.names.items():
         relabelled[op] = parse_origin(name)
     counts = [
-        _count(before, {}, _origins(before)),
+        _count(before, {}, was),
         _count(after, {}, origins),
         _count(after, after.orders, origins),
         _count(after, right.orders, relabelled),
@@ -71,16 +71,6 @@ def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
         ModuleRuns(key[-1], key, *(count[key] for count in counts)) for key in before.keys() | after.keys()
     ]
     return tuple(sorted(rows, key=lambda row: (row.before - row.after, -row.after, row.path)))
-
-
-def _origins(dump: AuditedDump) -> list[Origin | None]:
-    """By op, the place in the model that its location names; each location is looked at once."""
-    by_text: dict[bytes | None, Origin | None] = {None: None}
-    texts = list(map(dump.ir.location_text, range(len(dump.ir))))
-    for op, text in enumerate(texts):
-        if text not in by_text:
-            by_text[text] = dump.indices.parsed.origin(op)
-    return [by_text[text] for text in texts]
 
 
 def _count(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -93,20 +94,28 @@ class RefinementClasses:
         self._ops = ops
         self._scopes = scopes
         self.above = self._sweep_down(labels)
-        self.around = self._sweep_up(self.above)
-        self.exact = self._sweep_up(self._sweep_down(self.around))
+
+    @cached_property
+    def around(self) -> list[int]:
+        return self._sweep_up(self.above)
+
+    @cached_property
+    def exact(self) -> list[int]:
+        return self._sweep_up(self._sweep_down(self.around))
 
     def _sweep_down(self, labels: Sequence[Hashable]) -> list[int]:
         """Producers before users: classes of the label, the place in the tree and the operands."""
         ops, number = self._ops, self._ops.interned.number
         classes: list[int] = []
-        for op in range(len(ops)):
-            block = ops.ir.op_block[op]
-            operands = tuple(
+        contexts: dict[int, Hashable] = {}
+        for op, (block, operands) in enumerate(zip(ops.ir.op_block, ops.producers, strict=True)):
+            if block not in contexts:
+                contexts[block] = self._context(block, classes, labels)
+            values = [
                 (classes[owner], result) if 0 <= owner < op else self._outside(owner, result, classes, labels)
-                for owner, result in ops.producers[op]
-            )
-            classes.append(number((labels[op], self._context(block, classes, labels), operands)))
+                for owner, result in operands
+            ]
+            classes.append(number((labels[op], contexts[block], tuple(values))))
         return classes
 
     def _outside(
@@ -130,9 +139,8 @@ class RefinementClasses:
         ops, number = self._ops, self._ops.interned.number
         classes = [-1] * len(ops)
         for op in range(len(ops) - 1, -1, -1):
-            users = sorted(
-                (classes[user] if user > op else labels[user], place) for user, place in ops.users[op]
-            )
+            users = [(classes[user] if user > op else labels[user], place) for user, place in ops.users[op]]
+            users.sort()
             inside: tuple[object, ...] = ()
             if op in ops.blocks_of and ops.symbols[op] is None:
                 inside = tuple(

@@ -70,6 +70,9 @@ class LocationNumbers:
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
     def _number(self, root: Location) -> int:
+        known = self._numbers.get(id(root))
+        if known is not None:
+            return known
         for location in children_first(root, self._numbers):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):

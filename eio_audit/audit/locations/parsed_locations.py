@@ -54,6 +54,7 @@ class ParsedLocations:
     def __init__(self, ir: IR, pattern: IndexPattern) -> None:
         self._pattern = pattern
         self._indices: dict[int, int | None] = {}  # by ``id`` of a location, which ``locations`` keeps alive
+        self._origins: dict[int, Origin | None] = {}
         self.locations = Locations(ir)
 
     def index(self, op: int) -> int | None:
@@ -61,8 +62,9 @@ class ParsedLocations:
         root = self.locations.of(op)
         if root is None:
             return None
-        for location in children_first(root, self._indices):
-            self._indices[id(location)] = self._index_of(location)
+        if id(root) not in self._indices:
+            for location in children_first(root, self._indices):
+                self._indices[id(location)] = self._index_of(location)
         return self._indices[id(root)]
 
     def _index_of(self, location: Location) -> int | None:
@@ -99,8 +101,11 @@ class ParsedLocations:
 
         A name with a negative index tells of none: its fields are placeholders.
         """
-        name = self.indexed_name(op)
-        return None if name is None else parse_origin(name)
+        location = id(self.locations.of(op))
+        if location not in self._origins:
+            name = self.indexed_name(op)
+            self._origins[location] = None if name is None else parse_origin(name)
+        return self._origins[location]
 
     def model_line(self, op: int) -> ModelLine | None:
         """Where in the model's source the op comes from, as far as its location says."""
