@@ -64,6 +64,7 @@ class OpaqueLoc:
 Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | OpaqueLoc
 
 _STRING = re.compile(STRING)
+_PLAIN_NAME = re.compile(rb'"([^"\\\n]*+)"')
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
@@ -90,6 +91,8 @@ class Locations:
         if text is None:
             return None
         if text not in self._by_text:
+            if plain := _PLAIN_NAME.fullmatch(text):
+                return self._by_text.setdefault(text, NameLoc(_unescape(plain[1]), None))
             span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
             location, missing = parse_location(self._ir.source, span, self._by_alias)
             if missing:

@@ -84,7 +84,7 @@ def _count(
         last_function: RunKey = ()
         for place in orders.get(block, range(len(ops))):
             origin = origins[ops[place]]
-            if origin is not None and origin.modules:
+            if origin is not None and origin.modules and origin.modules != last_path:
                 path = origin.modules
                 shared = len(common_modules([last_path, path]))
                 modules.update(path[: depth + 1] for depth in range(shared, len(path)))
