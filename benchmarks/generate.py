@@ -178,39 +178,40 @@ class PermutedModel(Model):
     is_cancelled = False
 
     def _layers(self) -> Iterator[Op]:
-        value, layer, last, layout = 0, 0, "%arg0", IMAGE
-        while layer * 8 < self.ops:
-            is_own = not self.is_cancelled or layer % KEPT_EVERY == 0
-            wanted, inside = IMAGE if is_own else CHANNELS_LAST, CHANNELS_LAST
-            module, line = f"Sequential[layer{layer % 4 + 1}]|Conv2d[conv{layer}]", 100 + layer % 700
+        self.last, self.value, layout = "%arg0", 0, IMAGE
+        for layer in range(-(-self.ops // 8)):
+            keeps = not self.is_cancelled or layer % KEPT_EVERY == 0
+            yield from self._layer(layer, layout, keeps=keeps)
+            layout = IMAGE if keeps else CHANNELS_LAST
 
-            def op(name: str, text: str, results: str = "") -> Op:
-                nonlocal value, last
-                last, value = f"%{value}", value + 1
-                return Op(f"    {last}{results} = {text} LOC\n", module, line, name)  # noqa: B023  (used at once)
+    def _layer(self, layer: int, layout: str, *, keeps: bool) -> Iterator[Op]:
+        """One layer, after one that leaves its image in ``layout``; a cancelled op has no text."""
+        image, axis = (IMAGE, 1) if keeps else (CHANNELS_LAST, 3)
+        module, line = f"Sequential[layer{layer % 4 + 1}]|Conv2d[conv{layer}]", 100 + layer % 700
 
-            def permute(to: str, *, is_there: bool) -> Op:
-                dims = "0, 2, 3, 1" if to == CHANNELS_LAST else "0, 3, 1, 2"
-                of = IMAGE if to == CHANNELS_LAST else CHANNELS_LAST
-                text = f'"ttir.permute"({last}) <{{permutation = array<i64: {dims}>}}> : ({of}) -> {to}'
-                return op("permute", text) if is_there else Op("", module, line, "")  # noqa: B023
+        def op(name: str, text: str, results: str = "") -> Op:
+            self.last, self.value = f"%{self.value}", self.value + 1
+            return Op(f"    {self.last}{results} = {text} LOC\n", module, line, name)
 
-            yield permute(IMAGE, is_there=is_own and layout == CHANNELS_LAST)
-            yield permute(CHANNELS_LAST, is_there=is_own or layout == IMAGE)
-            yield op("convolution", f'"ttir.conv2d"({last}, %arg1) <{{groups = 1 : i32, padding = array<i32: 1, '
-                     f"1, 1, 1>, stride = array<i32: 1, 1>}}> : ({inside}, {WEIGHT}) -> {inside}")  # fmt: skip
-            yield permute(IMAGE, is_there=is_own)
-            image = last
-            yield op("zeros", f'"ttir.zeros"() <{{shape = array<i32: 64>}}> : () -> {VECTOR}')
-            axis = 1 if is_own else 3
-            yield op("batch_norm", f'"ttir.batch_norm_inference"({image}, {last}, %arg2, {last}, %arg2) <{{'
-                     f"dimension = {axis} : i32, epsilon = 9.99999974E-6 : f32}}> : ({wanted}, {VECTOR}, "
-                     f"{VECTOR}, {VECTOR}, {VECTOR}) -> {wanted}")  # fmt: skip
-            yield op("sort", f'"ttir.sort"({last}) {{dim = {axis} : si32}} : ({wanted}) -> ({wanted}, {wanted})',
-                     ":2")  # fmt: skip
-            yield op("mul", f'"ttir.multiply"({last}#0, {last}#1) : ({wanted}, {wanted}) -> {wanted}')
-            yield op("relu", f'"ttir.relu"({last}) : ({wanted}) -> {wanted}')
-            layer, layout = layer + 1, wanted
+        def permute(to: str, *, is_there: bool) -> Op:
+            of, dims = (IMAGE, "0, 2, 3, 1") if to == CHANNELS_LAST else (CHANNELS_LAST, "0, 3, 1, 2")
+            text = f'"ttir.permute"({self.last}) <{{permutation = array<i64: {dims}>}}> : ({of}) -> {to}'
+            return op("permute", text) if is_there else Op("", module, line, "permute")
+
+        yield permute(IMAGE, is_there=keeps and layout == CHANNELS_LAST)
+        yield permute(CHANNELS_LAST, is_there=keeps or layout == IMAGE)
+        conv = f'"ttir.conv2d"({self.last}, %arg1) <{{groups = 1 : i32, stride = array<i32: 1, 1>}}>'
+        yield op("convolution", f"{conv} : ({CHANNELS_LAST}, {WEIGHT}) -> {CHANNELS_LAST}")
+        yield permute(IMAGE, is_there=keeps)
+        convolved = self.last
+        yield op("zeros", f'"ttir.zeros"() <{{shape = array<i32: 64>}}> : () -> {VECTOR}')
+        norm = f'"ttir.batch_norm_inference"({convolved}, {self.last}, %arg2, {self.last}, %arg2)'
+        norm += f" <{{dimension = {axis} : i32}}>"
+        yield op("batch_norm", f"{norm} : ({image}{f', {VECTOR}' * 4}) -> {image}")
+        sort = f'"ttir.sort"({self.last}) {{dim = {axis} : si32}} : ({image}) -> ({image}, {image})'
+        yield op("sort", sort, ":2")
+        yield op("mul", f'"ttir.multiply"({self.last}#0, {self.last}#1) : ({image}, {image}) -> {image}')
+        yield op("relu", f'"ttir.relu"({self.last}) : ({image}) -> {image}')
 
 
 class CancelledModel(PermutedModel):

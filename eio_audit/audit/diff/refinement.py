@@ -82,11 +82,9 @@ class ComparedOps:
 
 
 class RefinementClasses:
-    """RefinementClasses of ops of one dump, from the surest to the vaguest.
+    """Classes of the ops of one dump.
 
     Attributes:
-        exact: two rounds: like ``around``, of ops that are themselves alike in that.
-        around: alike in all they are computed from and all that is computed from them.
         above: alike in all they are computed from.
     """
 
@@ -97,10 +95,12 @@ class RefinementClasses:
 
     @cached_property
     def around(self) -> list[int]:
+        """Alike in all they are computed from and all that is computed from them."""
         return self._sweep_up(self.above)
 
     @cached_property
     def exact(self) -> list[int]:
+        """Two rounds: like ``around``, of ops that are themselves alike in that."""
         return self._sweep_up(self._sweep_down(self.around))
 
     def _sweep_down(self, labels: Sequence[Hashable]) -> list[int]:
