@@ -77,11 +77,19 @@ class _Pairing:
 
     def pair_alike(self, *, upwards: bool) -> None:
         """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
-        for kind in ("exact", "around"):
-            classes = [getattr(side, kind) for side in self.keys.classes]
-            groups = self._unmatched(lambda side, op: classes[side][op])  # noqa: B023  (used at once)
-            for old, new in sorted(groups, key=lambda g: -g[0][-1]) if upwards else sorted(groups):
-                self._pair_group(old, new, upwards=upwards)
+        around = self._of_one_class("around")
+        if any(len(old) > 1 or len(new) > 1 for old, new in around):
+            self._pair_classes(self._of_one_class("exact"), upwards=upwards)
+            around = self._of_one_class("around")
+        self._pair_classes(around, upwards=upwards)
+
+    def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
+        classes = [getattr(side, kind) for side in self.keys.classes]
+        return self._unmatched(lambda side, op: classes[side][op])
+
+    def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]], *, upwards: bool) -> None:
+        for old, new in sorted(groups, key=lambda group: -group[0][-1]) if upwards else sorted(groups):
+            self._pair_group(old, new, upwards=upwards)
 
     def _pair_group(self, old: list[int], new: list[int], *, upwards: bool) -> None:
         if len(old) == len(new) == 1:
@@ -266,21 +274,17 @@ class _Pairing:
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
+        was, now = self.matched
         while self._unseen:
-            pair = self._unseen.popleft()
-            users = [
-                [(user, place) for user, place in ops.users[op] if user not in matched]
-                for ops, op, matched in zip(sides, pair, self.matched, strict=True)
-            ]
-            if all(users):
-                self._pair_users(users)
-            producers = [ops.producers[op] for ops, op in zip(sides, pair, strict=True)]
-            for (a, i), (b, j) in zip(*producers, strict=False):
-                is_open = i == j and min(a, b) >= 0 and self._is_free(a, b)
+            old, new = self._unseen.popleft()
+            if users := [use for use in sides[0].users[old] if use[0] not in was]:
+                self._pair_users((users, [use for use in sides[1].users[new] if use[0] not in now]))
+            for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
+                is_open = a not in was and b not in now and i == j and min(a, b) >= 0
                 if is_open and self._same_place(0, a) == self._same_place(1, b):
                     self._pair(a, b)
 
-    def _pair_users(self, users: Sequence[Iterable[tuple[int, int]]]) -> None:
+    def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]]) -> None:
         for with_content in (True, False):
 
             def key(side: int, used: tuple[int, int]) -> Hashable:
@@ -291,6 +295,8 @@ class _Pairing:
             free = [
                 [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
             ]
+            if not all(free):
+                return
             for was, now in _groups(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):

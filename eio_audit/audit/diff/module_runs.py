@@ -79,6 +79,7 @@ def _count(
     """The runs of modules and of functions, with the blocks in the given orders."""
     modules: Counter[RunKey] = Counter()
     functions: Counter[RunKey] = Counter()
+    names: dict[tuple[str | None, str], RunKey] = {}
     for block, ops in enumerate(dump.ir.block_ops):
         last_path: RunKey = ()
         last_function: RunKey = ()
@@ -90,7 +91,10 @@ def _count(
                 modules.update(path[: depth + 1] for depth in range(shared, len(path)))
                 last_path = path
             if origin is not None and origin.function is not None:
-                function = (f"{origin.file} {origin.function}".strip(),)
+                place = origin.file, origin.function
+                if place not in names:
+                    names[place] = (f"{origin.file} {origin.function}".strip(),)
+                function = names[place]
                 functions[function] += function != last_function
                 last_function = function
     return modules, functions

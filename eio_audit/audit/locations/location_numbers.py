@@ -73,7 +73,7 @@ class LocationNumbers:
         known = self._numbers.get(id(root))
         if known is not None:
             return known
-        for location in children_first(root, self._numbers):
+        for location in children_first(root, self._numbers) if children(root) else (root,):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
                 inside = ()  # "x"(unknown) is how MLIR has "x"

@@ -14,6 +14,7 @@ from eio_audit.mlir.location import (
     Location,
     Locations,
     NameLoc,
+    children,
     children_first,
     walk,
 )
@@ -63,7 +64,7 @@ class ParsedLocations:
         if root is None:
             return None
         if id(root) not in self._indices:
-            for location in children_first(root, self._indices):
+            for location in children_first(root, self._indices) if children(root) else (root,):
                 self._indices[id(location)] = self._index_of(location)
         return self._indices[id(root)]
 
@@ -136,6 +137,10 @@ class ParsedLocations:
 
     def indexed_name(self, op: int) -> str | None:
         """The outermost name with the op's index; of an unindexed op, with any that is not negative."""
+        location = self.locations.of(op)
+        if isinstance(location, NameLoc) and location.child is None:
+            index = self._pattern.index_in(location.name)
+            return None if index is None or index < 0 else location.name
         wanted = self.index(op)
         for inner in self._walk(op):
             index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None
