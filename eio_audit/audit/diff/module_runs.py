@@ -91,10 +91,10 @@ def _count(
                 modules.update(path[: depth + 1] for depth in range(shared, len(path)))
                 last_path = path
             if origin is not None and origin.function is not None:
-                place = origin.file, origin.function
-                if place not in names:
-                    names[place] = (f"{origin.file} {origin.function}".strip(),)
-                function = names[place]
+                parts = origin.file, origin.function
+                if parts not in names:
+                    names[parts] = (f"{origin.file} {origin.function}".strip(),)
+                function = names[parts]
                 functions[function] += function != last_function
                 last_function = function
     return modules, functions
