@@ -9,9 +9,10 @@ ever less, but never by name and location alone: one framework op is often sever
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 from eio_audit.audit.diff.contraction import contracted
@@ -116,6 +117,9 @@ class _Pairing:
     def complete(self) -> Matching:
         """Pairs what else belongs together, the surest first."""
         self._pair_blocks()
+        for old, new in self._unmatched(self._above):
+            if len(old) == len(new) == 1:
+                self._pair(old[0], new[0])
         self._unseen.extend(self.matched[0].items())
         self._follow_dataflow(self.sides)
         for key, only_unique in (
@@ -139,6 +143,8 @@ class _Pairing:
             self._pair_blocks()
             self._follow_dataflow(self.sides)
         self._pair_computations()
+        self._pair_if_equally_many(self._same_place_and_text)
+        self._follow_dataflow(self.sides)
         return Matching(self.matched[0], self.blocks, self.arguments, self.keys.same_form)
 
     def _pair_computations(self) -> None:
@@ -161,14 +167,18 @@ class _Pairing:
                     ]
                     for found, ops in zip(classes, sides, strict=True)
                 ]
-                for old, new in self._unmatched(lambda side, op: numbers[side][op]):  # noqa: B023  (used at once)
-                    for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
-                        self._pair(a, b)
+                self._pair_if_equally_many(lambda side, op: numbers[side][op])  # noqa: B023  (used at once)
             self._unseen.extend(self.matched[0].items())
             self._follow_dataflow(sides)
             self._pair_blocks()
         self._unseen.extend(self.matched[0].items())
         self._follow_dataflow(self.sides)
+
+    def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
+        """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
+        for old, new in self._unmatched(key):
+            for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
+                self._pair(a, b)
 
     def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
         """The unmatched ops of either dump that have a key in common."""
@@ -282,7 +292,22 @@ class _Pairing:
             for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
                 is_open = a not in was and b not in now and i == j and min(a, b) >= 0
                 if is_open and self._same_place(0, a) == self._same_place(1, b):
-                    self._pair(a, b)
+                    self._pair(self._first_of_merged(a, b), b)
+
+    def _first_of_merged(self, old: int, new: int) -> int:
+        """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays."""
+        merged = self._merged.get(self._above(1, new), ())
+        return next((op for op in merged if op not in self.matched[0]), old) if old in merged else old
+
+    @cached_property
+    def _merged(self) -> dict[Hashable, list[int]]:
+        """By class, the ops of the dump before that compute the same, where there are fewer of them now."""
+        before, after = (range(len(ops)) for ops in self.sides)
+        now = Counter(self._above(1, op) for op in after)
+        merged: dict[Hashable, list[int]] = defaultdict(list)
+        for op in before:
+            merged[self._above(0, op)].append(op)
+        return {key: ops for key, ops in merged.items() if len(ops) > now[key]}
 
     def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]]) -> None:
         for with_content in (True, False):
