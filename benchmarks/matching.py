@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import regex
-
 from generate import CancelledModel, PermutedModel
 
 from eio_audit import Dump, read, read_text, stamp

@@ -160,7 +160,7 @@ class _Pairing:
             for kind in ("around", "above"):
                 numbers = [
                     [
-                        number if producers or users else None
+                        number if producers or (users and kind == "around") else None
                         for number, producers, users in zip(
                             getattr(found, kind), ops.producers, ops.users, strict=True
                         )
