@@ -59,9 +59,11 @@ TYPES_CHANGE = """
     normalize-memrefs flatten-memref arith-emulate-wide-int iree-input-conversion-demote-f32-to-f16
     iree-input-conversion-demote-i64-to-i32 iree-preprocessing-convert-conv-to-channels-last
     iree-preprocessing-convert-1x1-filter-conv2d-to-matmul iree-global-opt-convert-conv2d-to-img2col
-    iree-global-opt-demote-contraction-inputs convert-elementwise-to-linalg
+    iree-global-opt-demote-contraction-inputs
 """
 """Passes that change the types of what they leave."""
+WRAPPING = "convert-elementwise-to-linalg"
+"""Puts each op on tensors into a region, where it is one on numbers."""
 OTHER_PASSES = """
     canonicalize cse sccp loop-invariant-code-motion inline symbol-dce mem2reg sroa control-flow-sink
     affine-scalrep affine-loop-fusion affine-loop-unroll lower-affine fold-memref-alias-ops buffer-hoisting
@@ -72,6 +74,7 @@ OTHER_PASSES = """
     iree-util-hoist-into-globals iree-global-opt-raise-special-ops iree-util-optimize-int-arithmetic
     iree-dispatch-creation-bubble-up-expand-shapes
 """
+KINDS = {"types change": TYPES_CHANGE, "ops wrapped in regions": WRAPPING, "other": OTHER_PASSES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ def pairs_of_passes() -> Iterator[tuple[str, Dump, Dump]]:
             if (tool := find()) is None or (before := passed(tool, stamped)) is None:
                 continue
             seen = {before}
-            for kind, passes in (("types change", TYPES_CHANGE), ("other", OTHER_PASSES)):
+            for kind, passes in KINDS.items():
                 for one in passes.split():
                     after = passed(tool, stamped, f"--{one}")
                     if after is not None and after not in seen:

@@ -157,7 +157,7 @@ def test_a_shuffled_program_is_the_same_in_another_order(text: str, seed: int) -
     expected = Sameness.BYTES if after == text else Sameness.ORDER
     assert sameness(text, after) in (expected, Sameness.NAMES)  # equal ops may have changed places
     assert same_program(text, after)
-    assert sameness(text, renamed(after)) in (Sameness.ORDER, Sameness.NAMES)
+    assert sameness(text, renamed(after)) != Sameness.NONE
 
 
 @given(programs() | loops())
