@@ -65,6 +65,7 @@ class OpaqueLoc:
 Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | OpaqueLoc
 
 _STRING = re.compile(STRING)
+_PLAIN_NAME = re.compile(rb'"([^"\\\n]*+)"')
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
@@ -82,22 +83,30 @@ class Locations:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
+        self._by_op: dict[int, Location] = {}
         self._by_text: dict[bytes, Location] = {}
         self._by_alias: dict[bytes, Location] = {}
 
     def of(self, op: int) -> Location | None:
         """The op's own location, or None when it was printed without one."""
-        text = self._ir.location_text(op)
-        if text is None:
-            return None
-        if text not in self._by_text:
-            span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
-            location, missing = parse_location(self._ir.source, span, self._by_alias)
-            if missing:
-                self._resolve(missing, op)
-                location, _ = parse_location(self._ir.source, span, self._by_alias)
-            self._by_text[text] = location
-        return self._by_text[text]
+        if op not in self._by_op:
+            text = self._ir.location_text(op)
+            if text is None:
+                return None
+            if text not in self._by_text:
+                self._by_text[text] = self._parsed(op, text)
+            self._by_op[op] = self._by_text[text]
+        return self._by_op[op]
+
+    def _parsed(self, op: int, text: bytes) -> Location:
+        if plain := _PLAIN_NAME.fullmatch(text):
+            return NameLoc(_unescape(plain[1]), None)
+        span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
+        location, missing = parse_location(self._ir.source, span, self._by_alias)
+        if missing:
+            self._resolve(missing, op)
+            location, _ = parse_location(self._ir.source, span, self._by_alias)
+        return location
 
     def _resolve(self, aliases: Iterable[bytes], user: int) -> None:
         source, spans = self._ir.source, self._ir.aliases

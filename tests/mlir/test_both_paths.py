@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,55 @@ def test_on_nested_programs(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(40):
         assert_same(nested_program(rng).encode())
+
+
+def without_locations(text: str, rng: random.Random) -> str:
+    """The text without some of its locations, or without any."""
+    share = rng.choice([0.2, 0.9, 1.0])
+    return re.sub(
+        r" loc\(.*$", lambda match: "" if rng.random() < share else match[0], text, flags=re.MULTILINE
+    )
+
+
+@pytest.mark.parametrize("seed", seeds(4, 40))
+def test_on_nested_programs_without_locations(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(40):
+        text = without_locations(nested_program(rng), rng)
+        assert_same((with_lines_moved(text, rng) if rng.random() < 0.3 else text).encode())
+
+
+BELOW = [
+    'loc("x")',
+    ': i32 loc("x")',
+    "-> i32",
+    "// a comment",
+    "",
+    "{a = 1}",
+    "to (%1)",
+    "my.op",
+    "}",
+    "^bb1:",
+]
+BELOW += [
+    "%1, %2 = my.op",
+    "%1 = ",
+    "%0",
+    '"t.a"()',
+    '"t.a"',
+    "loc.x",
+    "attributes {a}",
+    "({",
+    "= 1",
+    "my.op {",
+]
+
+
+@pytest.mark.parametrize("below", BELOW)
+@pytest.mark.parametrize("op", ['"t.a"(%0) : (i32) -> ()', "%3 = my.op %0 : i32", "my.op %0 :", "my.op"])
+def test_on_what_may_follow_an_op_without_location(op: str, below: str) -> None:
+    ops = ["%0 = my.op : i32", op, op.replace("%3", "%4"), below, op.replace("%3", "%5"), "my.end"]
+    assert_same("\n".join(["module {", *(f"  {line}" for line in ops), "}\n"]).encode())
 
 
 def with_lines_moved(text: str, rng: random.Random) -> str:

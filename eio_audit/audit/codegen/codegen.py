@@ -25,6 +25,7 @@ from eio_audit.audit.codegen.codegen_location import (
     callers,
     codegen_ops,
     common_modules,
+    read_name,
 )
 from eio_audit.audit.codegen.codegen_op import CodegenOp, codegen_op, value_names, values_used
 from eio_audit.audit.dependence import users_of_values
@@ -252,7 +253,7 @@ def predict(
     ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
 
     def read(op: int) -> CodegenLocation | UnreadableLocation | None:
-        return locations.in_name(names[op]) if names and op in names else locations.of(op)
+        return read_name(names[op]) if names and op in names else locations.of(op)
 
     in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
     places = sorted(range(len(ir)), key=in_order.__getitem__)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import lru_cache
 from itertools import takewhile
 
 from eio_audit.audit.functions import ends_block, function_symbol
@@ -32,6 +32,9 @@ PREFIX = "DEBUG|"
 
 FEWEST_FIELDS = 4
 """Fields of a name that code generation reads; one with fewer leaves its op out, without a word."""
+
+NAMES_KEPT = 1 << 16
+"""What is read of so many names is kept: each state of a dump has the same ones."""
 
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
@@ -87,6 +90,7 @@ class UnreadableLocation:
     meant: CodegenLocation | None = None
 
 
+@lru_cache(NAMES_KEPT)
 def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     """What code generation reads in the name of a location.
 
@@ -134,25 +138,24 @@ def _integer(field: str) -> int | None:
 
 
 class CodegenLocations:
-    """The locations of one dump's ops as code generation reads them; ``in_name`` reads a name, each once.
+    """The locations of one dump's ops as code generation reads them.
 
     Raises (from every method): InputError for a malformed location.
     """
 
     def __init__(self, locations: Locations) -> None:
         self._locations = locations
-        self.in_name = cache(read_name)
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
         """What is read of an op; None where its location is no name: unknown, or refused (rule EIO106)."""
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
-        read = self.in_name(outer.name)
+        read = read_name(outer.name)
         if isinstance(read, CodegenLocation) or read.reason is not Reason.FIELD or outer.child is None:
             return read
         for inner in walk(outer.child):
-            inside = self.in_name(inner.name) if isinstance(inner, NameLoc) else None
+            inside = read_name(inner.name) if isinstance(inner, NameLoc) else None
             if isinstance(inside, CodegenLocation) or (inside is not None and inside.meant is not None):
                 message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -81,11 +82,9 @@ class ComparedOps:
 
 
 class RefinementClasses:
-    """Classes of ops of one dump, from the surest to the vaguest; ``number`` gives equal things one number.
+    """Classes of the ops of one dump; ``number`` gives equal things one number.
 
     Attributes:
-        exact: two rounds: like ``around``, of ops that are themselves alike in that.
-        around: alike in all they are computed from and all that is computed from them.
         above: alike in all they are computed from.
     """
 
@@ -100,20 +99,30 @@ class RefinementClasses:
         self._scopes = scopes
         self._number = number or ops.interned.number
         self.above = self._sweep_down(labels)
-        self.around = self._sweep_up(self.above)
-        self.exact = self._sweep_up(self._sweep_down(self.around))
+
+    @cached_property
+    def around(self) -> list[int]:
+        """Alike in all they are computed from and all that is computed from them."""
+        return self._sweep_up(self.above)
+
+    @cached_property
+    def exact(self) -> list[int]:
+        """Two rounds: like ``around``, of ops that are themselves alike in that."""
+        return self._sweep_up(self._sweep_down(self.around))
 
     def _sweep_down(self, labels: Sequence[Hashable]) -> list[int]:
         """Producers before users: classes of the label, the place in the tree and the operands."""
         ops, number = self._ops, self._number
         classes: list[int] = []
-        for op in range(len(ops)):
-            block = ops.ir.op_block[op]
-            operands = tuple(
+        contexts: dict[int, Hashable] = {}
+        for op, (block, operands) in enumerate(zip(ops.ir.op_block, ops.producers, strict=True)):
+            if block not in contexts:
+                contexts[block] = self._context(block, classes, labels)
+            values = [
                 (classes[owner], result) if 0 <= owner < op else self._outside(owner, result, classes, labels)
-                for owner, result in ops.producers[op]
-            )
-            classes.append(number((labels[op], self._context(block, classes, labels), operands)))
+                for owner, result in operands
+            ]
+            classes.append(number((labels[op], contexts[block], tuple(values))))
         return classes
 
     def _outside(
@@ -137,9 +146,8 @@ class RefinementClasses:
         ops, number = self._ops, self._number
         classes = [-1] * len(ops)
         for op in range(len(ops) - 1, -1, -1):
-            users = sorted(
-                (classes[user] if user > op else labels[user], place) for user, place in ops.users[op]
-            )
+            users = [(classes[user] if user > op else labels[user], place) for user, place in ops.users[op]]
+            users.sort()
             inside: tuple[object, ...] = ()
             if op in ops.blocks_of and ops.symbols[op] is None:
                 inside = tuple(

@@ -58,6 +58,9 @@ class LocationNumbers:
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
     def _number(self, root: Location) -> int:
+        known = self._numbers.get(id(root))
+        if known is not None:
+            return known
         for location in post_order([root], children, self._numbers, key=id):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
