@@ -11,7 +11,7 @@ from eio_audit.audit.check.figures import DumpAudit as DumpAudit
 from eio_audit.audit.check.figures import Summary as Summary
 from eio_audit.audit.check.figures import unmatched_patterns as unmatched_patterns
 from eio_audit.audit.check.live_bytes import BlockMemory as BlockMemory
-from eio_audit.audit.codegen.codegen import CodegenCaller as CodegenCaller
+from eio_audit.audit.codegen.code import FunctionCode as FunctionCode
 from eio_audit.audit.codegen.codegen import CodegenFunction as CodegenFunction
 from eio_audit.audit.codegen.codegen import Prediction as Prediction
 from eio_audit.audit.codegen.codegen import Stage as Stage

@@ -84,7 +84,6 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
-    "Prediction.callers": lambda one: [caller.symbol for caller in one.callers],
     "Prediction.functions": lambda one: len(one.functions),
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "RepeatedChange.times": lambda one: len(one.changes),
