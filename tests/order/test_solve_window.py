@@ -96,7 +96,7 @@ def test_the_work_that_is_usual_closes_the_gap() -> None:
 
 def test_a_window_that_cannot_be_divided_has_its_forced_inversions_and_its_squeezes_as_bound() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "CLOSURE_SIZE", 0)
+        patch.setattr(steps, "CLOSURE_SIZE", 2)
         patch.setattr(steps, "SET_ASIDE", ())
         patch.setattr(steps, "footrule_bound", lambda *_: 0)
         assert best_order(block_of([5, 1, 3], precedence_of(3, [(0, 1)]))).bound.total == 2
