@@ -117,7 +117,7 @@ def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
     """
     most = max(SET_ASIDE, default=0)
     if best.bound.total > window.size * (CLOSURE_SIZE // 2 + 2 * most):
-        return best  # the order of small windows, with the ends set aside anywhere, would have fewer inversions
+        return best  # small windows, with the ends set aside anywhere, would have fewer inversions
     # The difference of ranks says how many keys lie between.
     window = replace(window, keys=dense_ranks(window.keys))
     pairs = disjoint_forced(window, effort)

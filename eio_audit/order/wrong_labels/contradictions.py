@@ -37,12 +37,8 @@ def tangles(block: Window, most: int) -> Iterator[list[int]]:
     """
     if not block.precedence.inverted(block.keys):
         return
-    found = sorted(_single_tangles(block), key=len)
-    if len(found[-1]) > block.size // 2:
-        yield list(range(block.size))
-        return
     together: list[int] = []
-    for tangle in found:
+    for tangle in sorted(_single_tangles(block), key=len):
         if together and len(together) + len(tangle) > most:
             yield sorted(together)
             together = []

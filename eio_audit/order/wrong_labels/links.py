@@ -147,12 +147,12 @@ class Links:
 
         What it gives on it gives at once, and the sweep ends when nothing is left to give.
         """
-        keys, indexed, successors = self._window.keys, self._window.indexed, self._window.precedence.successors
+        keys, indexed = self._window.keys, self._window.indexed
         swept, taker_from = self._swept, self._taker_from
         key, root, pushed, stack = keys[giver], self._root[giver], 0, [giver]
         while stack:
             op = stack.pop()
-            users = successors(op)
+            users = self._window.precedence.successors(op)
             effort.left -= 1 + len(users)
             for user in users:
                 if swept[user] >= key:

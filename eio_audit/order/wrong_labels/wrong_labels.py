@@ -102,6 +102,8 @@ def fewest_wrong_labels(
     wrong: set[int] = set()
     links: list[Link] = []
     parts = list(tangles(block, TOGETHER))
+    if parts and len(parts[-1]) > block.size // 2:
+        parts = [list(range(block.size))]  # the block itself, which needs no copy
     if carried is None:
         counts = iter(inversions_carried([key for key in keys if key is not None])) if parts else iter(())
         carried = [next(counts, 0) if key is not None else 0 for key in keys]
