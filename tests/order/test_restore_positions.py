@@ -26,6 +26,10 @@ def test_a_squeezed_op_stays_where_it_is() -> None:
     assert kept(Block([5, 1, 3], [(0, 1)]), [2, 0, 1]) == [0, 1, 2]
 
 
+def test_an_op_without_an_index_goes_back_past_smaller_keys_than_that_of_its_user() -> None:
+    assert kept(Block([None, 1, 2, 9], [(0, 3)]), [1, 2, 0, 3]) == [0, 1, 2, 3]
+
+
 def test_no_inversion_is_added_to_keep_an_op() -> None:
     assert kept(Block([2, 1], []), [1, 0]) == [1, 0]
 
