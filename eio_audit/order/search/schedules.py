@@ -50,6 +50,3 @@ def _kahn(by_rank: Sequence[int], before: Neighbours, after: Neighbours) -> list
             if not missing[user]:
                 heappush(available, rank_of[user])
     return order
-
-
-CANDIDATES: tuple[Callable[[Window], list[int]], ...] = (pull_up, push_down)

@@ -111,10 +111,7 @@ def _proven(closure: TransitiveClosure, best: BestOrder, effort: Effort) -> Best
 
 
 def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
-    """Set aside what holds a large window together, and order the rest window by window.
-
-    Where a thousand inversions set aside are not enough, as with keys in random order, there is just a bound.
-    """
+    """Set aside what holds a large window together, and order the windows of the rest, if it has several."""
     most = max(SET_ASIDE, default=0)
     if best.bound.total > window.size * (CLOSURE_SIZE // 2 + 2 * most):
         return best  # small windows, with the ends set aside anywhere, would have fewer inversions
