@@ -1,16 +1,16 @@
 """The public names and their modules: the one list, for type checkers and for ``__init__.py``."""
 
-from eio_audit.audit.check.check import AuditedDump as AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump as AuditedDump
 from eio_audit.audit.check.check import Check as Check
 from eio_audit.audit.check.check import check as check
-from eio_audit.audit.check.disorder import Blocker as Blocker
-from eio_audit.audit.check.disorder import DisplacedOp as DisplacedOp
-from eio_audit.audit.check.disorder import MislabelledOp as MislabelledOp
+from eio_audit.audit.check.displaced_op import Blocker as Blocker
+from eio_audit.audit.check.displaced_op import DisplacedOp as DisplacedOp
+from eio_audit.audit.check.displaced_op import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import BlockAudit as BlockAudit
+from eio_audit.audit.check.figures import BlockMemory as BlockMemory
 from eio_audit.audit.check.figures import DumpAudit as DumpAudit
 from eio_audit.audit.check.figures import Summary as Summary
 from eio_audit.audit.check.figures import unmatched_patterns as unmatched_patterns
-from eio_audit.audit.check.live_bytes import BlockMemory as BlockMemory
 from eio_audit.audit.codegen.code import FunctionCode as FunctionCode
 from eio_audit.audit.codegen.codegen import CodegenFunction as CodegenFunction
 from eio_audit.audit.codegen.codegen import Prediction as Prediction

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.blockers import find_blockers
-from eio_audit.audit.check.check import SharedWork
+from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp, MislabelledOp
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.free_places import restore_block
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import order_profile
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
@@ -28,49 +28,6 @@ SHAPE_OPS = 1_000
 
 MOST_SHAPES = 2_000
 """How many shapes are known at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Blocker:
-    """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
-
-    op: OpLabel
-    kind: DependenceKind
-
-
-@dataclass(frozen=True, slots=True)
-class DisplacedOp:
-    """A member of a smallest set of ops whose removal leaves the block in order.
-
-    Attributes:
-        inversions: how many inversions it is an end of.
-        early: it is before ops of smaller index; otherwise it is after ops of larger index.
-        derived: a pass made it from the op whose index it carries.
-        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
-            nothing does, so that a fix can move it.
-    """
-
-    op: OpLabel
-    inversions: int
-    early: bool
-    derived: bool
-    blocker: Blocker | None
-
-
-@dataclass(frozen=True, slots=True)
-class MislabelledOp:
-    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
-
-    Attributes:
-        op: which, with the index that it carries.
-        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
-            the one of the smallest; without such, of those that it depends on, the one of the largest.
-        inversions: how many inversions it is an end of.
-    """
-
-    op: OpLabel
-    right: OpLabel
-    inversions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +83,10 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
     shape = block.shape, weights
     if len(work.known) > MOST_SHAPES:
         work.known.clear()
-    if shape not in work.known:
-        work.known[shape] = _found(block, weights, work)
-    return work.known[shape]
+    known: ShapeDisorder | None = work.known.get(shape)
+    if known is None:
+        known = work.known[shape] = _found(block, weights, work)
+    return known
 
 
 def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:

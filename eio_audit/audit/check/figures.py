@@ -12,8 +12,30 @@ from typing import TYPE_CHECKING, NamedTuple
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 
 if TYPE_CHECKING:  # a block in order has none of these
-    from eio_audit.audit.check.disorder import DisplacedOp, MislabelledOp
-    from eio_audit.audit.check.live_bytes import BlockMemory
+    from eio_audit.audit.check.displaced_op import DisplacedOp, MislabelledOp
+
+
+class BlockMemory(NamedTuple):
+    """What the values of a block hold in memory, by their types, and where its frees are.
+
+    Attributes:
+        peak: the most bytes held at once in textual order.
+        peak_fixed: the same after a fix.
+        unsized: how many values are left out, because their types do not tell their size.
+        away: how many frees do not follow right after the last use of what they free.
+        away_fixed: the same after a fix.
+    """
+
+    peak: int
+    peak_fixed: int
+    unsized: int
+    away: int
+    away_fixed: int
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no value holds anything: scalar code."""
+        return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
 
 
 class BlockAudit(NamedTuple):

@@ -20,8 +20,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.figures import BlockMemory, DumpAudit
 from eio_audit.audit.dependence import users_of_values
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import EffectTable
@@ -61,30 +61,6 @@ def _memory(dump: AuditedDump, block: int, live: LiveBlock) -> BlockMemory:
         for places in (textual, order)
     )
     return BlockMemory(live.peak(textual), live.peak(order), live.unsized, away, away_fixed)
-
-
-@dataclass(frozen=True, slots=True)
-class BlockMemory:
-    """What the values of a block hold in memory, by their types, and where its frees are.
-
-    Attributes:
-        peak: the most bytes held at once in textual order.
-        peak_fixed: the same after a fix.
-        unsized: how many values are left out, because their types do not tell their size.
-        away: how many frees do not follow right after the last use of what they free.
-        away_fixed: the same after a fix.
-    """
-
-    peak: int
-    peak_fixed: int
-    unsized: int
-    away: int
-    away_fixed: int
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether no value holds anything: scalar code."""
-        return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
 
 
 class _Lifetime(NamedTuple):

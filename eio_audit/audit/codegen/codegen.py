@@ -14,7 +14,8 @@ from enum import StrEnum
 from itertools import groupby
 from random import Random
 
-from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump
+from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
 from eio_audit.audit.codegen.codegen_location import (

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges

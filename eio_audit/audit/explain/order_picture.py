@@ -7,8 +7,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check.check import DESCRIBED_OPS, AuditedDump
-from eio_audit.audit.check.disorder import DisplacedOp, describe_displaced
+from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump
+from eio_audit.audit.check.disorder import describe_displaced
+from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.gate.rules import (

@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from eio_audit.audit.check.check import DESCRIBED_OPS, AuditedDump, SharedWork, audit_dump, audit_keyed
+from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
+from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import only_function

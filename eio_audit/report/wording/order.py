@@ -12,7 +12,7 @@ from eio_audit.audit.options import Follow
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
-    from eio_audit.audit.check.disorder import Blocker, DisplacedOp
+    from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
 
 
