@@ -43,9 +43,11 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_harmless,
     )
-    wording = (conclusion, diff, numbers, order, structure, trace)
+    from eio_audit.report.html import terms
+
+    wording = (conclusion, diff, numbers, order, structure, terms, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
-    environment.filters |= {"commas": "{:,}".format, "data": _data}
+    environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": terms.explained}
     return environment
 
 

@@ -44,7 +44,7 @@ def check_command(
     findings: list[eio_audit.Finding] = []
     worst_blocks = None
     visits: list[Callable[[eio_audit.AuditedDump], None]] = []
-    if gate_choice.needs_findings or reports.formats - {"text", "html"}:  # these show findings one by one
+    if gate_choice.needs_findings or reports.formats - {"text"}:  # these show findings one by one
         visits.append(lambda dump: findings.extend(eio_audit.find(dump, gate_choice.gate.rules)))
     if "html" in reports.formats:
         worst_blocks = eio_audit.WorstBlocks()

@@ -7,13 +7,13 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from eio_audit.audit.check.check import Check
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
+from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
-from eio_audit.report.html.order_section import block_sections, block_table
+from eio_audit.report.html.order_section import OPEN_FINDINGS, block_sections, block_table, finding_cards
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
@@ -23,17 +23,25 @@ from eio_audit.report.wording.structure import STAGES, index_span, source_of, to
 from eio_audit.report.wording.trace import pass_title
 
 
-def check_to_html(check: Check, pictures: Sequence[OrderPicture], version: str) -> str:
-    """The order of every dump; ``pictures`` are of the blocks that are shown op by op."""
+def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: str) -> str:
+    """The findings and the order of every dump; ``pictures`` are of the blocks that are shown op by op."""
+    check = verdict.check
+    sections = block_sections(pictures, verdict.findings)
+    cards = finding_cards(verdict.findings, sections, check.dumps)
+    listed = {card.name for card in cards}
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
     return _page(
         "check",
         version,
         result=check,
-        blocks=block_table(check.dumps),
+        verdict=verdict,
+        findings=cards,
+        open_findings=OPEN_FINDINGS,
+        blocks=block_table(check.dumps, sections),
         left_out=inverted > len(pictures),
         inverted=inverted,
-        sections=block_sections(pictures),
+        sections=sections,
+        listed=listed,
     )
 
 
@@ -54,6 +62,7 @@ def diff_to_html(
         verbose=verbose,
         all_changes=_change_table(result),
         sections=block_sections(pictures),
+        listed=(),
         **_codegen(result.structure),
     )
 
@@ -134,8 +143,7 @@ def _codegen(result: Structure) -> dict[str, object]:
             "in how many functions the ops of a module are",
             columns_of(f"{stages}, module, in"),
             torn,
-            result.present.value,
-            descending=True,
+            f"-{result.present.value}",
         ),
         "functions": Table("functions", caption, columns, rows, "number"),
     }
