@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
@@ -14,6 +13,7 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import OPEN_FINDINGS, block_sections, block_table, finding_cards
+from eio_audit.report.html.pass_diffs import PassDiffs
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
@@ -72,14 +72,14 @@ def structure_to_html(result: Structure, version: str) -> str:
     return _page("structure", version, **_codegen(result))
 
 
-def trace_to_html(trace: Trace, version: str) -> str:
-    """What each pass did to the order, and the first that shuffled."""
+def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
+    """What each pass did to the order and to the ops, and the first that shuffled."""
     most = max((traced.figures.inversions for traced in trace.passes), default=0)
     return _page(
         "trace",
         version,
         result=trace,
-        timeline=list(_timeline(trace.passes, max(most, 1))),
+        timeline=[_timeline_entry(traced, max(most, 1), diffs) for traced in trace.passes],
         passes=_pass_table(trace.passes),
     )
 
@@ -152,29 +152,30 @@ def _codegen(result: Structure) -> dict[str, object]:
 # ---------------------------------------------------------------------- trace
 
 
-def _timeline(passes: Sequence[TracedPass], most: int) -> Iterator[dict[str, object]]:
-    """An entry for each pass; consecutive passes that changed nothing are one entry."""
-    for is_folded, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
-        if is_folded:
-            yield {"folded": len(list(group))}
-            continue
-        for traced in group:
-            figures = traced.figures
-            shares = {
-                "forced": figures.forced,
-                "knock-on": figures.knock_on,
-                "avoidable": figures.avoidable,
-                "unordered": figures.minimum - figures.forced - figures.knock_on,
-            }
-            widths = {kind: f"{share / most:.2%}" for kind, share in shares.items() if share}
-            yield {"folded": 0, "traced": traced, "name": pass_title(traced), "widths": widths}
+def _timeline_entry(traced: TracedPass, most: int, diffs: PassDiffs) -> dict[str, object]:
+    figures = traced.figures
+    shares = {
+        "forced": figures.forced,
+        "knock-on": figures.knock_on,
+        "avoidable": figures.avoidable,
+        "unordered": figures.minimum - figures.forced - figures.knock_on,
+    }
+    return {
+        "traced": traced,
+        "name": pass_title(traced),
+        "is_unchanged": traced.changed is False and not traced.failed,
+        "widths": {kind: f"{share / most:.2%}" for kind, share in shares.items() if share},
+        "diff": diffs.by_place.get((traced.place.source, traced.place.line)),
+    }
 
 
 def _pass_table(passes: Sequence[TracedPass]) -> Table:
+    has_functions = any(traced.function for traced in passes)
     has_sources = len({traced.place.source for traced in passes}) > 1
     figures = ("ops", "inversions", "forced", "knock_on", "avoidable")
     columns = columns_of(
-        f"#index=number, pass, changed, function, dump={'dump' if has_sources else 'line'}, #ops, "
+        f"#index=number, pass, changed, {'function, ' * has_functions}"
+        f"dump={'dump' if has_sources else 'line'}, #ops, "
         "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #mislabelled=made wrong, #lost"
     )
     rows = [
@@ -182,7 +183,7 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
             traced.index,
             pass_title(traced),
             "yes" if traced.changed else "",
-            traced.function,
+            *([traced.function] if has_functions else []),
             f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
             *(getattr(traced.figures, key) for key in figures),
             traced.introduced,
@@ -193,4 +194,5 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
     ]
     marked = ("changed", "passes that changed something only")
     caption = "the passes in the order in which they ended"
-    return Table("passes", caption, columns, rows, "index", marked=marked)
+    links = [f"#pass-{traced.index}" for traced in passes]
+    return Table("passes", caption, columns, rows, "index", marked=marked, links=("pass", links))
