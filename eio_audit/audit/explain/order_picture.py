@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.check.disorder import NAMED_OPS, describe_displaced
+from eio_audit.audit.check.disorder import describe_displaced
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
@@ -22,8 +22,9 @@ DRAWN_RADIUS = 2
 DRAWN_NEIGHBOURS = 30
 """How far the dataflow around an op is drawn, and with how many ops at the most."""
 
+DRAWN_MOVED = 10
 DRAWN_UNMOVED = 5
-"""Around how many displaced ops that a fix does not move."""
+"""Around how many ops that a fix moves, and around how many others."""
 
 ALL_TEXTS = 2_000
 """Up to so many ops, a picture has the text of each; of a larger block only around some ops out of order."""
@@ -58,7 +59,8 @@ class PicturedOp:
         original: 0-based among the same ops in the original order; ops of equal index in textual order.
         inversions: how many inversions it is an end of.
         inversions_fixed: and of how many after a fix.
-        disorder: why it is out of order, if a fix moves it or it is displaced; None for the others.
+        disorder: why it is out of order: a fix moves it, or it is displaced even after a fix; None for the
+            others.
     """
 
     op: OpLabel
@@ -78,9 +80,9 @@ class OrderPicture:
         dump: the audit of the dump.
         block: the audit of the block.
         ops: all ops of the block, in textual order.
-        displaced: all displaced ops by their place in the block, those that carry most inversions first.
-        dataflow: what surrounds some ops that a fix moves, then some other displaced ones, those in most
-            inversions first; none in a graph region.
+        displaced: all ops out of order by their place in the block, those that carry most inversions first.
+        dataflow: what surrounds some ops that a fix moves, then some others out of order; none in a graph
+            region.
         texts: by place, an op's own text, shortened.
     """
 
@@ -138,12 +140,12 @@ def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
     original = block.original_places
     standing = {place: position for position, place in enumerate(block.indexed)}
     fixed = block.carried_fixed
-    displaced_ops = describe_displaced(block)
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
-    moved_first = sorted(moved, key=lambda place: -block.carried[place])
-    unmoved = [place for place in displaced_ops if place not in moved]
-    drawn = [*moved_first[:NAMED_OPS], *unmoved[:DRAWN_UNMOVED]]
+    remaining = {order[k] for k in displaced([block.key(place) for place in order])}
+    displaced_ops = describe_displaced(block, sorted(moved | remaining))
+    moved_first = sorted(displaced_ops, key=lambda place: place not in moved)
+    drawn = [*moved_first[: min(len(moved), DRAWN_MOVED)], *moved_first[len(moved) :][:DRAWN_UNMOVED]]
     dataflow = BlockDataflow(block) if block.has_order else None
     return OrderPicture(
         dump=block.dump.audit,
@@ -166,7 +168,7 @@ def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
             for place in drawn
             if dataflow is not None
         ),
-        texts=_texts(block, [*moved_first, *unmoved]),
+        texts=_texts(block, moved_first),
     )
 
 

@@ -151,13 +151,14 @@ class Section:
     def _why(self, op: PicturedOp) -> str:
         if finding := self._findings.get(self.place_of(op)):
             return finding.message
+        if op.disorder is Disorder.AVOIDABLE:
+            return "a fix moves it"
         displaced = self.picture.displaced.get(op.place)
-        why = reason(displaced, self.block) if displaced else ""
-        return "; ".join(filter(None, ["a fix moves it" * (op.disorder is Disorder.AVOIDABLE), why]))
+        return reason(displaced, self.block) if displaced else ""
 
     @cached_property
     def places(self) -> dict[str, object]:
-        """Where each op was and is, -1 for one that does not count; texts; ids that its line does not tell."""
+        """Where each op was and is, -1 for one that does not count; texts; ids its line does not tell."""
         ops = self.picture.ops
         return {
             "original": [-1 if op.original is None else op.original for op in ops],

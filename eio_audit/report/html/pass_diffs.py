@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.diff import op_changes
 from eio_audit.audit.options import AuditOptions
@@ -14,9 +13,6 @@ from eio_audit.mlir.source import InputError
 from eio_audit.report.document import changes_by_function
 from eio_audit.report.template import render
 from eio_audit.report.wording.trace import diff_command
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 SHOWN_GROUPS = 20
 """How many changes of a kind a pass shows of a function; those that repeat count once."""
@@ -29,7 +25,7 @@ LONGEST = 1_000_000
 class PassDiff:
     """What a dump shows that is new: a piece of a page, and the command that shows all of it."""
 
-    page: Markup
+    page: str
     command: str
 
 
@@ -70,9 +66,7 @@ class PassDiffs:
             command = diff_command(changed[0][2], dump, occurrence)
             self.by_place[dump.source.name, dump.line] = PassDiff(page, command)
 
-    def _page(self, changed: Iterable[tuple[Dump, Dump]]) -> Markup:
-        from markupsafe import Markup
-
+    def _page(self, changed: Iterable[tuple[Dump, Dump]]) -> str:
         functions = []
         for before, after in changed:
             if self._room > 0:
@@ -83,4 +77,4 @@ class PassDiffs:
         page = render("pass_diff.html", functions=functions, most=SHOWN_GROUPS)
         is_shown = bool(functions) and len(page) <= self._room
         self._room -= len(page) if is_shown else 0
-        return Markup(page if is_shown else "")
+        return page if is_shown else ""

@@ -59,7 +59,7 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
 
 
 def _parts(out_of_order: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
-    """Parts of the block with ops out of order: where each begins, the width of its bar, how many ops it has."""
+    """Parts of the block with ops out of order: where each begins, its width, how many ops it has."""
     size = -(-total // MAP_PARTS)
     numbers = Counter(_standing(op) // size for op in out_of_order)
     most = max(numbers.values(), default=1)

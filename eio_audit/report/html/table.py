@@ -79,7 +79,7 @@ class Table:
 
     @property
     def first_rows(self) -> list[list[tuple[Cell, str | None]]]:
-        """The rows that are seen where no script runs, those that scripts show first: cells and their links."""
+        """The rows that are seen where no script runs, those that scripts show first: cells and links."""
         mark = self._number_of(self.marked[0]) if self.marked else None
         chosen = [k for k, row in enumerate(self.rows) if mark is None or row[mark]]
         sorting = self._sorting

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
 
 from eio_audit.report.manual import look_up
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 TERMS = {
     "inversions?": "inversion",
@@ -47,14 +43,13 @@ def meanings() -> list[tuple[str, str, str]]:
     ]
 
 
-def explained(text: str) -> Markup:
-    """The text; a word of the glossary in it is a button that shows what it means."""
-    from markupsafe import Markup, escape
+def stretches(text: str) -> list[tuple[str, str | None]]:
+    """The text in stretches: each with the id of what explains it, or None.
 
-    button = '<button type="button" class="term" popovertarget="{0}" aria-describedby="{0}">{1}</button>'
-    parts = _WORD.split(text)
-    parts[1::2] = [Markup(button).format(term_of(word), word) for word in parts[1::2]]
-    return Markup("").join(map(escape, parts))
+    >>> stretches("2 inversions")
+    [('2 ', None), ('inversions', 'term-inversion'), ('', None)]
+    """
+    return [(part, term_of(part) if k % 2 else None) for k, part in enumerate(_WORD.split(text))]
 
 
 def term_of(word: str) -> str | None:
