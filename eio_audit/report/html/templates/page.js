@@ -481,6 +481,7 @@
       const card = document.getElementById(anchor);
       if (card) {
         for (let one = card; one; one = one.parentElement.closest("details")) one.open = true;
+        for (const inner of card.querySelectorAll("details")) inner.open = true;
         card.scrollIntoView();
       } else picture.root.scrollIntoView();
       return;
