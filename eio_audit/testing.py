@@ -7,7 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from eio_audit import AuditOptions, Check, Dump, InputError, check, fix, read, read_text
+from eio_audit import (
+    AVOIDABLE,
+    UNAVOIDABLE,
+    AuditOptions,
+    Dump,
+    Finding,
+    Gate,
+    InputError,
+    Verdict,
+    check,
+    find,
+    fix,
+    judge,
+    read,
+    read_text,
+)
 from eio_audit.report.text.check import print_check
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.unified_diff import unified_diff
@@ -37,29 +52,34 @@ def assert_in_original_order(
         fail_on: ``avoidable`` lets inversions pass that every legal order has; ``any`` lets none pass.
 
     Raises:
-        AssertionError: the ops are in another order. The message is the report of ``eio-audit check -v`` and
+        AssertionError: the ops are in another order. The message is the report of ``eio-audit check`` and
             a diff of what a fix would move.
         InputError: the IR cannot be read, or no op of it carries an index.
+        ValueError: ``ir`` is a path as a ``str``, or ``fail_on`` is something else.
 
     >>> assert_in_original_order('"t.a"() : () -> () loc("0|a")')
     """
     __tracebackhide__ = True  # pytest shows the test's line, not this function's
+    if fail_on not in ("avoidable", "any"):
+        raise ValueError(f"expected fail_on to be 'avoidable' or 'any', not {fail_on!r}")
     options = options or AuditOptions()
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
-    result = check(dumps, options)
+    gate = Gate((AVOIDABLE,) if fail_on == "avoidable" else (AVOIDABLE, UNAVOIDABLE))
+    findings: list[Finding] = []
+    result = check(dumps, options, lambda dump: findings.extend(find(dump, gate.rules)))
     for error in result.errors:
         raise error
     if not result.summary.has_indices:
         name = str(ir) if isinstance(ir, Path) else "<text>"
         raise InputError(name, None, "no op carries an op index, so there is no order to assert")
-    findings = result.summary.avoidable if fail_on == "avoidable" else result.summary.inversions
-    if findings:
-        raise AssertionError(_message(result, dumps, options))
+    verdict = judge(result, findings, gate)
+    if verdict.failed:
+        raise AssertionError(_message(verdict, dumps, options))
 
 
-def _message(result: Check, dumps: Sequence[Dump], options: AuditOptions) -> str:
+def _message(verdict: Verdict, dumps: Sequence[Dump], options: AuditOptions) -> str:
     report = io.StringIO()
-    print_check(result, Console(report, color=False), verbose=True)
+    print_check(verdict, Console(report, color=False))
     source = dumps[0].source
     diff = unified_diff(source.data[:], fix(dumps, options).text, source.name)
     lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from eio_audit.cli.reports import FORMATS
+from eio_audit.cli.reports import RENDERERS
 from tests.audit.test_fix import SHUFFLED
 from tests.shell import install_tools, run_script
 
@@ -65,7 +65,7 @@ def test_the_steps_print_what_is_shown(title: str, count: int, folder: Path) -> 
 
 def test_every_format_is_in_the_table() -> None:
     rows = re.findall(r"^\| (`.*?) \|", section("Formats"), re.MULTILINE)
-    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(FORMATS)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(RENDERERS["Verdict"])
 
 
 @pytest.mark.parametrize(("text", "code"), [(SHUFFLED, 1), (SHUFFLED.replace("|1|", "|0|"), 0)])
@@ -128,8 +128,30 @@ def test_the_action_takes_names_with_blanks(folder: Path) -> None:
     assert not list(folder.glob("*.sarif"))
 
 
+def test_the_action_drops_blanks_around_paths(folder: Path) -> None:
+    put_dump(folder)
+    assert (
+        "failed: 1 avoidable inversion in 1 of 1 dumps"
+        in action(folder, paths="  dumps/after.mlir \t\r\n   \n").stdout
+    )
+
+
 def test_the_action_reports_what_could_not_run(folder: Path) -> None:
     assert action(folder, paths="missing").returncode == 2
+
+
+def test_a_missing_baseline_is_an_annotation_and_no_summary_of_an_earlier_step(folder: Path) -> None:
+    put_dump(folder)
+    action(folder, paths="dumps")
+    (folder / "summary.md").unlink()
+    result = action(folder, paths="dumps", arguments="--baseline none.json")
+    assert "::error file=none.json::no such baseline; --update-baseline creates it\n" in result.stdout
+    assert (result.returncode, (folder / "summary.md").exists()) == (2, False)
+
+
+def test_ir_without_indices_is_an_annotation(folder: Path) -> None:
+    put_dump(folder, "module {}")
+    assert "::error file=dumps::no op carries an op index" in action(folder, paths="dumps").stdout
 
 
 # ---------------------------------------------------------------- other places
@@ -145,11 +167,14 @@ def test_the_hook(folder: Path) -> None:
     assert sh(command, folder).returncode == 0
 
 
-def test_the_hook_of_the_repository(folder: Path) -> None:
+def test_the_hooks_of_the_repository(folder: Path) -> None:
     put_dump(folder)
-    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    assert re.search(hook["files"], "dumps/after.mlir")
-    assert sh(f"{hook['entry']} dumps/after.mlir", folder).returncode == 1
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    used = snippet("pre-commit", 1)["repos"][0]["hooks"]
+    assert {hook["id"] for hook in hooks} == {hook["id"] for hook in used}
+    assert all(hook["require_serial"] and re.search(hook["files"], "dumps/after.mlir") for hook in hooks)
+    codes = [sh(f"{hook['entry']} dumps/after.mlir", folder).returncode for hook in (*hooks, hooks[0])]
+    assert codes == [1, 0, 0]
 
 
 def test_the_jobs_take_the_program_from_the_submodule() -> None:

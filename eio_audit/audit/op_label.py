@@ -26,6 +26,16 @@ class OpLabel:
     line: int
     module: str | None
 
+    @property
+    def title(self) -> str:
+        """``#23 ttir.permute %8``; without a number for an unindexed op."""
+        index = None if self.index is None else f"#{self.index}"
+        return " ".join(filter(None, (index, self.name, self.result)))
+
+    def __str__(self) -> str:
+        """``#23 ttir.permute %8 (line 11)``."""
+        return f"{self.title} (line {self.line})"
+
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
     """The op as a person recognizes it."""

@@ -25,6 +25,10 @@ class Follow(StrEnum):
     FREES = "frees"
     """Ops that only free, by the op table: each follows right after the last use of what it frees."""
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise ValueError(f"expected some of {', '.join(cls)} to follow others, not {value!r}")
+
 
 @dataclass(frozen=True)
 class AuditOptions:
@@ -32,11 +36,11 @@ class AuditOptions:
 
     Attributes:
         pattern: finds the op index in a location's name.
-        follow: the ops that are treated as unindexed, so that only the order of the others counts: names of
-            ``Follow``, made a set of them.
+        follow: the ops that are treated as unindexed, so that only the order of the others counts: a name of
+            ``Follow`` or several, made a set of them.
         order_from: a dump whose order is the original one, instead of the indices in locations.
-        assume_pure: shell patterns (``my.*``); ops whose full name matches one are taken to have no effects.
-            What the ops in their regions do still counts.
+        assume_pure: a shell pattern (``my.*``) or several; ops whose full name matches one are taken to have
+            no effects. What the ops in their regions do still counts.
         ops: a project's own rows of the op table, by full name or shell pattern.
 
     Raises:
@@ -54,13 +58,18 @@ class AuditOptions:
     ops: Mapping[str, OpTraits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "follow", frozenset(map(Follow, self.follow)))
-        object.__setattr__(self, "assume_pure", tuple(self.assume_pure))
+        object.__setattr__(self, "follow", frozenset(map(Follow, _several(self.follow))))
+        object.__setattr__(self, "assume_pure", tuple(_several(self.assume_pure)))
 
     @cached_property
     def op_table(self) -> OpTable:
         """The op table that dumps are read with: the shipped one and the project's rows."""
         return OpTable(self.ops)
+
+
+def _several(names: Collection[str]) -> Collection[str]:
+    """The names; a single one is not taken for its letters."""
+    return (names,) if isinstance(names, str) else names
 
 
 DEFAULT_OPTIONS = AuditOptions()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ KEYS = (
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.eio-audit"
+_LINE_END = re.compile(r"\n|\Z")
 _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
 
 
@@ -84,16 +85,16 @@ def read_config(path: Path) -> Config:
 
             close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(keys)}"
-            raise InputError(str(path), None, f"unknown key '{key}'; {hint}")
+            raise error_at_key(path, [key], f"unknown key '{key}'; {hint}")
     entries = table.get("ops", {})
     if not isinstance(entries, dict):
-        raise InputError(str(path), None, "ops: expected a table of ops")
+        raise error_at_key(path, ["ops"], "ops: expected a table of ops")
     ops = {}
     for name, entry in entries.items():
         try:
             ops[name] = parse_op_traits(name, entry)
         except ValueError as error:
-            raise InputError(str(path), None, f'ops."{name}": {error}') from error
+            raise error_at_key(path, ["ops", name], f'ops."{name}": {error}') from error
     return Config(path, {key: table[key] for key in KEYS if key in table}, ops, entries)
 
 
@@ -107,8 +108,39 @@ def _table(path: Path) -> dict[str, Any] | None:
     tool = _parse(source).get("tool", {})
     table = tool.get("eio-audit") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise InputError(str(path), None, f"{_TABLE}: expected a table")
+        raise error_at_key(path, [], f"{_TABLE}: expected a table")
     return table
+
+
+def error_at_key(path: Path, key: Sequence[str], message: str) -> InputError:
+    """An error at a key of the program's table, which is named by the tables around it and its own name."""
+    source = Source.read(str(path))
+    names = [*(_TABLE.split(".") if path.name == SHARED_FILE else []), *key]
+    return source.error(_offset_of_key(source.data[:].decode(), names), message)
+
+
+def _offset_of_key(text: str, names: Sequence[str]) -> int:
+    """The byte offset of the key's name, in the first line down to which the text is TOML with the key."""
+    name = names[-1]
+    offset = text.find(name)
+    while offset >= 0 and not _has_key(text, offset + len(name), names):
+        offset = text.find(name, offset + 1)
+    return len(text[: max(offset, 0)].encode())
+
+
+def _has_key(text: str, offset: int, names: Sequence[str]) -> bool:
+    """Whether a text has the key down to the end of the statement at an offset."""
+    import tomllib
+
+    for end in _LINE_END.finditer(text, offset):
+        try:
+            table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
+        except tomllib.TOMLDecodeError:
+            continue  # the value goes on in the next line
+        for name in names:
+            table = table.get(name) if isinstance(table, dict) else None
+        return table is not None
+    return False
 
 
 def _parse(source: Source) -> dict[str, Any]:

@@ -57,7 +57,9 @@ def _run() -> int:
         error.show()
         code = COULD_NOT_RUN
     except eio_audit.InputError as error:
-        click.echo(str(error), err=True)
+        from eio_audit.cli.inputs import show_errors
+
+        show_errors([error])
         code = COULD_NOT_RUN
     except eio_audit.VerificationError as error:  # imported when an exception gets as far as this
         click.echo(f"error: nothing was written: {error}", err=True)

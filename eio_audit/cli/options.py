@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from eio_audit import DEFAULT_INDEX_PATTERN, AuditOptions, Follow, IndexPattern, InputError, OpTable, read
-from eio_audit.cli.config_file import Config, find_config, read_config
+from eio_audit.cli.config_file import Config, error_at_key, find_config, read_config
 from eio_audit.cli.inputs import DumpChoice, pass_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -157,16 +157,21 @@ def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> C
 
 def _checked(ctx: click.Context, config: Config, option: click.Parameter, value: Any) -> Any:
     """A value of the configuration as the option takes it; its paths are relative to its folder."""
+    assert config.path is not None
     key = key_of(option)
     if option.multiple != isinstance(value, list):
         expected = f'a list, as in {key} = ["..."]' if option.multiple else "a single value"
-        raise InputError(str(config.path), None, f"{key}: expected {expected}")
-    texts = [str(item) for item in value] if option.multiple else str(value)
+        raise error_at_key(config.path, [key], f"{key}: expected {expected}")
+    is_path = isinstance(option.type, click.Path)
+    items = value if option.multiple else [value]
+    if (option.multiple or is_path) and not all(isinstance(item, str) for item in items):
+        raise error_at_key(config.path, [key], f"{key}: expected text in quotes")
+    texts = items if option.multiple else str(value)
     try:
         option.type_cast_value(ctx, texts)
     except click.BadParameter as error:
-        raise InputError(str(config.path), None, f"{key}: {error.message.rstrip('.')}") from error
-    if isinstance(option.type, click.Path) and config.path is not None:
+        raise error_at_key(config.path, [key], f"{key}: {error.message.rstrip('.')}") from error
+    if is_path:
         return os.path.relpath(config.path.parent / value)
     return texts
 

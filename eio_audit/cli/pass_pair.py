@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from eio_audit import (
     source_name,
     stream,
 )
-from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, max_size
+from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, max_size, pass_names
 from eio_audit.report.wording.numbers import count, shortened_list
 
 _Pair = tuple[str, DumpFile, DumpFile]
@@ -54,12 +55,10 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
     whens = ("after",) if choice.pass_name is None else ("after", None)
     of_pass = DumpChoice(choice.pass_name).of(dumps, name)
     afters = [dump for dump in of_pass if dump.marker is not None and dump.marker.when in whens]
-    if choice.dump_number is not None:
-        afters = afters[choice.dump_number :][:1]
-    if len(afters) != 1:
-        what = "say which pass with --pass, and which of them with --dump"
-        raise InputError(name, None, f"{len(afters)} dumps after a pass: {what}")
-    [new] = afters
+    numbered = afters if choice.dump_number is None else afters[choice.dump_number :][:1]
+    if len(numbered) != 1:
+        raise InputError(name, None, _which_dump(dumps, afters))
+    [new] = numbered
     earlier = [dump for dump in dumps[: dumps.index(new)] if dump.program == new.program]
     if not earlier:
         raise InputError(name, None, "there is no dump before this one to compare with")
@@ -70,6 +69,18 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
         if dump.marker and dump.marker.when == "before" and dump.marker.pass_name == new.marker.pass_name
     ]
     return (of_same_pass or earlier)[-1], new
+
+
+def _which_dump(dumps: Sequence[Dump], afters: Sequence[Dump]) -> str:
+    """What to type to choose one of the dumps after passes in a log."""
+    if not any(dump.marker for dump in dumps):
+        return "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"
+    if not afters:
+        return "there is no dump after a pass: print the log with --mlir-print-ir-after-all"
+    passes = Counter(pass_names([after])[0] for after in afters)
+    listed = [name if times == 1 else f"{name} ({times} dumps)" for name, times in passes.items()]
+    there = f"there are {count(len(afters), 'dump')} after passes: {shortened_list(listed, LISTED_NAMES)}"
+    return f"{there}; say which with --pass NAME, and with --dump N where a pass has several"
 
 
 def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:

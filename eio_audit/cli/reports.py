@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, cast
 
 import click
 
-from eio_audit import Verdict, __version__
-from eio_audit.cli.options import PATH, Command, together
+from eio_audit import InputError, __version__
+from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_pieces, write_text
 
 RENDERERS = {
@@ -40,6 +39,7 @@ RENDERERS = {
         "json": "json:trace_to_json",
         "html": "html.pages:trace_to_html",
     },
+    "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
     "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
         "text": "text.structure:print_structure",
@@ -57,9 +57,6 @@ RENDERERS = {
 }
 """For each kind of result and each of its formats the function in the room report: ``module:name``."""
 
-FORMATS = tuple(RENDERERS["Verdict"])
-"""The formats of ``check``."""
-
 
 def renderer(kind: str, format_: str) -> Callable[..., Any]:
     """The function that makes a format of a kind of result; its module is imported now."""
@@ -75,9 +72,7 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     for, and ``version``, the program's.
     """
     render = renderer(type(result).__name__, format_)
-    options = _wanted(render, options | {"version": __version__})
-    wants_check = "check" in inspect.signature(render).parameters
-    return render(result.check if wants_check and isinstance(result, Verdict) else result, **options)
+    return render(result, **_wanted(render, options | {"version": __version__}))
 
 
 def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -86,8 +81,7 @@ def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, 
     return {name: value for name, value in options.items() if name in parameters}
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(NamedTuple):
     """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]
@@ -108,7 +102,7 @@ class Reports:
         """Writes a result in all of them; ``options`` are of the functions that make them."""
         for format_, path in self.targets:
             if format_ == "text":
-                write_text(partial(self._print, result, **options), path)
+                write_text(functools.partial(self._print, result, **options), path)
                 continue
             report = rendered(result, format_, verbose=self.verbose, **options)
             pieces = [report] if isinstance(report, (bytes, str)) else report
@@ -117,14 +111,8 @@ class Reports:
     def _print(self, result: object, file: IO[str], **options: Any) -> None:
         from eio_audit.report.text.console import Console
 
-        console = Console(file)
-        subject = result.check if isinstance(result, Verdict) else result
         print_to = renderer(type(result).__name__, "text")
-        print_to(subject, console, **_wanted(print_to, options | {"verbose": self.verbose}))
-        if isinstance(result, Verdict) and (result.gate.says_more or result.known is not None):
-            from eio_audit.report.text.verdict_lines import print_verdict
-
-            print_verdict(result, console, verbose=self.verbose)
+        print_to(result, Console(file), **_wanted(print_to, options | {"verbose": self.verbose}))
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:
@@ -149,35 +137,24 @@ quiet_option = click.option(
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op instead of the worst.")
 
 
-def _one_report(format_: str, output: str | None, quiet: bool = False, verbose: bool = False) -> Reports:
-    targets = [] if quiet and output is None else [(format_, output)]
-    return Reports(targets, quiet, verbose)
-
-
-def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """The options of a command that writes one report of a kind of result; the command gets ``reports``."""
-    output_option = click.option(
-        "-o",
-        "--output",
-        type=PATH,
-        metavar="FILE",
-        help="Write the report to FILE instead of standard output.",
-    )
-    return together("reports", _one_report, format_option(kind), output_option, *options)
-
-
-def _format_and_file(text: str) -> tuple[str | None, str]:
-    """``FILE`` or ``FORMAT:FILE``; a file whose name begins like that is ``./FORMAT:...``."""
+def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str]:
+    """``FORMAT:FILE`` or ``FILE``. A file whose name has a colon is ``./NAME``, or begins with a drive."""
     name, colon, file = text.partition(":")
-    if name not in FORMATS or not colon:
+    if not colon or len(name) == 1 or "/" in name or "\\" in name:
         return None, text
+    if name not in formats:
+        import difflib
+
+        close = difflib.get_close_matches(name, formats, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(formats)}."
+        raise click.BadParameter(f"{name!r} is not a format; {hint} For a file of that name: './{text}'")
     if not file:
         raise click.BadParameter(f"{text!r} names no file")
     return name, file
 
 
 def _several_reports(
-    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool, verbose: bool
+    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool = False, verbose: bool = False
 ) -> Reports:
     """The report on standard output, or the file instead of it, then the others."""
     instead = [path for name, path in outputs if name is None]
@@ -185,26 +162,40 @@ def _several_reports(
         raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
     if len({path for _, path in outputs}) < len(outputs):
         raise click.UsageError("two reports cannot go to one file")
-    main = _one_report(format_, instead[0] if instead else None, quiet)
+    main = [] if quiet and not instead else [(format_, instead[0] if instead else None)]
     others = [(name, path) for name, path in outputs if name is not None]
-    return Reports([*main.targets, *others], quiet, verbose)
+    return Reports([*main, *others], quiet, verbose)
 
 
-gate_report_options = together(
-    "reports",
-    _several_reports,
-    format_option("Verdict"),
-    click.option(
+def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """The options of a command that reports a kind of result; the command gets ``reports``."""
+    output_option = click.option(
         "-o",
         "--output",
         "outputs",
         multiple=True,
-        type=_format_and_file,
+        type=lambda text: _format_and_file(text, list(RENDERERS[kind])),
         shell_complete=click.Path().shell_complete,
         metavar="[FORMAT:]FILE",
         help="Write the report to FILE instead of standard output. With FORMAT: write one more report, in "
-        "that format, to FILE. May be repeated.",
-    ),
-    quiet_option,
-    verbose_option,
-)
+        "that format, to FILE. May be repeated. A file whose name has a colon is ./NAME.",
+    )
+    decorate = together("reports", _several_reports, format_option(kind), output_option, *options)
+    return lambda command: decorate(_annotating_errors(command))
+
+
+def _annotating_errors(command: Command) -> Command:
+    """Where the report is annotations, an error that ends the command is one too."""
+
+    @functools.wraps(command)
+    def annotating(*args: Any, reports: Reports, **others: Any) -> Any:
+        try:
+            return command(*args, reports=reports, **others)
+        except InputError as error:
+            if ("github", None) in reports.targets:
+                from eio_audit.report.ci.github import error_annotation
+
+                click.echo(error_annotation(error))
+            raise
+
+    return cast(Command, annotating)

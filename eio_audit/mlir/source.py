@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
@@ -17,6 +17,8 @@ EXCERPT_WIDTH = 100
 
 LONGEST_LINE = 1 << 16
 """Bytes of a line in which a marker or separator is looked for."""
+
+_CUT = "..."
 
 COUNTED_TIMES = 8
 """How often line ends of a whole file are counted before a table of lines is made."""
@@ -31,8 +33,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """A place in a dump as people count: 1-based line, 1-based column in characters."""
 
     line: int
@@ -57,23 +58,35 @@ class InputError(Exception):
         self.excerpt = excerpt
 
     def __str__(self) -> str:
+        return self.fitted(sys.maxsize)
+
+    def fitted(self, width: int) -> str:
+        """The message with the excerpt cut around the caret, for a terminal of so many columns."""
         where = f":{self.position.line}:{self.position.column}" if self.position else ""
         head = printable(f"{self.source}{where}: error: {self.message}")
-        return f"{head}\n{self.excerpt}" if self.excerpt else head
+        excerpt = _cut(self.excerpt, width) if self.position else self.excerpt
+        return f"{head}\n{excerpt}" if excerpt else head
 
 
 class Source:
     r"""The bytes of one file, or of a stretch of it, and what line they are on.
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
-    is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file.
+    is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file, and lacks
+    ``indent`` columns at the beginning of each line.
+
+    Whoever reads a dump calls ``reached`` with the offset down to which it has been read.
     """
 
-    def __init__(self, name: str, data: Text, *, is_compressed: bool = False, first_line: int = 1) -> None:
+    def __init__(
+        self, name: str, data: Text, *, is_compressed: bool = False, first_line: int = 1, indent: int = 0
+    ) -> None:
         self.name = name
         self.data = data
         self.is_compressed = is_compressed
+        self.reached: Callable[[int], None] = lambda _: None
         self._first_line = first_line
+        self._indent = indent
         self._known_line = (0, first_line)  # an offset and its line
         self._counted_bytes = 0
         self._line_starts: array[int] | None = None
@@ -114,7 +127,7 @@ class Source:
         """The line and column of the byte at ``offset``; columns count characters, not bytes."""
         line_start = self.data.rfind(b"\n", 0, offset) + 1
         before = self.data[line_start:offset]
-        return Position(self.line_at(offset), len(before.decode("utf-8", "replace")) + 1)
+        return Position(self.line_at(offset), self._indent + len(before.decode("utf-8", "replace")) + 1)
 
     def error(self, offset: int, message: str) -> InputError:
         """An InputError at ``offset`` with its line and a caret; long lines are cut around the caret."""
@@ -124,8 +137,8 @@ class Source:
         cut_start = max(line_start, offset - EXCERPT_WIDTH // 2)
         cut_end = min(end_of_line, cut_start + EXCERPT_WIDTH)
         before, after = (_printable(self.data[a:b]) for a, b in ((cut_start, offset), (offset, cut_end)))
-        lead = "..." if cut_start > line_start else ""
-        tail = "..." if cut_end < end_of_line else ""
+        lead = _CUT if cut_start > line_start else ""
+        tail = _CUT if cut_end < end_of_line else ""
         indent = "".join("\t" if c == "\t" else " " for c in lead + before)
         excerpt = f"{lead}{before}{after}{tail}\n{indent}^"
         return InputError(self.name, self.position_at(offset), message, excerpt)
@@ -186,6 +199,21 @@ def _count_lines(data: Text, start: int, end: int) -> int:
         # ``count`` looks at each byte, this hops from line end to line end: three times as fast in IR.
         lines += len(part) - len(part.replace(b"\n", b""))
     return lines
+
+
+def _cut(excerpt: str, width: int) -> str:
+    """A line and its caret in so many columns."""
+    line, _, caret = excerpt.expandtabs().partition("\n")
+    length = max(len(line), len(caret))
+    if length <= width or width <= 2 * len(_CUT):
+        return excerpt
+    start = max(0, min(len(caret) - width // 2, length - width))
+    shown = line[start : start + width]
+    if start:
+        shown = _CUT + shown[len(_CUT) :]
+    if start + width < length:
+        shown = shown[: -len(_CUT)] + _CUT
+    return f"{shown}\n{caret[start:]}"
 
 
 def _printable(raw: bytes) -> str:

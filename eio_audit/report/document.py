@@ -153,9 +153,6 @@ def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
     return [ops[hunk.start : hunk.stop] for hunk in hunks]
 
 
-# ---------------------------------------------------------------------- inverse ops
-
-
 def inverse_summary(inverse: InverseOps) -> str:
     """What became of permutes, transposes and reshapes; empty where there are none."""
     if not inverse.before and not inverse.after:
@@ -170,19 +167,12 @@ def inverse_summary(inverse: InverseOps) -> str:
 
 def _inverse_ops(diff: Diff) -> Section | None:
     inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
-    which = "this" if moved == 1 else "these"
+    left_alone = f"{'this' if moved == 1 else 'these'} should have been left alone"
     still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
     gone = f"{len(inverse.gone):,} gone without an inverse: merged with others or folded"
     lists = [
         (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
-        (
-            f"{moved:,} moved and not cancelled: {which} should have been left alone",
-            "red",
-            [
-                f"{op_at(op.before.op)} -> {', '.join(op_at(one.op) for one in op.after)}"
-                for op in inverse.moved
-            ],
-        ),
+        (f"{moved:,} moved and not cancelled: {left_alone}", "red", map(_moved_to, inverse.moved)),
         (gone, "", map(_layout_op, inverse.gone)),
         (f"{len(inverse.added):,} new, of none that was there before", "", map(_layout_op, inverse.added)),
         (still_there, "yellow", map(_pair, inverse.remaining)),
@@ -219,9 +209,6 @@ def _moved_to(one: MovedLayoutOp) -> str:
 
 def _layout_op(one: LayoutOp) -> str:
     return f"{op_at(one.op)}: {one.does}"
-
-
-# ---------------------------------------------------------------------- modules and locations
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:

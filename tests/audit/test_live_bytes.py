@@ -3,8 +3,7 @@ from hypothesis import given
 
 from eio_audit import AuditOptions, check, read_text
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.figures import BlockMemory
-from eio_audit.audit.check.live_bytes import LiveBytes
+from eio_audit.audit.check.live_bytes import BlockMemory, LiveBytes
 from eio_audit.order.last_uses import after_last_uses
 from tests.programs import freeing_programs
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import gc
 import io
 import os
+import pty
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 from unittest import mock
 
@@ -41,6 +44,26 @@ def run_process(
     return subprocess.run(
         command, input=stdin, capture_output=True, env=_environment(environment), check=False, timeout=60
     )
+
+
+def run_on_terminal(
+    *args: str | Path, columns: int = 80, cwd: Path | None = None, **environment: str
+) -> tuple[int, str]:
+    """The exit code of the command, and what a terminal of so many columns gets of its output and errors."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
+    command = [sys.executable, "-m", "eio_audit", *map(str, args)]
+    environment = _environment({"TERM": "xterm", "PYTHONPATH": str(SAMPLES.parent)} | environment)
+    shown = b""
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd
+    ) as process:
+        os.close(theirs)
+        with suppress(OSError):  # nobody writes any more
+            while part := os.read(ours, 1 << 16):
+                shown += part
+    os.close(ours)
+    return process.returncode, shown.replace(b"\r\n", b"\n").decode()
 
 
 def _written(stream: io.TextIOWrapper) -> bytes:

@@ -62,8 +62,8 @@ def test_every_command_takes_all_of_them(command: tuple[str | Path, ...]) -> Non
 
 def test_ops_assumed_pure_are_counted() -> None:
     result = run("check", "-", "--assume-pure", "my.*", stdin=UNKNOWN.encode())
-    assert b"1 inversion, avoidable" in result.stdout
-    assert b"  2 ops assumed pure (my.*)\n" in result.stdout
+    assert b"1 inversion: avoidable" in result.stdout
+    assert b"\n2 ops assumed pure (my.*)\n" in result.stdout
     assert b"forced by a dependence" in run("check", "-", stdin=UNKNOWN.encode()).stdout
 
 
@@ -80,7 +80,7 @@ def test_all_indexed_ops_may_follow() -> None:
     result = run("check", "-", "--follow", "constants", stdin=text)
     assert (result.returncode, result.stdout) == (
         0,
-        b"checked 1 dump, 1 block, 2 ops (1 follows its consumer): all in order\n",
+        b"passed: 1 dump, 1 block, 2 ops (1 follows its consumer): all in order\n",
     )
 
 

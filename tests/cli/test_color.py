@@ -1,14 +1,9 @@
 """NO_COLOR and FORCE_COLOR, as no-color.org and force-color.org have them: no colours, though perhaps bold."""
 
-import os
-import pty
-import subprocess
-import sys
-
 import pytest
 
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.cli.running import SAMPLES, run, run_process
+from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 RED = b"\x1b[31m"
@@ -29,16 +24,9 @@ def test_a_piped_report(environment: dict[str, str], colored: bool) -> None:
 
 @pytest.mark.parametrize(("environment", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_a_report_on_a_terminal(environment: dict[str, str], colored: bool) -> None:
-    ours, theirs = pty.openpty()
-    kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR")}
-    command = [sys.executable, "-m", "eio_audit", "check", str(RESNET)]
-    with subprocess.Popen(command, stdout=theirs, env=kept | {"TERM": "xterm"} | environment) as process:
-        process.wait(timeout=60)
-    shown = os.read(ours, 1 << 16)
-    os.close(ours)
-    os.close(theirs)
-    assert b"avoidable" in shown
-    assert (RED in shown) == colored
+    _, shown = run_on_terminal("check", RESNET, **environment)
+    assert "avoidable" in shown
+    assert (RED.decode() in shown) == colored
 
 
 def test_ir_is_never_colored() -> None:

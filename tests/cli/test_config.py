@@ -171,32 +171,45 @@ def test_isolated_reads_no_file(project: Path) -> None:
         ("a = [1\nb = 2\n", ":2:1: error: unclosed array\nb = 2\n^"),
         ('\r\nä = "ä" x\r\n', ":2:1: error: invalid statement\nä = \"ä\" x\n^"),
         ('a = "ä', ":1:7: error: unterminated string\na = \"ä\n      ^"),
-        ("folow = []", ": error: unknown key 'folow'; did you mean 'follow'?"),
-        ("assume_pure = []", ": error: unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        (
-            "x = 1",
-            ": error: unknown key 'x'; there are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, "
-            "max-inversions, select, ignore, baseline, source-root, ops",
-        ),
-        ('follow = "derived"', ': error: follow: expected a list, as in follow = ["..."]'),
-        ('fail-on = ["any"]', ": error: fail-on: expected a single value"),
-        ('fail-on = "all"', ": error: fail-on: 'all' is not one of 'avoidable', 'any', 'never'"),
-        ("max-avoidable = -1", ": error: max-avoidable: -1 is not in the range x>=0"),
-        ("max-inversions = true", ": error: max-inversions: 'True' is not a valid integer range"),
-        ('select = ["X1"]', ": error: select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107"),
-        ('follow = ["views"]', ": error: follow: 'views' is not one of 'derived', 'constants', 'frees'"),
-        ('max-size = "big"', ": error: max-size: 'big' is not a size such as 500MB or 4GB"),
-        ('index-pattern = "x"', ": error: index-pattern: the index pattern has no group named 'index'"),
-        ("ops = 1", ": error: ops: expected a table of ops"),
-        ('[ops."my.a"]\neffects = "pur"', ": error: ops.\"my.a\": unknown effect 'pur'; did you mean 'pure'?"),
-        (
-            '[ops.my.a]\neffects = "pure"',
-            ': error: ops."my": expected an op\'s full name in quotes, as in [ops."my.op"]',
-        ),
+        ('[ops."my.a"]\neffects = "pur"', ':1:7: error: ops."my.a": unknown effect \'pur\'; did you mean \'pure\'?\n[ops."my.a"]\n      ^'),
+        ('[ops.my.a]\neffects = "pure"', ':1:6: error: ops."my": expected an op\'s full name in quotes, as in [ops."my.op"]\n[ops.my.a]\n     ^'),
+        ("# follow\nassume-pure = [\n  'follow']\n\nfollow = [\n  'x']", ":5:1: error: follow: 'x' is not one of 'derived', 'constants', 'frees'\nfollow = [\n^"),
     ],
 )  # fmt: skip
 def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     assert error_of(project, text) == f"eio-audit.toml{message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
+        ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
+        ('x = 1', "unknown key 'x'; there are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, ops"),
+        ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
+        ('fail-on = ["any"]', 'fail-on: expected a single value'),
+        ('fail-on = "all"', "fail-on: 'all' is not one of 'avoidable', 'any', 'never'"),
+        ('max-avoidable = -1', 'max-avoidable: -1 is not in the range x>=0'),
+        ('max-inversions = true', "max-inversions: 'True' is not a valid integer range"),
+        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107"),
+        ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'frees'"),
+        ('max-size = "big"', "max-size: 'big' is not a size such as 500MB or 4GB"),
+        ('index-pattern = "x"', "index-pattern: the index pattern has no group named 'index'"),
+        ('ops = 1', 'ops: expected a table of ops'),
+        ('baseline = 3', 'baseline: expected text in quotes'),
+        ('assume-pure = ["my.*", 1]', 'assume-pure: expected text in quotes'),
+    ],
+)  # fmt: skip
+def test_an_error_of_a_key_is_at_the_key(project: Path, text: str, message: str) -> None:
+    assert error_of(project, text) == f"eio-audit.toml:1:1: error: {message}\n{text}\n^"
+
+
+def test_an_error_in_a_table_of_pyproject_is_at_the_key(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[a]\nfollow = 1\n[tool]\neio-audit = { follow = 'x' }\n")
+    assert run("config").stderr.partition(":")[2] == (
+        '4:15: error: follow: expected a list, as in follow = ["..."]\n'
+        "eio-audit = { follow = 'x' }\n              ^\n"
+    )
 
 
 def test_a_file_that_is_not_utf_8(project: Path) -> None:

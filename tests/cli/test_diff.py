@@ -57,11 +57,42 @@ def test_a_pass_of_one_log_is_the_pair_of_its_dumps() -> None:
     assert (from_log["before"], from_log["after"]) == (from_files["before"], from_files["after"])
 
 
-@pytest.mark.parametrize("args", [(LOG, AFTER), (LOG,), (BEFORE,)])
-def test_which_dumps_has_to_be_clear(args: tuple[str, ...]) -> None:
-    result = run("diff", *args)
-    assert result.returncode == 2
-    assert b"--pass" in result.stderr
+TWO_PASSES = """// -----// IR Dump Before A (a) //----- //
+module {}
+// -----// IR Dump After A (a) //----- //
+module {}
+// -----// IR Dump After A (a) //----- //
+module {}
+// -----// IR Dump After B (b) //----- //
+module {}
+"""
+LISTED = (
+    "there are 3 dumps after passes: a (2 dumps), b; "
+    "say which with --pass NAME, and with --dump N where a pass has several"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("module {}", (), "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"),
+        (TWO_PASSES, (), LISTED),
+        (TWO_PASSES, ("--dump", "4"), LISTED),
+        (TWO_PASSES, ("--pass", "c"), "no dump of pass 'c'; there are a, b"),
+        (
+            TWO_PASSES.replace("After", "Before"),
+            (),
+            "there is no dump after a pass: print the log with --mlir-print-ir-after-all",
+        ),
+    ],
+)
+def test_which_dumps_has_to_be_clear(text: str, options: tuple[str, ...], message: str) -> None:
+    result = run("diff", "-", *options, stdin=text.encode())
+    assert (result.returncode, result.stderr.decode()) == (2, f"<stdin>: error: {message}\n")
+
+
+def test_one_dump_against_a_log_needs_a_choice() -> None:
+    assert b"16 dumps to choose from: say which with --pass and --dump" in run("diff", LOG, AFTER).stderr
 
 
 @pytest.mark.parametrize(

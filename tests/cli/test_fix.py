@@ -1,5 +1,6 @@
 import gzip
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pytest
 
 from eio_audit.cli.main import main
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.cli.running import SAMPLES, run
+from tests.cli.running import SAMPLES, run, run_on_terminal
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -261,6 +262,19 @@ def test_the_diff_of_one_dump_of_a_log_is_one_of_the_log() -> None:
 def test_a_diff_has_colors_where_they_are_wanted() -> None:
     result = run("fix", "--diff", "-", stdin=SHUFFLED.encode(), FORCE_COLOR="1")
     assert b"\x1b[31m-  %0 = " in result.stdout
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {}, {"FORCE_COLOR": "1"}])
+def test_a_diff_on_a_narrow_terminal_applies(environment: dict[str, str], tmp_path: Path) -> None:
+    blank_and_tab = (
+        SHUFFLED.replace("|a", f"|{'long ' * 20}").replace("  %2", "\t%2").replace('|c")', '|c") ')
+    )
+    (tmp_path / "a.mlir").write_text(blank_and_tab)
+    _, shown = run_on_terminal("fix", "--diff", "-q", "a.mlir", columns=60, cwd=tmp_path, **environment)
+    assert ("\x1b" in shown) == ("NO_COLOR" not in environment)
+    (tmp_path / "diff").write_text(re.sub(r"\x1b\[[0-9;]*m", "", shown))
+    subprocess.run(["git", "apply", "diff"], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "a.mlir").read_text() == fixed(blank_and_tab)
 
 
 def test_a_folder_in_place(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from eio_audit import InputError, ModelLine
-from eio_audit.cli.reports import FORMATS
+from eio_audit.cli.reports import RENDERERS
 from eio_audit.cli.source_root import SourceRoot
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
@@ -28,27 +28,58 @@ def dump(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "line"),
+    ("options", "code", "verdict"),
     [
-        (("--max-avoidable", "22"), 0, "22 avoidable inversions are within the 22 allowed"),
-        (("--max-avoidable", "21"), 1, "22 avoidable inversions are more than the 21 allowed"),
-        (
-            ("--max-avoidable", "22", "--max-inversions", "789"),
-            0,
-            "789 inversions are within the 789 allowed",
-        ),
+        (("--max-avoidable", "22"), 0, "passed: 22 avoidable inversions in 1 of 1 dumps, 22 allowed"),
+        (("--max-avoidable", "21"), 1, "failed: 22 avoidable inversions in 1 of 1 dumps, 21 allowed"),
         (
             ("--max-avoidable", "22", "--max-inversions", "788"),
             1,
-            "789 inversions are more than the 788 allowed",
+            "failed: 22 avoidable inversions in 1 of 1 dumps, 22 allowed; "
+            "789 inversions in 1 of 1 dumps, 788 allowed",
         ),
-        (("--max-inversions", "789"), 1, "789 inversions are within the 789 allowed"),
-        (("--max-inversions", "1", "--fail-on", "never"), 0, "789 inversions are more than the 1 allowed"),
+        (
+            ("--max-inversions", "789"),
+            1,
+            "failed: 22 avoidable inversions in 1 of 1 dumps; 789 inversions in 1 of 1 dumps, 789 allowed",
+        ),
+        (
+            ("--max-inversions", "1", "--fail-on", "never"),
+            0,
+            "passed: 789 inversions in 1 of 1 dumps, 1 allowed",
+        ),
+        (
+            ("--fail-on", "never"),
+            0,
+            "passed: 789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 follow from them; "
+            "proven minimal), in 1 of 1 dumps",
+        ),
+        (
+            ("--fail-on", "any"),
+            1,
+            "failed: 22 avoidable inversions in 1 of 1 dumps; 767 unavoidable inversions in 1 of 1 dumps",
+        ),
+        (
+            ("--ignore", "EIO001", "--select", "EIO003"),
+            1,
+            "failed: 42 findings of EIO003 wrong-label; 789 inv",
+        ),
     ],
 )
-def test_ceilings(options: tuple[str, ...], code: int, line: str) -> None:
+def test_the_verdict_tells_why(options: tuple[str, ...], code: int, verdict: str) -> None:
     result = run("check", RESNET, *options)
-    assert (result.returncode, result.stdout.decode().strip("\n").split("\n")[-1]) == (code, line)
+    line = result.stdout.decode().strip("\n").split("\n")[-1]
+    assert (result.returncode, line[: len(verdict)]) == (code, verdict)
+    assert line.endswith(f"eio-audit fix --diff {RESNET} shows the fix, --in-place applies it")
+
+
+def test_statistics_are_text() -> None:
+    result = run("check", RESNET, "--statistics")
+    assert (result.returncode, result.stdout.split(b"\n")[1]) == (
+        1,
+        b"      22          22  EIO001 avoidable-inversion",
+    )
+    assert run("check", RESNET, "--statistics", "--format", "json").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -92,7 +123,7 @@ def test_usage_errors_exit_2(options: tuple[str, ...], message: bytes) -> None:
 # ---------------------------------------------------------------- formats
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", RENDERERS["Verdict"])
 def test_the_exit_code_does_not_depend_on_the_format(format_: str, dump: Path) -> None:
     assert run("check", dump, "--format", format_).returncode == 1
     assert run("check", IN_ORDER, "--format", format_).returncode == 0
@@ -102,13 +133,13 @@ def test_the_exit_code_does_not_depend_on_the_format(format_: str, dump: Path) -
 @pytest.mark.parametrize("format_", ["text", "concise", "markdown", "github"])
 def test_formats_for_people_say_what_was_checked(format_: str) -> None:
     printed = run("check", IN_ORDER, "--format", format_).stdout.decode()
-    assert "checked 1 dump, 1 block, 16 ops: all in order" in printed.split("\n")
+    assert "1 dump, 1 block, 16 ops: all in order" in printed.replace("passed: ", "").split("\n")
 
 
 def test_several_reports_at_once(dump: Path, tmp_path: Path) -> None:
     sarif, junit = tmp_path / "order.sarif", tmp_path / "order.xml"
     result = run("check", dump, "--format", "concise", "-o", f"sarif:{sarif}", "--output", f"junit:{junit}")
-    assert b"after.mlir:2: EIO001 #1 ttir.neg %1: is early; fix removes its inversion" in result.stdout
+    assert b"after.mlir:2:3: EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): " in result.stdout
     assert len(json.loads(sarif.read_text())["runs"][0]["results"]) == 1
     assert ElementTree.parse(junit).getroot().get("failures") == "1"
 
@@ -138,12 +169,15 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
 
     dump.write_text(SHUFFLED.replace("@f(", "@g("))
     new = run(*gate)
-    assert (new.returncode, new.stdout.decode().split("\n")[-4:]) == (
+    assert (new.returncode, new.stdout.decode().split("\n")) == (
         1,
         [
-            "1 new finding, 0 known; 1 of the baseline not found any more",
-            f"  {dump}:2: EIO001 #1 ttir.neg %1: is early; fix removes its inversion",
-            "  not found any more: after.mlir EIO001 @f ttir.neg b",
+            f"{dump}:2:3: EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
+            "not found any more: after.mlir EIO001 @f ttir.neg b",
+            "",
+            f"{dump}:2:3: @g ^bb0: 1 inversion: avoidable",
+            "failed: 1 new finding, 0 known; 1 of the baseline not found any more; "
+            f"eio-audit fix --diff {dump} shows the fix, --in-place applies it",
             "",
         ],
     )

@@ -14,7 +14,7 @@ LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 def test_dot_is_the_default() -> None:
     result = run("graph", "-", stdin=ISSUE.encode())
     assert (result.returncode, result.stderr) == (0, b"")
-    assert result.stdout.startswith(b'digraph "@main ^bb0 at line 3 of <stdin>:2" {\n')
+    assert result.stdout.startswith(b'digraph "@main ^bb0 at line 3 of <stdin>:2:1" {\n')
 
 
 def test_the_neighbourhood_of_an_op_of_a_real_dump() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from eio_audit.cli.registry import COMMANDS
 from tests.audit.test_fix import SHUFFLED
-from tests.cli.running import SAMPLES, run
+from tests.cli.running import SAMPLES, run, run_on_terminal
 
 LOG = SAMPLES / "small" / "all_passes_alias.log"
 
@@ -58,3 +58,13 @@ def test_quiet_hides_no_error() -> None:
     result = run("check", "missing.mlir", "-q")
     assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr == b"missing.mlir: error: cannot read: No such file or directory\n"
+
+
+@pytest.mark.parametrize("columns", [40, 60, 99, 200])
+def test_a_caret_is_below_its_column_on_every_terminal(columns: int, tmp_path: Path) -> None:
+    (tmp_path / "a.mlir").write_text(f'"t.{"x" * 60}"(%1) : (i32) -> () loc("{"y" * 100}")')
+    code, shown = run_on_terminal("check", "a.mlir", columns=columns, cwd=tmp_path)
+    head, line, caret, *_ = shown.split("\n")
+    assert (code, head) == (2, "a.mlir:1:66: error: use of value '%1', which is not defined in this scope")
+    assert line[caret.index("^")] == "%"
+    assert len(line) <= columns

@@ -1,9 +1,13 @@
 """The table of formats names functions that exist."""
 
+from pathlib import Path
+
 import pytest
 
 import eio_audit
-from eio_audit.cli.reports import FORMATS, RENDERERS, renderer
+from eio_audit.cli.reports import RENDERERS, renderer
+from tests.audit.test_fix import SHUFFLED
+from tests.cli.running import run
 
 
 @pytest.mark.parametrize(
@@ -26,6 +30,40 @@ def test_the_first_format_is_the_default() -> None:
         "text",
         "text",
         "text",
+        "text",
         "dot",
     ]
-    assert FORMATS[0] == "text"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "hint"),
+    [
+        ("check", "sariff:x", "'sariff' is not a format; did you mean 'sarif'? For a file of that name: './sariff:x'"),
+        ("trace", "sarif:x", "'sarif' is not a format; there are text, json, html. For a file of that name: './sarif:x'"),
+        ("check", "10:30.txt", "'10' is not a format; there are text, "),
+        ("check", "json:", "'json:' names no file"),
+    ],
+)  # fmt: skip
+def test_an_unknown_format_before_a_colon(
+    command: str, output: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(command, "-", "--output", output, stdin=SHUFFLED.encode())
+    assert (result.returncode, hint in result.stderr.decode()) == (2, True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["./sariff:x", "C:x", "C:\\x", "./json:x"])
+def test_a_file_whose_name_has_a_colon(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("check", "-", "--output", name, stdin=SHUFFLED.encode())
+    assert Path(name).read_text().startswith("<stdin>")
+
+
+def test_every_command_writes_several_reports(tmp_path: Path) -> None:
+    result = run(
+        "trace", "-", "-o", f"json:{tmp_path / 'a.json'}", "-o", tmp_path / "a.txt", stdin=SHUFFLED.encode()
+    )
+    assert result.stdout == b""
+    assert (tmp_path / "a.json").read_text().startswith("{")
+    assert (tmp_path / "a.txt").exists()

@@ -24,9 +24,9 @@ def test_a_pass_over_a_stamped_program_is_audited() -> None:
     module = parse(stamped)
     with module.context:
         PassManager.parse("builtin.module(func.func(loop-invariant-code-motion))").run(module.operation)
-    result = run("check", "-", stdin=module.operation.get_asm(enable_debug_info=True).encode())
+    result = run("check", "-v", "-", stdin=module.operation.get_asm(enable_debug_info=True).encode())
     assert result.returncode == 0
-    assert b"@f ^bb0 at line 7: 1 inversion, forced by a dependence" in result.stdout
+    assert b"1 inversion: none avoidable (forced by a dependence)" in result.stdout
     assert b"#3 arith.addi" in result.stdout
 
 

@@ -10,7 +10,7 @@ LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 UNNUMBERED = b"func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
 
 REPORT = """\
-<stdin>:1
+<stdin>:1:1
   code generation cuts @forward into 8 functions, 8 after fix, 7 after fix --relabel
     ties go by index; broken otherwise: 8 to 9 functions
     torn worst: Conv2d[net.conv1] in 2 functions
@@ -131,7 +131,7 @@ def test_without_functions_it_says_so() -> None:
     result = run("structure", "-", stdin=text.encode())
     assert (result.returncode, result.stdout) == (
         0,
-        b"<stdin>:1\n  code generation makes no function of it\n",
+        b"<stdin>:1:1\n  code generation makes no function of it\n",
     )
 
 
@@ -153,7 +153,7 @@ def test_the_gate_names_unreadable_locations_where_it_is_asked_to() -> None:
     assert run("check", AFTER).returncode == 0
     result = run("check", AFTER, "--select", "EIO107", "--format", "concise")
     assert result.returncode == 1
-    assert result.stdout.count(b"EIO107") == 17
+    assert result.stdout.count(b": EIO107 ") == 17
     assert b"prefix: 'DEBUG|' stands before its index" in result.stdout
     everything = run("check", AFTER, "--select", "EIO1", "--format", "concise").stdout
-    assert everything.count(b"EIO107") == 17
+    assert everything.count(b": EIO107 ") == 17

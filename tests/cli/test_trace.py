@@ -29,7 +29,7 @@ LOG
 traced 16 dumps, 8 passes, 5 changed something: 2 introduced 55 avoidable inversions
 most wrong indices by: ttir-erase-inverse-ops (dump at LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
 first shuffled by: ttir-flatten-sliding-window (dump at LOG:2588), 33 avoidable
-  worst op: #3 ttir.reshape %50 in @forward ^bb0 is late at line 2710, in 33 inversions (MaxPool2d[net.stem.pool]): nothing holds it there: fix can move it
+  worst op: #3 ttir.reshape %50 in @forward ^bb0 is late at line 2710, in 33 inversions (MaxPool2d[net.stem.pool]): no dependence keeps it there
   look closer: eio-audit diff LOG --pass ttir-flatten-sliding-window --dump 1
 """
     )

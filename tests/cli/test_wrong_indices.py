@@ -50,7 +50,16 @@ def test_only_the_worst_are_described() -> None:
     assert (block["wrong_labels"], len(block["mislabelled"])) == (42, 10)
     carried = [op["inversions"] for op in block["mislabelled"]]
     assert carried == sorted(carried, reverse=True)
-    assert run("check", SAMPLES / "resnet" / "after_inline.mlir", "-v").stdout.count(b" should carry ") == 10
+
+
+def test_verbose_describes_all() -> None:
+    resnet = SAMPLES / "resnet" / "after_inline.mlir"
+    lines = run("check", resnet, "-v").stdout.decode().splitlines()
+    assert sum(" should carry " in line for line in lines) == 42
+    assert sum(" is early at " in line or " is late at " in line for line in lines) == 42
+    assert sum(": EIO001 " in line for line in lines) == 22
+    [block] = in_json("check", "-v", resnet)["dumps"][0]["blocks"]
+    assert (len(block["worst"]), len(block["mislabelled"])) == (42, 42)
 
 
 def test_explain_in_json(issue: Path) -> None:
@@ -69,7 +78,7 @@ def test_the_finding_is_off_unless_it_is_selected(issue: Path) -> None:
     done = run("check", issue, "--select", "EIO003", "--format", "concise")
     assert done.returncode == 1
     assert done.stdout.decode().splitlines()[0] == (
-        f"{issue}:4: EIO003 #23 ttir.permute %56: carries an index that contradicts dataflow;"
+        f"{issue}:4:3: EIO003 #23 ttir.permute %56 carries an index that contradicts dataflow;"
         " it should carry 18, as ttir.reshape %57 (line 5) does (ResNet[resnet], m.py:2)"
     )
 
@@ -89,7 +98,7 @@ def test_every_format_has_the_finding(format_: str, issue: Path) -> None:
 
 def test_the_page_of_a_check(issue: Path) -> None:
     page = run("check", issue, "--format", "html").stdout
-    assert b"eio-audit fix --relabel puts 1 index right and removes all." in page
+    assert f"eio-audit fix --relabel --diff {issue} corrects 1 wrong index and removes all".encode() in page
     assert b"#23 ttir.permute %56 (line 4) should carry 18, as ttir.reshape %57 (line 5) does" in page
 
 
@@ -134,16 +143,22 @@ def test_the_page_of_a_trace() -> None:
 def test_diff_says_it_of_the_dump_after() -> None:
     done = run("diff", SAMPLES / "small" / "before_inline.mlir", AFTER)
     assert b"none of the 18 inversions can be reordered away: 6 ops carry an index" in done.stdout
-    assert f"to put 6 indices right and remove all: eio-audit fix --relabel {AFTER}\n".encode() in done.stdout
+    step = f"eio-audit fix --relabel --diff {AFTER} corrects 6 wrong indices and removes all inversions\n"
+    assert step.encode() in done.stdout
 
 
 def test_inversions_in_graph_regions_are_left() -> None:
     graph = 'module {\nfunc.func private @b() loc("2|b")\nfunc.func private @a() loc("1|a")\n'
     done = run("check", "-", stdin=(graph + ISSUE + "}\n").encode())
-    assert done.stdout.decode().splitlines()[-1] == (
-        "to put 1 index right and remove all but those in graph regions: eio-audit fix --relabel FILE"
+    assert (
+        done.stdout.decode()
+        .splitlines()[-1]
+        .endswith(
+            "; eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions but those in "
+            "graph regions"
+        )
     )
     done = run("fix", "-", stdin=(graph + ISSUE + "}\n").encode())
     assert done.stderr.decode().endswith(
-        "--relabel puts 1 index right and removes all but those in graph regions\n"
+        "--relabel corrects 1 wrong index and removes all inversions but those in graph regions\n"
     )

@@ -70,6 +70,14 @@ def test_on_an_empty_region_in_a_line() -> None:
     assert_same("\n".join(["func.func @f(%a: i32) {", *lines, "  return", "}\n"]).encode())
 
 
+@pytest.mark.parametrize(
+    "location", ['"a\\"', '"a\\\\"', '"a\\"b"', '"a\nb"', '"a" "b"', '"a"b"', '"a', '"a")"']
+)
+def test_on_a_location_that_is_nearly_one_name(location: str) -> None:
+    lines = [f'"t.a"() : () -> () loc({inside})' for inside in ('"x"', location, '"y"')]
+    assert_same("\n".join(['"top"() ({', *lines, "}) : () -> () loc(unknown)", ""]).encode())
+
+
 HEADERS = [  # what opens a region, what may open the next one, what ends the op
     ("{n} = scf.if {u} -> i32 {{", "}} else {{", "}} loc({l})"),
     ("{n}:2 = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),

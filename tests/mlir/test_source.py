@@ -48,6 +48,27 @@ def test_an_error_in_a_long_line_shows_the_stretch_around_it() -> None:
     assert caret.index("^") == line.index("!")
 
 
+@pytest.mark.parametrize(
+    ("place", "line", "caret"),
+    [
+        (0, "!bcdefghi...", "^"),
+        (6, "...ef!hij...", "     ^"),
+        (7, "...fg!ijk...", "     ^"),
+        (19, "...lmnopqrs!", "           ^"),
+        (20, "...mnopqrst", "           ^"),
+    ],
+)
+def test_an_excerpt_is_cut_to_the_width_of_a_terminal(place: int, line: str, caret: str) -> None:
+    text = "abcdefghijklmnopqrst"
+    source = Source("f", f"{text[:place]}!{text[place + 1 :]}".encode() if place < 20 else text.encode())
+    assert source.error(place, "here").fitted(12) == f"f:1:{place + 1}: error: here\n{line}\n{caret}"
+
+
+def test_tabs_do_not_move_the_caret_of_an_excerpt_that_is_cut() -> None:
+    error = Source("f", b"a\tb!cdefghijklmnop").error(3, "here")
+    assert error.fitted(12).split("\n")[1:] == ["... b!cde...", "     ^"]
+
+
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert "\x1b" not in Source("f", b"a\x1b[31mb").error(0, "here").excerpt
 

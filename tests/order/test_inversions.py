@@ -1,4 +1,5 @@
 import random
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from eio_audit.order.inversions import (
     count_inversions,
     dense_ranks,
     inversions_carried,
+    inversions_charged,
 )
 from tests.order.small_blocks import count_pairs
 
@@ -75,3 +77,16 @@ def test_ranks_keep_the_order_of_the_keys(keys: list[int]) -> None:
     assert sorted(set(ranks)) == list(range(len(set(keys))))
     assert sorted(zip(ranks, keys, strict=True)) == sorted(zip(ranks, keys, strict=True), key=lambda p: p[1])
     assert count_pairs(ranks) == count_pairs(keys)
+
+
+@given(SEQUENCES, st.sets(st.integers(0, 39)))
+def test_an_inversion_is_charged_once_to_a_chosen_end_the_smaller_key_if_both_are(
+    keys: list[int], places: set[int]
+) -> None:
+    chosen = sorted(place for place in places if place < len(keys))
+    charged = dict.fromkeys(chosen, 0)
+    for first, second in combinations(range(len(keys)), 2):
+        end = second if second in charged else first
+        if keys[first] > keys[second] and end in charged:
+            charged[end] += 1
+    assert inversions_charged(keys, chosen) == list(charged.values())

@@ -6,6 +6,7 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import jsonschema
@@ -27,16 +28,18 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.cli.reports import FORMATS, rendered
+from eio_audit.cli.reports import RENDERERS, rendered
 from eio_audit.mlir.source import Position
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.github import to_github
+from eio_audit.report.ci.gitlab import to_gitlab
 from eio_audit.report.ci.junit import to_junit
 from eio_audit.report.ci.sarif import MOST_RESULTS, to_sarif
 from eio_audit.report.markdown.check import to_markdown
 
 DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads(gzip.decompress((DATA / "sarif-2.1.0.schema.json.gz").read_bytes()))
+GITLAB_SCHEMA = json.loads((DATA / "gitlab-code-quality.schema.json").read_text())
 GOLDEN_FILES = {
     "concise": "concise.txt",
     "github": "github.txt",
@@ -85,7 +88,7 @@ def test_the_text_of_every_format(format_: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_every_format_but_text_and_pages_has_a_file() -> None:
-    assert {*GOLDEN_FILES, "text", "html"} == set(FORMATS)
+    assert {*GOLDEN_FILES, "text", "html"} == set(RENDERERS["Verdict"])
 
 
 # ---------------------------------------------------------------- SARIF
@@ -96,6 +99,13 @@ def test_every_format_but_text_and_pages_has_a_file() -> None:
 def test_sarif_is_valid(gate: Gate, model_path: str | None) -> None:
     document = json.loads(to_sarif(verdict(gate=gate, model_path=model_path), "1.2.3"))
     jsonschema.Draft4Validator(SCHEMA).validate(document)
+
+
+def test_sarif_explains_itself() -> None:
+    [run] = json.loads(to_sarif(verdict(), "1.2.3"))["runs"]
+    driver = run["tool"]["driver"]
+    assert urlsplit(driver["informationUri"]).scheme == "pkg"  # GitHub takes no URI without a scheme
+    assert all("*How to fix it.*" in rule["help"]["markdown"] for rule in driver["rules"])
 
 
 def test_sarif_of_nothing_is_valid() -> None:
@@ -145,6 +155,27 @@ def test_fingerprints_tell_functions_apart() -> None:
     assert not set(other) & set(fingerprints(verdict().findings))
 
 
+# ---------------------------------------------------------------- GitLab
+
+
+@pytest.mark.parametrize("gate", [ALL, Gate(never_fails=True)])
+@pytest.mark.parametrize("model_path", [None, "src/net.py"])
+def test_a_gitlab_report_is_valid(gate: Gate, model_path: str | None) -> None:
+    found = verdict(gate=gate, model_path=model_path)
+    errors = (
+        BROKEN,
+        InputError("dumps/broken.mlir", Position(9, 1), "x"),
+        InputError("missing.mlir", None, "x"),
+    )
+    report = json.loads(to_gitlab(replace(found, check=Check(found.check.dumps, errors))))
+    jsonschema.Draft7Validator(GITLAB_SCHEMA).validate(report)
+    assert len({issue["fingerprint"] for issue in report}) == len(report)
+
+
+def test_a_gitlab_report_of_nothing_is_an_empty_list() -> None:
+    assert json.loads(to_gitlab(judge(Check((), ()), [], Gate()))) == []
+
+
 # ---------------------------------------------------------------- GitHub
 
 
@@ -166,8 +197,8 @@ def test_findings_that_do_not_fail_are_warnings() -> None:
 def test_annotations_at_the_models_own_line() -> None:
     annotation = to_github(verdict(model_path="src/net.py")).split("\n")[1]
     assert annotation == (
-        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253: is late; "
-        "fix removes all its 2 inversions (dumps/after 1.mlir:6)"
+        "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253 belongs before #5 ttir.abs %251 (line 4)"
+        ": 2 inversions, fix moves it (dumps/after 1.mlir:6:3)"
     )
 
 
@@ -190,7 +221,7 @@ def test_junit_counts() -> None:
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
     odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a|b`c\n"),))
-    assert "| ``a\\|b`c\\x0a:6`` |" in to_markdown(odd)
+    assert "| ``a\\|b`c\\x0a:6:3`` |" in to_markdown(odd)
 
 
 def test_markdown_is_capped() -> None:

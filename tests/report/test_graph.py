@@ -29,8 +29,8 @@ def hostile() -> Dataflow:
 
 def test_dot(flow: Dataflow) -> None:
     assert dataflow_to_dot(flow).splitlines() == [
-        'digraph "@main ^bb0 at line 3 of <text>:2" {',
-        '  graph [label="@main ^bb0 at line 3 of <text>:2", labelloc="t", fontname="Helvetica"];',
+        'digraph "@main ^bb0 at line 3 of <text>:2:1" {',
+        '  graph [label="@main ^bb0 at line 3 of <text>:2:1", labelloc="t", fontname="Helvetica"];',
         '  node [shape="box", style="filled", color="#5a6472", fillcolor="#ffffff", fontname="Courier", fontsize="11"];',
         '  edge [fontname="Helvetica", fontsize="9", color="#5a6472"];',
         r'  n0 [label="#15 ttir.batch_norm_inference %55\nline 3\nResNet[resnet]"];',

@@ -4,10 +4,11 @@ from itertools import pairwise
 
 import pytest
 
-from eio_audit import AuditedDump, Dump, Finding, Gate, WorstBlocks, check, diff, find, judge, read, read_text
+from eio_audit import Dump, WorstBlocks, diff, read, read_text
 from eio_audit.report.html.pages import check_to_html, diff_to_html
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
+from tests.report.judged import judged
 from tests.report.pages import Page, column
 
 RESNET = str(SAMPLES / "resnet" / "after_alias.mlir")
@@ -16,15 +17,7 @@ NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
 
 def page_of(dumps: list[Dump]) -> Page:
     worst_blocks = WorstBlocks()
-    findings: list[Finding] = []
-    gate = Gate()
-
-    def visit(dump: AuditedDump) -> None:
-        findings.extend(find(dump, gate.rules))
-        worst_blocks.add(dump)
-
-    verdict = judge(check(dumps, visit=visit), findings, gate)
-    return Page(check_to_html(verdict, worst_blocks.pictures, "1.0"))
+    return Page(check_to_html(judged(dumps, visit=worst_blocks.add), worst_blocks.pictures, "1.0"))
 
 
 def check_page(text: str) -> Page:
@@ -90,8 +83,12 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
 
 
 def test_figures_and_the_way_out_stand_first(resnet: Page) -> None:
-    assert "Out of order: eio-audit fix removes 22 of 789 inversions." in resnet.words
-    assert "789 inversions: 388 forced, 379 knock-on, 22 avoidable" in resnet.words
+    assert "failed: 22 avoidable inversions in 1 of 1 dumps" in resnet.words
+    assert f"eio-audit fix --diff {RESNET}" in resnet.words
+    assert (
+        "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 follow from them; "
+        in resnet.words
+    )
 
 
 def test_the_findings_are_cards_with_their_ir(resnet: Page) -> None:
@@ -177,7 +174,7 @@ def test_large_blocks_have_bands_and_a_map() -> None:
 
 def test_a_dump_in_order() -> None:
     page = check_page(ISSUE.replace("DEBUG|23", "DEBUG|16"))
-    assert "All in order." in page.words
+    assert "passed: 1 dump, 1 block, 4 ops: all in order" in page.words
     assert page.islands == {}
 
 

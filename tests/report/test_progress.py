@@ -6,6 +6,7 @@ import time
 import pytest
 
 from eio_audit import read_text
+from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.report.text import progress as module
 from eio_audit.report.text.progress import advancing, progress
 
@@ -42,11 +43,11 @@ def test_work_of_less_than_a_second_shows_nothing(monkeypatch: pytest.MonkeyPatc
 
 def test_it_shows_how_far_the_work_is_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with progress(1000, "checking [red]") as advance:
+    with progress(1_000, "checking [red]") as advance:
         advance(250)
         stderr.wait_for("checking [red] ")
         advance(500)
-        stderr.wait_for(" 75%")
+        stderr.wait_for("0.8/1.0 kB")
     assert stderr.getvalue().endswith("\x1b[2K")  # the line is erased
 
 
@@ -87,7 +88,17 @@ def test_a_packed_file_counts_as_its_size_on_disk() -> None:
     dumps = read_text("func.func @f() {\n}\n// -----\nfunc.func @g() {\n}\n")
     done: list[int] = []
     assert list(advancing(dumps, done.append, 20)) == dumps
-    assert done == [9, 10]  # the second begins with the line end behind the separator
+    assert done == [9, 11]  # the second begins with the line end behind the separator
+
+
+@pytest.mark.parametrize("line", ["my.op loc(unknown)", '"t.a"() : () -> () loc(unknown)'])
+def test_a_large_dump_counts_while_it_is_read(line: str) -> None:
+    text = "func.func @f() {\n" + f"{line}\n" * (2_000_000 // len(line)) + "}"
+    done: list[int] = []
+    for dump in advancing(read_text(text), done.append, 0):
+        read_ir(dump.source, dump.span)
+    assert len(done) > 3
+    assert sum(done) == len(text)
 
 
 def test_what_comes_from_a_pipe_counts_as_its_length() -> None:

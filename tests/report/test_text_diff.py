@@ -74,8 +74,8 @@ def test_diff_reads_like_a_review() -> None:
     assert (
         diff_report(before, after)
         == """\
-before  before.mlir:1
-after   after.mlir:1
+before  before.mlir:1:1
+after   after.mlir:1:1
 ops: 4 unchanged, 1 moved, 0 modified, 1 added, 1 removed; 0 -> 2 inversions, 0 -> 2 avoidable
 
 @forward
@@ -88,13 +88,13 @@ ops: 4 unchanged, 1 moved, 0 modified, 1 added, 1 removed; 0 -> 2 inversions, 0 
     #4  ttir.cos  %3  line 5  Net[net]
 
 order
-  @forward ^bb0 at line 2: 2 inversions, all avoidable
+  @forward ^bb0 at line 2: 2 inversions: all avoidable
     before: in order
     1 of 4 indexed ops is displaced:
       #2 ttir.abs %0 is early at line 2, in 2 inversions (Net[net])
-        nothing holds it there: fix can move it
+        no dependence keeps it there
 
-to remove the avoidable ones: eio-audit fix after.mlir
+eio-audit fix --diff after.mlir shows the fix, --in-place applies it
 
 verdict: different: 1 moved, 1 added, 1 removed
 """
@@ -103,7 +103,7 @@ verdict: different: 1 moved, 1 added, 1 removed
 
 def test_diff_says_what_of_the_disorder_was_there_before() -> None:
     after = function(op("%0", 2), op("%2", 1), op("%1", 0))
-    assert "\n    before: 2 inversions, all avoidable\n" in diff_report(SHUFFLED, after)
+    assert "\n    before: 2 inversions: all avoidable\n" in diff_report(SHUFFLED, after)
 
 
 def test_diff_of_the_same_dump() -> None:

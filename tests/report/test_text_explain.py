@@ -20,7 +20,7 @@ def explained(text: str, op: str, *, verbose: bool = False, follow: tuple[str, .
 
 def test_a_forced_inversion() -> None:
     assert explained(MISSION, "#23") == (
-        "after.mlir:1\n"
+        "after.mlir:1:1\n"
         "  #23 ttir.abs %56 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
         "    from net.py:2, forward(), Conv2d[net.conv1], ttir.abs\n"
         "    its index contradicts dataflow: it should carry 18, as ttir.relu %57 (line 4) does;"
@@ -83,7 +83,7 @@ def test_an_op_that_follows_its_consumer() -> None:
 def test_ops_that_share_an_index_get_an_outline_each() -> None:
     text = function(op("%0", 2), op("%1", 2), op("%2", 1, "%0"))
     assert explained(text, "#2") == (
-        "after.mlir:1\n"
+        "after.mlir:1:1\n"
         "2 ops carry index 2:\n"
         "  #2 ttir.abs %0 at line 2: op 1 of 4 in @forward ^bb0 (line 2)\n"
         "    1 inversion, forced by a dependence\n"

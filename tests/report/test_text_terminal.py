@@ -11,6 +11,7 @@ from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.explain import print_explanation
 from eio_audit.report.text.trace import print_trace
 from tests.audit.test_check import ISSUE
+from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 
 
@@ -33,7 +34,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(path: Path, file: io.StringIO, *, color: bool = False) -> str:
-    print_check(check(read(str(path))), Console(file, color=color, width=100))
+    print_check(judged(read(str(path))), Console(file, color=color, width=100), verbose=True)
     return file.getvalue()
 
 

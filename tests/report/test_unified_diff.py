@@ -107,12 +107,12 @@ def test_a_file_name_with_a_space_ends_with_a_tab_as_patch_expects() -> None:
 
 def test_for_people() -> None:
     file = io.StringIO()
-    print_unified_diff(unified_diff(b"\ta\x1b\r\n", b"b", "x"), Console(file, color=True))
+    print_unified_diff(unified_diff(b"\ta\x1b \r\n", b"b", "x"), Console(file, color=True))
     assert file.getvalue().split("\n") == [
         "\x1b[1m--- x\x1b[0m",
         "\x1b[1m+++ x\x1b[0m",
         "\x1b[36m@@ -1 +1 @@\x1b[0m",
-        "\x1b[31m-       a\\x1b\\x0d\x1b[0m",
+        "\x1b[31m-\ta\\x1b \r\x1b[0m",
         "\x1b[32m+b\x1b[0m",
         "\x1b[32m\\ No newline at end of file\x1b[0m",
         "",

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from eio_audit.audit.check.blockers import find_blockers
 from eio_audit.audit.check.check import SharedWork
-from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
+from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.free_places import restore_block
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import order_profile
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
-
-NAMED_OPS = 10
-"""How many displaced ops of a block an audit describes, worst first."""
 
 PROFILE_PARTS = 40
 """In how many parts an audit profiles the order of a block."""
@@ -30,6 +28,49 @@ SHAPE_OPS = 1_000
 
 MOST_SHAPES = 2_000
 """How many shapes are known at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
+
+    op: OpLabel
+    kind: DependenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacedOp:
+    """A member of a smallest set of ops whose removal leaves the block in order.
+
+    Attributes:
+        inversions: how many inversions it is an end of.
+        early: it is before ops of smaller index; otherwise it is after ops of larger index.
+        derived: a pass made it from the op whose index it carries.
+        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
+            nothing does, so that a fix can move it.
+    """
+
+    op: OpLabel
+    inversions: int
+    early: bool
+    derived: bool
+    blocker: Blocker | None
+
+
+@dataclass(frozen=True, slots=True)
+class MislabelledOp:
+    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
+
+    Attributes:
+        op: which, with the index that it carries.
+        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
+            the one of the smallest; without such, of those that it depends on, the one of the largest.
+        inversions: how many inversions it is an end of.
+    """
+
+    op: OpLabel
+    right: OpLabel
+    inversions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +106,7 @@ def audit_disordered(
     for number in dump.keys.disordered_blocks:
         block = KeyedBlock(dump, number)
         disorder = _disorder(block, weights, work)
-        audit = replace(
-            in_order[number],
+        audit = in_order[number]._replace(
             **disorder.figures,
             worst=tuple(_described(block, displaced) for displaced in disorder.worst),
             mislabelled=tuple(
@@ -94,13 +134,13 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
 def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
     figures = _figures(block)
     worst: Sequence[_DisplacedPlace] = ()
-    if work.describes_worst:
-        worst = _displaced_places(block, NAMED_OPS)
+    if work.described_ops:
+        worst = _displaced_places(block, work.described_ops)
         figures["profile"] = order_profile(block.indexed_keys, PROFILE_PARTS)
     if block.graph is None:
         return ShapeDisorder(figures, worst, None, {}, {})
     donors = _wrong_labels(block, weights, work.label_effort, figures) if weights else {}
-    worst_labels = sorted(donors, key=lambda place: -block.carried[place])[:NAMED_OPS]
+    worst_labels = sorted(donors, key=lambda place: -block.carried[place])[: work.described_ops]
     precedence, inversions = block.graph.precedence, block.runs.inversions
     best = restore_block(block.keys, precedence, block.frees_that_follow, inversions, work.effort)
     figures |= {"forced": best.forced, "minimum": best.inversions, "lower_bound": best.lower_bound}
@@ -111,7 +151,7 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
         worst,
         best.order if best.moved else None,
         donors,
-        {place: block.carried[place] for place in worst_labels if work.describes_worst},
+        {place: block.carried[place] for place in worst_labels},
     )
 
 

@@ -4,85 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
+from operator import add, attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 
-
-@dataclass(frozen=True, slots=True)
-class Blocker:
-    """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
-
-    op: OpLabel
-    kind: DependenceKind
+if TYPE_CHECKING:  # a block in order has none of these
+    from eio_audit.audit.check.disorder import DisplacedOp, MislabelledOp
+    from eio_audit.audit.check.live_bytes import BlockMemory
 
 
-@dataclass(frozen=True, slots=True)
-class DisplacedOp:
-    """A member of a smallest set of ops whose removal leaves the block in order.
-
-    Attributes:
-        inversions: how many inversions it is an end of.
-        early: it is before ops of smaller index; otherwise it is after ops of larger index.
-        derived: a pass made it from the op whose index it carries.
-        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
-            nothing does, so that a fix can move it.
-    """
-
-    op: OpLabel
-    inversions: int
-    early: bool
-    derived: bool
-    blocker: Blocker | None
-
-
-@dataclass(frozen=True, slots=True)
-class MislabelledOp:
-    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
-
-    Attributes:
-        op: which, with the index that it carries.
-        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
-            the one of the smallest; without such, of those that it depends on, the one of the largest.
-        inversions: how many inversions it is an end of.
-    """
-
-    op: OpLabel
-    right: OpLabel
-    inversions: int
-
-
-@dataclass(frozen=True, slots=True)
-class BlockMemory:
-    """What the values of a block hold in memory, by their types, and where its frees are.
-
-    Attributes:
-        peak: the most bytes held at once in textual order.
-        peak_fixed: the same after a fix.
-        unsized: how many values are left out, because their types do not tell their size.
-        away: how many frees do not follow right after the last use of what they free.
-        away_fixed: the same after a fix.
-    """
-
-    peak: int
-    peak_fixed: int
-    unsized: int
-    away: int
-    away_fixed: int
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether no value holds anything: scalar code."""
-        return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
-
-
-@dataclass(frozen=True, slots=True)
-class BlockAudit:
+class BlockAudit(NamedTuple):
     """The order of one block; it has no inversions if only the first figures are given.
+
+    A dump may have many thousands: a tuple is made several times as fast as a frozen dataclass.
 
     Attributes:
         function: symbol of the function around it, or None.
@@ -102,7 +39,7 @@ class BlockAudit:
         inherited: inversions with a derived op at an end.
         at_constants: inversions with a constant at an end.
         at_frees: inversions with an op at an end that only frees.
-        worst: the displaced ops that carry most inversions, worst first, at most NAMED_OPS.
+        worst: the displaced ops that carry most inversions, worst first, no more than are asked for.
         moved: ops that a fix moves.
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
@@ -112,7 +49,7 @@ class BlockAudit:
         wrong_by_passes: how many of these passes made: derived ops, and layout ops and frees that have the
             location of another op.
         wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
-        mislabelled: those of these ops that are in most inversions, worst first, at most NAMED_OPS.
+        mislabelled: those of these ops that are in most inversions, worst first, no more than are asked for.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and unless it is asked for.
@@ -168,8 +105,7 @@ class BlockAudit:
         return self.minimum - self.forced if self.forced is not None else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Figures added up over blocks; graph regions count with ``forced`` 0."""
 
     dumps: int
@@ -193,11 +129,12 @@ class Summary:
     wrong_certified: bool
     certified: bool
 
-    def __add__(self, other: Summary) -> Summary:
+    def plus(self, other: Summary) -> Summary:
         """The figures of both; certified where both are."""
-        added = {field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
-        proven = {n: getattr(self, n) and getattr(other, n) for n in ("certified", "wrong_certified")}
-        return Summary(**added | proven)
+        return Summary._make(map(add, self, other))._replace(
+            wrong_certified=self.wrong_certified and other.wrong_certified,
+            certified=self.certified and other.certified,
+        )
 
     @property
     def has_indices(self) -> bool:
@@ -245,7 +182,7 @@ class DumpAudit:
 
 COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
 DERIVED_FIGURES = ("dumps", "blocks", "forced", "wrong_certified", "certified")
-COUNTED_IN_DISORDERED = [f.name for f in fields(Summary) if f.name not in COUNTED_IN_ALL + DERIVED_FIGURES]
+COUNTED_IN_DISORDERED = [name for name in Summary._fields if name not in COUNTED_IN_ALL + DERIVED_FIGURES]
 """Figures of blocks that are 0 where a block has no inversions."""
 
 

@@ -21,8 +21,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.check.figures import BlockMemory, DumpAudit
-from eio_audit.audit.dependence import arguments_of_blocks, users_of_values
+from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.dependence import users_of_values
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import EffectTable
 from eio_audit.mlir.semantics.value_sizes import NO_SIZE, ValueSize, ValueSizes
@@ -42,7 +42,7 @@ def with_memory(dump: AuditedDump, blocks: Collection[int] | None = None) -> Dum
     """
     live = LiveBytes(dump.ir, dump.dependences.effects)
     audits = [
-        replace(audit, memory=_memory(dump, block, live.of(block)))
+        audit._replace(memory=_memory(dump, block, live.of(block)))
         if dump.has_order(block) and (blocks is None or block in blocks)
         else audit
         for block, audit in zip(dump.blocks, dump.audit.blocks, strict=True)
@@ -61,6 +61,30 @@ def _memory(dump: AuditedDump, block: int, live: LiveBlock) -> BlockMemory:
         for places in (textual, order)
     )
     return BlockMemory(live.peak(textual), live.peak(order), live.unsized, away, away_fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMemory:
+    """What the values of a block hold in memory, by their types, and where its frees are.
+
+    Attributes:
+        peak: the most bytes held at once in textual order.
+        peak_fixed: the same after a fix.
+        unsized: how many values are left out, because their types do not tell their size.
+        away: how many frees do not follow right after the last use of what they free.
+        away_fixed: the same after a fix.
+    """
+
+    peak: int
+    peak_fixed: int
+    unsized: int
+    away: int
+    away_fixed: int
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no value holds anything: scalar code."""
+        return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
 
 
 class _Lifetime(NamedTuple):
@@ -114,7 +138,6 @@ class LiveBytes:
         self._effects = effects
         self._sizes = ValueSizes(ir)
         self._rows = [ir.op_table.of(name) for name in ir.names]
-        self._arguments_of = arguments_of_blocks(ir)
 
     def of(self, block: int) -> LiveBlock:
         """The lifetimes of a block's values."""
@@ -148,7 +171,7 @@ class LiveBytes:
 
     def _arguments(self, block: int) -> dict[int, ValueSize]:
         """The sizes of a block's arguments; a memref that is handed into a loop or to a block is not new."""
-        values = self._arguments_of.get(block, [])
+        values = self._ir.block_arguments.get(block, [])
         sizes = self._sizes.of_arguments(block, len(values))
         parent = self._ir.parent_op(block)
         is_entry = parent < 0 or self._rows[self._ir.op_name[parent]].is_declaration

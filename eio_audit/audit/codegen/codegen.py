@@ -25,13 +25,12 @@ from eio_audit.audit.codegen.codegen_location import (
     callers,
     codegen_ops,
     common_modules,
-    ends_block,
 )
 from eio_audit.audit.codegen.codegen_op import CodegenOp, codegen_op, value_names, values_used
-from eio_audit.audit.dependence import arguments_of_blocks, users_of_values
+from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.fix.verification import in_new_order
-from eio_audit.audit.functions import function_symbol
+from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.ir import IR
@@ -196,7 +195,7 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
     Raises:
         InputError: the dump cannot be read.
     """
-    audited = audit_dump(dump, options, SharedWork(describes_worst=False))
+    audited = audit_dump(dump, options, SharedWork(described_ops=0))
     return _structure(audited, Stage.NOW, right_labels(audited), {})
 
 
@@ -204,9 +203,6 @@ def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels
     """The functions that code generation makes before and after a pass, and of what ``fix`` makes of that.
 
     ``right`` is what ``fix --relabel`` makes of the dump after.
-
-    Raises:
-        InputError: a location is malformed.
     """
     return _structure(after, Stage.AFTER, right, {Stage.BEFORE: predict(before)})
 
@@ -252,9 +248,6 @@ def predict(
         orders: by block that gets another order, that order.
 
     Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
-
-    Raises:
-        InputError: a location is malformed.
     """
     ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
 
@@ -263,13 +256,12 @@ def predict(
 
     in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
     places = sorted(range(len(ir)), key=in_order.__getitem__)
-    arguments = arguments_of_blocks(ir)
     parts = [_Caller(ir, caller, read, places) for caller in callers(ir)]
     users = users_of_values(ir)
     sizes = [part.sizes() for part in parts]
     unreadable = Counter(reason for part in parts for reason in part.unreadable)
     return Prediction(
-        callers=tuple(part.caller(arguments, places) for part in parts),
+        callers=tuple(part.caller(places) for part in parts),
         functions=tuple(function for part in parts for function in part.functions(users)),
         fewest=sum(map(min, sizes)),
         most=sum(map(max, sizes)),
@@ -352,25 +344,20 @@ class _Caller:
         names: dict[str, str] = {}
         return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 
-    def caller(self, arguments: Mapping[int, Sequence[int]], places: Sequence[int]) -> CodegenCaller:
-        """The function without what is cut out of it.
-
-        Args:
-            arguments: by block, its arguments.
-            places: by op, its place in the text.
-        """
+    def caller(self, places: Sequence[int]) -> CodegenCaller:
+        """The function without what is cut out of it; ``places`` has the place of each op in the text."""
         ir, end = self.ir, self.ir.subtree_end[self.op]
         body, op = [], self.op + 1
         while op < end:
             body.append(op)
             op = ir.subtree_end[op]
-        taken = arguments[ir.op_block[body[0]]] if body else ()
+        arguments = ir.block_arguments[ir.op_block[body[0]]] if body else ()
         body.sort(key=places.__getitem__)
         returned = ir.operands_of(body.pop()) if body and ends_block(ir, body[-1]) else ()
         placed = {self.taken[k] for k in self.order}
         return CodegenCaller(
             self.symbol,
-            value_names(ir, taken),
+            value_names(ir, arguments),
             tuple(codegen_op(ir, op) for op in body if op not in placed),
             value_names(ir, returned),
         )

@@ -14,8 +14,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import takewhile
 
-from eio_audit.audit.dependence import arguments_of_blocks
-from eio_audit.audit.functions import function_symbol
+from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations, NameLoc, walk
 
@@ -166,14 +165,11 @@ def callers(ir: IR) -> list[int]:
     Where functions have a type (``tt.function_type``), those that do the work of the model on the
     device; else all that have a body. Functions without arguments are not cut.
     """
-    with_arguments = arguments_of_blocks(ir)
-    entry_blocks: dict[int, int] = {}
-    for block in range(ir.block_count):
-        entry_blocks.setdefault(ir.parent_op(block), block)
     functions: list[int] = []
-    for op, block in sorted(entry_blocks.items()):
+    for op, regions in ir.regions_of.items():
+        entry = [block for region in regions for block in ir.region_blocks[region]][:1]
         is_inside = functions and op < ir.subtree_end[functions[-1]]
-        if op >= 0 and block in with_arguments and not is_inside and function_symbol(ir, op) is not None:
+        if not is_inside and ir.block_arguments.keys() & entry and function_symbol(ir, op) is not None:
             functions.append(op)
     types = {op: _FUNCTION_TYPE.search(ir.own_text(op)) for op in functions}
     if any(types.values()):
@@ -202,18 +198,8 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
     return ops
 
 
-def ends_block(ir: IR, op: int) -> bool:
-    """Whether an op, perhaps unlisted, is its block's terminator by its place and name."""
-    is_last = op == ir.block_ops[ir.op_block[op]][-1]
-    return is_last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
-
-
 def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:
-    """The ops whose location is a name that code generation cannot read, in textual order.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """The ops whose location is a name that code generation cannot read, in textual order."""
     for caller in callers(ir):
         for op in codegen_ops(ir, caller):
             read = locations.of(op)

@@ -37,10 +37,7 @@ def value_names(ir: IR, values: Sequence[int]) -> tuple[str, ...]:
 def _value_name(ir: IR, value: int) -> str:
     owner = ir.value_owner[value]
     if owner < 0:
-        first = value
-        while first and ir.value_owner[first - 1] == owner:
-            first -= 1
-        return f"%arg{value - first}"
+        return f"%arg{ir.block_arguments[-1 - owner].index(value)}"
     printed, place = ir.results(owner), value - ir.first_result[owner]
     return printed[place] if len(printed) == ir.result_count(owner) else f"{printed[0]}#{place}"
 
@@ -49,12 +46,7 @@ def values_used(ir: IR, op: int) -> list[int]:
     """The values that an op, or what is nested in it, uses and that are not defined inside it."""
     if not ir.nested_ops(op):
         return list(ir.operands_of(op))
-    values = [value for inner in (op, *ir.nested_ops(op)) for value in ir.operands_of(inner)]
-    end = ir.subtree_end[op]
-
-    def is_outside(value: int) -> bool:
-        owner = ir.value_owner[value]
-        owner = owner if owner >= 0 else ir.parent_op(-1 - owner)
-        return not op <= owner < end
-
-    return list(filter(is_outside, values))
+    inside, owners = range(op, ir.subtree_end[op]), ir.value_owner
+    values = [value for inner in inside for value in ir.operands_of(inner)]
+    definers = (owners[v] if owners[v] >= 0 else ir.parent_op(-1 - owners[v]) for v in values)
+    return [value for value, definer in zip(values, definers, strict=True) if definer not in inside]

@@ -9,7 +9,7 @@ step per round, so that a change is felt at any distance.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -81,7 +81,7 @@ class ComparedOps:
 
 
 class RefinementClasses:
-    """RefinementClasses of ops of one dump, from the surest to the vaguest.
+    """Classes of ops of one dump, from the surest to the vaguest; ``number`` gives equal things one number.
 
     Attributes:
         exact: two rounds: like ``around``, of ops that are themselves alike in that.
@@ -89,16 +89,23 @@ class RefinementClasses:
         above: alike in all they are computed from.
     """
 
-    def __init__(self, ops: ComparedOps, labels: Sequence[Hashable], scopes: Sequence[Hashable]) -> None:
+    def __init__(
+        self,
+        ops: ComparedOps,
+        labels: Sequence[Hashable],
+        scopes: Sequence[Hashable],
+        number: Callable[[Hashable], int] | None = None,
+    ) -> None:
         self._ops = ops
         self._scopes = scopes
+        self._number = number or ops.interned.number
         self.above = self._sweep_down(labels)
         self.around = self._sweep_up(self.above)
         self.exact = self._sweep_up(self._sweep_down(self.around))
 
     def _sweep_down(self, labels: Sequence[Hashable]) -> list[int]:
         """Producers before users: classes of the label, the place in the tree and the operands."""
-        ops, number = self._ops, self._ops.interned.number
+        ops, number = self._ops, self._number
         classes: list[int] = []
         for op in range(len(ops)):
             block = ops.ir.op_block[op]
@@ -127,7 +134,7 @@ class RefinementClasses:
 
     def _sweep_up(self, labels: Sequence[int]) -> list[int]:
         """Users before producers: classes of the label, the users and the contents of the regions."""
-        ops, number = self._ops, self._ops.interned.number
+        ops, number = self._ops, self._number
         classes = [-1] * len(ops)
         for op in range(len(ops) - 1, -1, -1):
             users = sorted(

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, each_dump
 
 _Key = tuple[str, str | None, str | None, str | None, int]
 
@@ -20,9 +20,8 @@ class RunComparison:
     """Two logs of the same passes, dump by dump.
 
     Attributes:
-        pairs: how many dumps have a counterpart: the dump of the same pass, function and program, and the
-        same one
-            of several such.
+        pairs: how many dumps have a counterpart: the dump of the same pass, function and program, and of
+            several such the same one.
         different: how many of the pairs differ in any byte.
         first: the first pair that differs, in the order of the first log; None if none does.
         difference: what differs in it.
@@ -88,7 +87,7 @@ def compare_runs(
 def _numbered(dumps: Iterable[Dump]) -> Iterator[tuple[int, _Key, Dump]]:
     """Each dump with its number in the log and what it is paired by."""
     seen: Counter[tuple[str, str | None, str | None, str | None]] = Counter()
-    for number, dump in enumerate(dumps):
+    for number, dump in enumerate(each_dump(dumps)):
         marker = dump.marker
         name = (None, None, None) if marker is None else (marker.pass_name, marker.when, marker.symbol)
         kind = (dump.program, *name)

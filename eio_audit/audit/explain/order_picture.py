@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.check.disorder import describe_displaced
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
+from eio_audit.audit.check.disorder import DisplacedOp, describe_displaced
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel

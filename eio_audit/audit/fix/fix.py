@@ -12,7 +12,7 @@ from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import renumbered, reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import Source, Span
 from eio_audit.order.inversions import count_inversions
 
@@ -101,11 +101,11 @@ def fix(
     if form is not None and options.order_from is not None:
         raise ValueError("labels of another dump cannot be put right here")
     source: Source | None = None
-    work = SharedWork(describes_worst=False, finds_wrong_labels=finds_wrong_labels or form is not None)
+    work = SharedWork(described_ops=0, finds_wrong_labels=finds_wrong_labels or form is not None)
     fixes: list[Fix] = []
     pieces: list[bytes | memoryview] = []
     offset = 0
-    for dump in dumps:
+    for dump in each_dump(dumps):
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
         source = dump.source

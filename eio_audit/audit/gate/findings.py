@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from eio_audit.audit.check.check import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
@@ -20,6 +22,7 @@ from eio_audit.audit.locations.location_health import broken_locations
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import inversions_charged
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +30,20 @@ class Finding:
     """One op that breaks a rule.
 
     Attributes:
-        message: what is wrong with the op: ``is early; fix removes 3 of its 7 inversions``.
+        message: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
         source: the file the dump is in, ``<stdin>`` for standard input.
         dump_line: 1-based line the dump begins at.
         line: 1-based, of the op.
         column: 1-based, of the op.
         moment: which dump of the file it is, ``after canonicalize``; empty without a marker.
         function: symbol of the function around the op, or None.
-        block: label of its block, and ``block_line`` the line that begins at.
+        block: label of its block, which begins at ``block_line`` and ``block_column``.
         op: the op.
         origin: where in the model it comes from, without line numbers and indices.
         model: the line of the model it comes from, if its location names one.
-        inversions: how many inversions the finding is about; 0 for a finding about something else.
+        inversions: how many inversions the op is charged with; 0 for a finding about something else. The
+            avoidable findings of a block add up to its avoidable inversions, the unavoidable ones to the
+            others. A move for the sake of others may add inversions: then the number is negative.
         model_path: where the file of ``model`` is in the repository, if it was looked for and is there.
     """
 
@@ -52,6 +57,7 @@ class Finding:
     function: str | None
     block: str
     block_line: int
+    block_column: int
     op: OpLabel
     origin: str
     model: ModelLine | None
@@ -85,6 +91,7 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
     """A finding about one op of a dump."""
     ir, block = dump.ir, dump.ir.op_block[op]
     position = ir.source.position_at(ir.op_start[op])
+    block_position = ir.source.position_at(ir.block_offset(block))
     return Finding(
         rule=rule,
         message=message,
@@ -95,7 +102,8 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
         moment=" ".join(filter(None, (dump.audit.when, dump.audit.pass_name))),
         function=dump.functions[block],
         block=ir.block_name(block),
-        block_line=dump.line_of(block),
+        block_line=block_position.line,
+        block_column=block_position.column,
         op=dump.label(op),
         origin=dump.indices.parsed.place_in_model(op),
         model=dump.indices.parsed.model_line(op),
@@ -116,38 +124,63 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
 
 
 def _avoidable(block: FixedBlock) -> Iterator[Finding]:
-    """The ops that a fix moves: the fewest that explain the best order."""
-    now, then, order = block.carried, block.carried_fixed, block.indexed_order
-    rank = {place: k for k, place in enumerate(block.indexed)}
-    for k in displaced(order):
-        place = order[k]
+    """The fewest ops that explain the order of a fix; they are charged with the avoidable inversions."""
+    order = block.indexed_order
+    moved = {order[k] for k in displaced(order)}
+    now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
+    unmoved = [place for place in block.indexed if place not in moved]
+    label_of = cache(block.label)  # many ops may move past the same one
+    passed = 0  # how many unmoved ops are before a place of the new order
+    for place in order:
+        if place not in moved:
+            passed += 1
+            continue
+        goes_up = passed < bisect(unmoved, place)
+        partner = unmoved[passed if goes_up else passed - 1]
+        away = block.key(partner) - block.key(place)
+        verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
         removed = now[place] - then[place]
-        side = "early" if k > rank[place] else "late"
-        message = f"is {side}; {_remedy(removed, now[place])}"
-        yield finding_at(block.dump, block.ops[place], AVOIDABLE, message, max(removed, 0))
+        where = f"{verb} {'before' if goes_up else 'after'} {label_of(partner)}"
+        gain = f"{_inversions(removed)}, " if removed > 0 else ""
+        why = "" if removed > 0 else " for the sake of others"
+        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
+        message = f"{where}: {gain}fix moves it{why}{cost}"
+        yield finding_at(block.dump, block.ops[place], AVOIDABLE, message, removed)
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
-    """The ops that are displaced even in the best order."""
-    carried, order = block.carried_fixed, block.indexed_order
+    """The ops that are displaced even in the best order; they are charged with the inversions it has."""
+    order = block.indexed_order
     keys = [block.key(place) for place in order]
+    out_of_place = displaced(keys)
+    charged = _charged(block, order, {order[k] for k in out_of_place})
     ascending = sorted(range(len(keys)), key=keys.__getitem__)
     rank = {k: place for place, k in enumerate(ascending)}
     if audit.forced is None:
-        why = "in a graph region, which has no order"
+        kind, why = "", " in a graph region, which has no order"
     elif audit.certified:
-        why = "that no legal order is without"
+        kind, why = "unavoidable ", ""
     else:
-        why = "that no order found is without"
-    for k in displaced(keys):
+        kind, why = "", ", not proven unavoidable"
+    for k in out_of_place:
         place = order[k]
         # A stable sort moves an op to the right by as many places as it has more smaller keys after it
         # than larger ones before it.
         side = "early" if rank[k] >= k else "late"
-        count = f"{carried[place]:,} inversion{'' if carried[place] == 1 else 's'}"
-        yield finding_at(
-            block.dump, block.ops[place], UNAVOIDABLE, f"is {side}, in {count} {why}", carried[place]
-        )
+        number = charged[place]
+        what = f"is {side}: {_inversions(number, kind)}{why}"
+        yield finding_at(block.dump, block.ops[place], UNAVOIDABLE, what, number)
+
+
+def _charged(block: FixedBlock, order: Sequence[int], chosen: Collection[int]) -> dict[int, int]:
+    """By chosen place, the inversions that it is charged with in an order of the places."""
+    positions = [k for k, place in enumerate(order) if place in chosen]
+    charges = inversions_charged([block.key(place) for place in order], positions)
+    return {order[k]: charge for k, charge in zip(positions, charges, strict=True)}
+
+
+def _inversions(number: int, kind: str = "") -> str:
+    return f"{number:,} {kind}inversion{'' if number == 1 else 's'}"
 
 
 def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
@@ -159,12 +192,3 @@ def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
             should = f"it should carry {right.index}, as {name} (line {right.line}) does"
             message = f"carries an index that contradicts dataflow; {should}"
             yield finding_at(block.dump, op, WRONG_LABEL, message, block.carried[place])
-
-
-def _remedy(removed: int, inversions: int) -> str:
-    """What a fix does about an op that it moves."""
-    if removed <= 0:
-        return "fix moves it for the sake of others"
-    if removed == inversions:
-        return f"fix removes {'its inversion' if removed == 1 else f'all its {removed:,} inversions'}"
-    return f"fix removes {removed:,} of its {inversions:,} inversions"

@@ -32,11 +32,6 @@ class Gate:
     max_avoidable: int | None = None
 
     @property
-    def says_more(self) -> bool:
-        """Whether more than the order decides."""
-        return self.needs_findings or self.max_inversions is not None or self.max_avoidable is not None
-
-    @property
     def needs_findings(self) -> bool:
         """Whether more than the figures decides."""
         return bool(set(self.rules) - {AVOIDABLE, UNAVOIDABLE})

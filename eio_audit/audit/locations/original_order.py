@@ -9,7 +9,7 @@ from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.traits import OpTable
@@ -24,7 +24,7 @@ class OriginalOrder:
 
     def __init__(self, before: Dump, op_table: OpTable | None = None) -> None:
         self._interned = Interned()
-        ir = read_ir(before.source, before.span, op_table)
+        ir = read_ir(expect_dump(before).source, before.span, op_table)
         self._before = ComparedOps(ir, OriginalIndices(ir), functions_around(ir), self._interned)
 
     def indices_of(
@@ -36,7 +36,8 @@ class OriginalOrder:
         """
         known = len(self._interned)
         matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
-        self._interned.forget_since(known)
+        while len(self._interned) > known:  # the dump before is compared with any number of others
+            self._interned.popitem()
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():
             places[new] = old

@@ -14,9 +14,10 @@ from eio_audit.mlir.location import (
     Location,
     Locations,
     NameLoc,
-    children_first,
+    children,
     walk,
 )
+from eio_audit.mlir.post_order import post_order
 
 LONGEST_LINE_NUMBER = 9
 """Digits, of which the last count: Python refuses to make an int of more than 4,300."""
@@ -61,7 +62,7 @@ class ParsedLocations:
         root = self.locations.of(op)
         if root is None:
             return None
-        for location in children_first(root, self._indices):
+        for location in post_order([root], children, self._indices, key=id):
             self._indices[id(location)] = self._index_of(location)
         return self._indices[id(root)]
 

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
+from eio_audit.audit.check.disorder import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.history import DumpStates, History, StateChange
+from eio_audit.audit.trace.function_states import DumpStates, ProgramStates, StateChange
 from eio_audit.audit.trace.modules import Part
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
+from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
@@ -132,7 +134,7 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
     Complexity: linear in the text; only functions that differ from the dump before are audited.
     """
     tracer = _Tracer(options)
-    for dump in dumps:
+    for dump in each_dump(dumps):
         try:
             tracer.take(dump)
         except InputError as error:
@@ -141,14 +143,12 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
 
 
 @dataclass(slots=True, eq=False)
-class _PassRun:
+class _PassRun(PassRun):
     """One run of a pass, and what it is charged with so far.
 
     ``place`` is the dump that showed what the pass did, the ``shown_at``-th of all; None before that.
     """
 
-    pass_name: str | None
-    function: str | None
     program: str
     failed: bool = False
     shown_at: int = -1
@@ -177,28 +177,12 @@ class _PassRun:
 
 @dataclass(slots=True)
 class _Program:
-    """One program's history, the dumps that showed its functions last, and the passes that run on it.
-
-    ``open`` has the passes that have begun and not ended, the innermost last.
-    """
+    """One program: its states, the dumps that showed its functions last, and the passes that run on it."""
 
     name: str
-    history: History
+    states: ProgramStates
     shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
-    open: list[_PassRun] = field(default_factory=list)
-
-    def innermost(self, function: Part) -> _PassRun | None:
-        """The pass that is at work on a function or module."""
-        return next((run for run in reversed(self.open) if run.function in (None, function)), None)
-
-    def end(self, pass_name: str, function: str | None) -> _PassRun | None:
-        """The pass that began last of those with this name; it ends, with all that began in it."""
-        for k in range(len(self.open) - 1, -1, -1):
-            run = self.open[k]
-            if (run.pass_name, run.function) == (pass_name, function):
-                self.open[k:] = [r for r in self.open[k:] if function not in (None, r.function)]
-                return run
-        return None
+    open: OpenPasses[_PassRun] = field(default_factory=OpenPasses)
 
 
 class _Tracer:
@@ -216,31 +200,28 @@ class _Tracer:
         self._culprit: Culprit | None = None
 
     def take(self, dump: Dump) -> None:
-        """Charges passes with what this dump shows.
-
-        Raises:
-            InputError: it cannot be read.
-        """
-        program = self._programs.setdefault(dump.program, _Program(dump.program, History(self._options)))
-        history, marker, place = program.history, dump.marker, self._place(dump)
-        states = history.observe(dump, describes_worst=self._culprit is None)
+        """Charges passes with what this dump shows."""
+        unknown = _Program(dump.program, ProgramStates(self._options))
+        program = self._programs.setdefault(dump.program, unknown)
+        known, marker, place = program.states, dump.marker, self._place(dump)
+        states = known.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
-        self._summary += summary
+        self._summary = self._summary.plus(summary)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
             return  # a compiler's output, printed without locations: it tells nothing
         function, is_after = _function_of(marker, states), marker is not None and marker.when != "before"
         by_run: dict[_PassRun | None, list[Part]] = {}
         if marker is not None and is_after:  # what is different, the pass did
-            ended = program.end(marker.pass_name, function)
+            ended = program.open.end(marker.pass_name, function)
             ended = ended or self._begin(program, marker.pass_name, function)
             ended.failed = marker.failed
-            by_run[ended] = [*states.functions, *history.vanished(states)]
+            by_run[ended] = [*states.functions, *known.vanished(states)]
         else:  # what is different, the passes at work did
-            for part in (*states.functions, *history.vanished(states)):
-                by_run.setdefault(program.innermost(part), []).append(part)
+            for part in (*states.functions, *known.vanished(states)):
+                by_run.setdefault(program.open.innermost(part), []).append(part)
         for at_work, parts in by_run.items():
-            change = history.change(states, parts, may_wrap=is_after)
+            change = known.change(states, parts, may_wrap=is_after)
             if at_work is None and (change is None or not change.changed):
                 continue
             run = at_work or self._begin(program, None, function)
@@ -251,12 +232,12 @@ class _Tracer:
                     self._culprit = self._found(run, change, states, place, before)
             run.show(number, place, states)
         if marker is not None and not is_after:
-            program.open.append(self._begin(program, marker.pass_name, function))
+            program.open.begin(self._begin(program, marker.pass_name, function))
         for part, state in states.functions.items():
             program.shown_in[part] = place
-            if part not in history.functions and not history.is_new(part, states):
+            if part not in known.functions and not known.is_new(part, states):
                 self._initial += state.avoidable
-        history.remember(states)
+        known.remember(states)
 
     def result(self) -> Trace:
         """The passes that dumps have shown."""
@@ -288,7 +269,7 @@ class _Tracer:
         before: DumpPlace | None,
     ) -> Culprit:
         block = max(states.blocks_of(change.grown, self._options), key=lambda block: block.avoidable)
-        dump_before = _kind(place.source, replace(place.marker, when="before") if place.marker else None)
+        dump_before = _kind(place.source, place.marker._replace(when="before") if place.marker else None)
         return Culprit(
             pass_name=run.pass_name,
             function=change.grown if isinstance(change.grown, str) else None,

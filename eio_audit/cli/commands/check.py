@@ -11,7 +11,7 @@ import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
-from eio_audit.cli.reports import Reports, gate_report_options
+from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import advancing, progress
 
 
@@ -20,7 +20,18 @@ from eio_audit.report.text.progress import advancing, progress
 @dump_options
 @audit_options
 @gate_options
-@gate_report_options
+@report_options(
+    "Verdict",
+    quiet_option,
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Show all findings, and what keeps the other ops out of place."
+    ),
+)
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Print how many findings each rule, pass and module has instead of the findings.",
+)
 @click.pass_context
 def check_command(
     ctx: click.Context,
@@ -29,8 +40,12 @@ def check_command(
     options: eio_audit.AuditOptions,
     gate_choice: GateChoice,
     reports: Reports,
+    statistics: bool,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
+
+    An inversion is a pair of ops in one block that is not in its original order: the op with the larger index
+    comes first. Inversions are avoidable if another order keeps all dependences and has fewer.
 
     \b
     Examples:
@@ -40,12 +55,19 @@ def check_command(
       eio-audit check dumps/ --format github -o sarif:order.sarif
       eio-audit check dumps/ --baseline order-baseline.json
     """
+    if statistics and "text" not in reports.formats and not reports.quiet:
+        raise click.UsageError("--statistics is for --format text")
     files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     findings: list[eio_audit.Finding] = []
     worst_blocks = None
+
+    def find(dump: eio_audit.AuditedDump) -> None:
+        if dump.audit.summary.inversions or gate_choice.gate.needs_findings:
+            findings.extend(eio_audit.find(dump, gate_choice.gate.rules))
+
     visits: list[Callable[[eio_audit.AuditedDump], None]] = []
-    if gate_choice.needs_findings or reports.formats - {"text"}:  # these show findings one by one
-        visits.append(lambda dump: findings.extend(eio_audit.find(dump, gate_choice.gate.rules)))
+    if gate_choice.needs_findings or reports.formats:
+        visits.append(find)
     if "html" in reports.formats:
         worst_blocks = eio_audit.WorstBlocks()
         visits.append(worst_blocks.add)
@@ -61,7 +83,11 @@ def check_command(
             errors,
         )
         result = eio_audit.check(
-            dumps, options, visit if visits else None, measures_memory=reports.measures_memory
+            dumps,
+            options,
+            visit if visits else None,
+            measures_memory=reports.measures_memory,
+            describes_all=reports.verbose,
         )
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)
@@ -69,7 +95,7 @@ def check_command(
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
     verdict = gate_choice.judge(result, findings, quiet=reports.quiet)
-    reports.write(verdict, pictures=worst_blocks.pictures if worst_blocks else ())
+    reports.write(verdict, statistics=statistics, pictures=worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)
     inputs.require_indices(result.summary, result.dumps, *paths)

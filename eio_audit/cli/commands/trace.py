@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, Dump, DumpFile, Gate, find_dump_files, stream, trace
+from eio_audit import AuditOptions, Gate, find_dump_files, trace
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
@@ -48,7 +46,7 @@ def trace_command(
     """
     files, errors, skipped = inputs.find_all(paths, find_dump_files)
     with progress(inputs.total_size([file.path for file in files]), "tracing") as advance:
-        read_file = partial(_dumps, advance=advance, is_only=len(files) == 1)
+        read_file = partial(inputs.dumps_of_file, advance=advance, is_only=len(files) == 1)
         dumps = inputs.dumps_of_all(files, read_file, errors)
         diffs = None
         if "html" in reports.formats:
@@ -68,9 +66,3 @@ def trace_command(
         ctx.exit(2)
     inputs.require_indices(result.summary, (), *paths)
     ctx.exit(1 if gate.failed_rules(result.summary) else 0)
-
-
-def _dumps(file: DumpFile, advance: Callable[[int], None], *, is_only: bool) -> Iterator[Dump]:
-    named = file.state.marker if file.state is not None else None
-    stage = named or (None if is_only else Path(file.path).name)
-    return stream(file.path, file.program, stage, advance, inputs.max_size())

@@ -17,7 +17,7 @@ from operator import add, itemgetter, not_, sub
 from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
-CHUNK_BYTES = 1 << 19
+CHUNK_BYTES = 1 << 17
 BARE_NAME = b"return"
 """The only op that plain lines have without its dialect."""
 
@@ -31,12 +31,13 @@ _IN_NAME = all_but(b'"\\\n') + rb"*+"
 _NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
+_ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations, in half the time of a class of bytes
 _LINE = (
     rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
     rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
-    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)"
+    rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)"
 )
 _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
 _USE = re.compile(_VALUE)

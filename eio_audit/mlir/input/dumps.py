@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike, fspath
+from pathlib import Path
 
-from eio_audit.mlir.alias_definitions import end_of_definitions
+from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
-from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name
+from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name, splice
+from eio_audit.mlir.tokens import match_end
+
+LONGEST_PATH = 4096
+"""Bytes: a longer text is not taken for a path."""
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -68,8 +74,50 @@ def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 
 
 def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
-    """The dumps of a text; ``name`` stands for the file in messages."""
+    """The dumps of a text; ``name`` is the file in messages.
+
+    Raises:
+        InputError: the text is MLIR bytecode.
+        TypeError: it is not a text.
+        ValueError: it is the path of a file.
+    """
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"expected IR as str or bytes, not {text!r:.80}: for a file call read(PATH)")
+    if _is_file(text):
+        raise ValueError(f"expected IR, not the path {text!r}: give a pathlib.Path, or call read(PATH)")
     return find_dumps(Source(name, text.encode() if isinstance(text, str) else text))
+
+
+def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
+    """The dumps in turn.
+
+    Raises:
+        TypeError: something else was given, such as a path, a text or a single dump.
+    """
+    if isinstance(dumps, str | bytes | PathLike | Dump):
+        raise TypeError(f"expected a list of dumps, as read(PATH) returns, not {dumps!r:.80}")
+    for dump in dumps:
+        yield expect_dump(dump)
+
+
+def expect_dump(given: Dump) -> Dump:
+    """The dump.
+
+    Raises:
+        TypeError: it is something else, such as a path, a text or a list of dumps.
+    """
+    if not isinstance(given, Dump):
+        raise TypeError(f"expected a dump, one of those that read(PATH) returns, not {given!r:.80}")
+    return given
+
+
+def _is_file(text: str | bytes) -> bool:
+    if len(text) > LONGEST_PATH:
+        return False
+    try:
+        return Path(os.fsdecode(text)).is_file()
+    except (OSError, ValueError):  # no file can have such a name
+        return False
 
 
 def stream(
@@ -101,15 +149,16 @@ def stream(
         raise InputError(name, None, str(error)) from error
 
 
-def common_source(dumps: Sequence[Dump]) -> Source:
-    """The source that all the dumps are of.
+def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
+    """The source of some dumps with another text for each of them.
 
     Raises:
         ValueError: there is no dump, or they are of several sources.
     """
-    if len({id(dump.source) for dump in dumps}) != 1:
+    if len({id(dump.source) for dump in each_dump(dumps)}) != 1:
         raise ValueError("expected dumps of one source")
-    return dumps[0].source
+    data = dumps[0].source.data
+    return splice(data, Span(0, len(data)), [(dump.span, rewrite(dump)) for dump in dumps])
 
 
 def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
@@ -212,9 +261,7 @@ class _Splitter:
 
 
 def _text_start(source: Source, span: Span) -> int:
-    blank = _BLANK.match(source.data, span.start, span.end)
-    assert blank
-    return blank.end()
+    return match_end(_BLANK, source.data, span.start, span.end)
 
 
 def _end_of_first_op(source: Source, span: Span) -> int:
@@ -264,14 +311,11 @@ def _end_of_aliases(source: Source, span: Span) -> int:
 
 
 def _pieces(source: Source, span: Span) -> list[Span]:
-    separators = list(_separators(source.data, span))
-    starts = [span.start, *(s.end for s in separators)]
-    ends = [*(s.start for s in separators), span.end]
-    return list(map(Span, starts, ends))
-
-
-def _separators(data: Text, span: Span) -> Iterator[Span]:
+    data, separators = source.data, list[Span]()
     for offset in find_all(data, _SEPARATOR_START, span):
         match = _SEPARATOR.match(data, offset, span.end)
         if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
-            yield Span(offset, match.end())
+            separators.append(Span(offset, match.end()))
+    starts = [span.start, *(s.end for s in separators)]
+    ends = [*(s.start for s in separators), span.end]
+    return list(map(Span, starts, ends))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from eio_audit.mlir.alias_texts import AliasTexts, shortened
+from eio_audit.mlir.aliases import AliasTexts, shortened
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING, closing_end, generic_attributes, outermost_brackets
 

@@ -1,18 +1,18 @@
-"""One line per finding, ``path:line: CODE message``, which editors and problem matchers understand."""
+"""One line per finding, ``path:line:column: CODE message``, which editors and problem matchers understand."""
 
 from __future__ import annotations
 
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, lines_of, place_of_error
-from eio_audit.report.wording.conclusion import conclusion, verdict_lines
+from eio_audit.report.wording.conclusion import verdict_line
 
 
 def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
-    """The findings, worst first, then what was checked."""
+    """The findings, worst first, then the verdict."""
     lines = [f"{place_of_error(error)}: error: {error.message}" for error in verdict.check.errors]
     lines += lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
     if not verbose and len(verdict.findings) > SHOWN_FINDINGS:
         lines[-1] += "; --verbose shows all"
-    lines += [*verdict_lines(verdict), conclusion(verdict.check)]
+    lines.append(verdict_line(verdict))
     return "".join(f"{printable(line)}\n" for line in lines)

@@ -11,18 +11,23 @@ from pathlib import PurePath
 from eio_audit.audit.gate.baseline import entry_of
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import ORDER_RULES
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import op_name
 
 SHOWN_FINDINGS = 30
 """How many findings a report for people lists that is not verbose."""
 
 
 def sentence(finding: Finding) -> str:
-    """``#23 ttir.permute %56: is early; fix removes 3 of its 7 inversions``."""
-    return printable(f"{op_name(finding.op)}: {finding.message}")
+    """``#23 ttir.permute %8 belongs after #7 ttir.exp %9 (line 9): 3 inversions, fix moves it``."""
+    return printable(f"{finding.op.title}{'' if finding.rule in ORDER_RULES else ':'} {finding.message}")
+
+
+def place(finding: Finding) -> str:
+    """``after.mlir:3:7``."""
+    return f"{finding.source}:{finding.line}:{finding.column}"
 
 
 def background(finding: Finding) -> str:
@@ -31,9 +36,9 @@ def background(finding: Finding) -> str:
 
 
 def lines_of(findings: Sequence[Finding], most: int | None = SHOWN_FINDINGS) -> list[str]:
-    """A line for each finding, ``path:line: CODE message (where the op comes from)``, and how many more."""
+    """A line for each finding, ``path:line:column: CODE message (its origin)``, and how many more."""
     shown = findings[:most]
-    lines = [f"{f.source}:{f.line}: {f.rule.code} {with_origin(sentence(f), background(f))}" for f in shown]
+    lines = [f"{place(f)}: {f.rule.code} {with_origin(sentence(f), background(f))}" for f in shown]
     return [*lines, *filter(None, [rest(findings, len(shown))])]
 
 
@@ -45,7 +50,8 @@ def with_origin(text: str, origin: str) -> str:
 def annotation(finding: Finding) -> str:
     """The sentence, with the place that is not annotated."""
     if finding.model_path is not None:
-        return with_origin(sentence(finding), f"{repository_path(finding.source)}:{finding.line}")
+        where = f"{repository_path(finding.source)}:{finding.line}:{finding.column}"
+        return with_origin(sentence(finding), where)
     return with_origin(sentence(finding), printable(str(finding.model or "")))
 
 

@@ -9,20 +9,28 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import annotated_place, annotation, level, repository_path, rest
-from eio_audit.report.wording.conclusion import conclusion, verdict_lines
+from eio_audit.report.wording.conclusion import verdict_line
 
 SHOWN_ANNOTATIONS = 10
 """GitHub shows no more of one level in a step."""
 
 
 def to_github(verdict: Verdict) -> str:
-    """The worst findings as annotations, then what was checked as plain lines of the log."""
+    """The worst findings as annotations, then the verdict as a plain line of the log."""
     shown = verdict.findings[:SHOWN_ANNOTATIONS]
-    lines = [_error(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
+    lines = [error_annotation(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
     lines += filter(None, [rest(verdict.findings, len(shown))])
-    lines += [*verdict_lines(verdict), conclusion(verdict.check)]
+    lines.append(verdict_line(verdict))
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def error_annotation(error: InputError) -> str:
+    """What could not be read, as an annotation."""
+    place: list[tuple[str, object]] = [("file", repository_path(error.source))]
+    if error.position:
+        place += [("line", error.position.line), ("col", error.position.column)]
+    return _command("error", place, error.message)
 
 
 def _annotation(finding: Finding, level_name: str) -> str:
@@ -32,13 +40,6 @@ def _annotation(finding: Finding, level_name: str) -> str:
         place.append(("col", finding.column))
     title = f"{finding.rule.code} {finding.rule.name}"
     return _command(level_name, [*place, ("title", title)], annotation(finding))
-
-
-def _error(error: InputError) -> str:
-    place: list[tuple[str, object]] = [("file", repository_path(error.source))]
-    if error.position:
-        place += [("line", error.position.line), ("col", error.position.column)]
-    return _command("error", place, error.message)
 
 
 def _command(name: str, properties: Iterable[tuple[str, object]], message: str) -> str:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import annotated_place, annotation, fingerprints, level, repository_path
+from eio_audit.report.ci.finding import (
+    annotated_place,
+    annotation,
+    fingerprints,
+    level,
+    place_of_error,
+    repository_path,
+)
 from eio_audit.report.json import dumped
 
 _SEVERITIES = {"error": "major", "warning": "minor"}
@@ -15,22 +21,17 @@ def to_gitlab(verdict: Verdict) -> str:
     """The findings as a JSON list, worst first."""
     issues = [_error(error) for error in verdict.check.errors]
     prints = fingerprints(verdict.findings)
-    issues += [
-        _issue(finding, _SEVERITIES[level(finding, verdict)], fingerprint)
-        for finding, fingerprint in zip(verdict.findings, prints, strict=True)
-    ]
+    for finding, fingerprint in zip(verdict.findings, prints, strict=True):
+        path, line = annotated_place(finding)
+        issue: dict[str, object] = {
+            "description": f"{finding.rule.code} {annotation(finding)}",
+            "check_name": finding.rule.name,
+            "fingerprint": fingerprint,
+            "severity": _SEVERITIES[level(finding, verdict)],
+            "location": {"path": path, "lines": {"begin": line}},
+        }
+        issues.append(issue)
     return dumped(issues)
-
-
-def _issue(finding: Finding, severity: str, fingerprint: str) -> dict[str, object]:
-    path, line = annotated_place(finding)
-    return {
-        "description": f"{finding.rule.code} {annotation(finding)}",
-        "check_name": finding.rule.name,
-        "fingerprint": fingerprint,
-        "severity": severity,
-        "location": {"path": path, "lines": {"begin": line}},
-    }
 
 
 def _error(error: InputError) -> dict[str, object]:
@@ -38,7 +39,7 @@ def _error(error: InputError) -> dict[str, object]:
     return {
         "description": error.message,
         "check_name": "unreadable",
-        "fingerprint": f"unreadable {path}",
+        "fingerprint": f"unreadable {place_of_error(error)}",
         "severity": "blocker",
         "location": {"path": path, "lines": {"begin": error.position.line if error.position else 1}},
     }

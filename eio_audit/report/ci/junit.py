@@ -11,7 +11,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import lines_of, place_of_error
-from eio_audit.report.wording.order import moment_of, place_of
+from eio_audit.report.wording.order import moment_of, place_of, sum_of
 
 
 def to_junit(verdict: Verdict) -> str:
@@ -48,8 +48,7 @@ def _add_case(
     failures = [finding for finding in findings if finding.rule in verdict.failed]
     others = [finding for finding in findings if finding.rule not in verdict.failed]
     if failures:
-        figures = f"{block.inversions:,} inversions, {block.avoidable:,} avoidable"
-        failure = SubElement(case, "failure", type=failures[0].rule.code, message=figures)
+        failure = SubElement(case, "failure", type=failures[0].rule.code, message=sum_of(block))
         failure.text = "\n".join(map(printable, lines_of(failures)))
     if others:
         SubElement(case, "system-out").text = "\n".join(map(printable, lines_of(others)))

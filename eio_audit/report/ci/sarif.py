@@ -26,7 +26,12 @@ def to_sarif(verdict: Verdict, version: str) -> str:
     notices = [_notification(error) for error in verdict.check.errors]
     if more := rest(verdict.findings, len(shown)):
         notices.append({"level": "note", "message": {"text": more}})
-    driver = {"name": "eio-audit", "version": version, "rules": [_rule(rule) for rule in verdict.gate.rules]}
+    driver = {
+        "name": "eio-audit",
+        "version": version,
+        "informationUri": f"pkg:generic/eio-audit@{version}",
+        "rules": [_rule(rule) for rule in verdict.gate.rules],
+    }
     run = {
         "tool": {"driver": driver},
         "invocations": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ OPEN_FINDINGS = 10
 AROUND = 2
 """How many ops before and after an op its excerpt has."""
 
+_LINE = re.compile(r"\(line (\d+)\)")
 _Place = tuple[str, int, str]
 """The file, the line and the name of an op: what an op of a picture and a finding have in common."""
 
@@ -71,7 +73,8 @@ class Card:
         name: its id in the page.
         title: what is wrong with it.
         origin: where in the model it comes from.
-        excerpt: the ops around it, each with its line, its text, and whether it is the op itself.
+        excerpt: the ops around it and those that the finding names, each with its line, its text, and whether
+            it is the op itself.
         command: what tells more.
         section: the id of its block's section; None where its block is not drawn.
         drawing: the dataflow around it; empty where that is not drawn, and ``is_cut`` where not all of it is.
@@ -127,7 +130,10 @@ class Section:
     def card(self, place: int, finding: Finding | None = None) -> Card:
         """The card of an op."""
         op, flow = self.picture.ops[place], self._dataflow.get(place)
-        excerpt = range(max(place - AROUND, 0), min(place + AROUND + 1, len(self.picture.ops)))
+        excerpt = {*range(max(place - AROUND, 0), min(place + AROUND + 1, len(self.picture.ops)))}
+        if finding:
+            lines = {int(line) for line in _LINE.findall(finding.message)}
+            excerpt |= {other.place for other in self.picture.ops if other.op.line in lines}
         title = f"{op_name(op.op)} at line {op.op.line}: {self._why(op) or op.disorder}"
         return Card(
             name=self.ids[place],
@@ -135,7 +141,7 @@ class Section:
             origin=background(finding) if finding else op.op.module or "",
             excerpt=[
                 (self.picture.ops[k].op.line, self.picture.texts[k], k == place)
-                for k in excerpt
+                for k in sorted(excerpt)
                 if k in self.picture.texts
             ],
             command=f"{self.command} {op.op.line}",

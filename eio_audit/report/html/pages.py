@@ -98,9 +98,6 @@ def _page(command: str, version: str, **context: object) -> str:
     )
 
 
-# ---------------------------------------------------------------------- diff
-
-
 def _change_table(result: Diff) -> Table:
     columns = columns_of(
         "#number, change, what, function, before, #line_before=line, #place_before=place, "
@@ -115,9 +112,6 @@ def _change_table(result: Diff) -> Table:
             rows[-1] += [op_name(op), op.line, place] if op else [None, None, place]
     caption = "the ops that differ; places count from 0 in their block"
     return Table("changes", caption, columns, rows, "number")
-
-
-# ---------------------------------------------------------------------- structure
 
 
 def _codegen(result: Structure) -> dict[str, object]:

@@ -7,29 +7,23 @@ from collections.abc import Sequence
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
-from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place_of_error, rest
-from eio_audit.report.markdown.code import code, row
-from eio_audit.report.wording.conclusion import conclusion, verdict_lines
+from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
+from eio_audit.report.markdown.code import code, literal, row
+from eio_audit.report.wording.conclusion import reasons, status, steps_after
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import heading_of, op_name
+from eio_audit.report.wording.order import heading_of, sum_of
 
 SHOWN_DUMPS = 10
 
 
 def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     """The verdict, the dumps with inversions and the findings, worst first."""
-    lines = [f"### eio-audit: {_title(verdict)}", "", conclusion(verdict.check)]
-    lines += [f"<br>{line}" for line in verdict_lines(verdict)]
+    lines = [f"### eio-audit: {status(verdict)}", "", "; ".join(reasons(verdict))]
+    lines += [f"<br>{literal(step)}" for step in steps_after(verdict)]
     lines += _errors(verdict)
     lines += _dumps(verdict.check.dumps)
     lines += _findings(verdict, verbose=verbose)
     return "\n".join(map(printable, lines)) + "\n"
-
-
-def _title(verdict: Verdict) -> str:
-    if verdict.check.errors or not verdict.check.summary.has_indices:
-        return "could not run"
-    return f"failed ({', '.join(rule.name for rule in verdict.failed)})" if verdict.failed else "passed"
 
 
 def _errors(verdict: Verdict) -> list[str]:
@@ -40,31 +34,25 @@ def _errors(verdict: Verdict) -> list[str]:
 
 def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
     broken = sorted((d for d in dumps if d.summary.inversions), key=lambda d: -d.summary.inversions)
-    rows = []
-    for dump in broken[:SHOWN_DUMPS]:
-        sums = dump.summary
-        figures = (sums.inversions, sums.forced, sums.knock_on, sums.avoidable, sums.wrong_labels)
-        rows.append([_code(heading_of(dump)), *map("{:,}".format, figures)])
-    titles = ["dump", "inversions", "forced", "knock-on", "avoidable", "wrong indices"]
-    more = len(broken) - len(rows)
-    return _table(titles, "---:", rows, f"... and {count(more, 'more dump')} with inversions" if more else "")
+    rows = [
+        [_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_labels:,}"]
+        for dump in broken[:SHOWN_DUMPS]
+    ]
+    more = f"... and {count(len(broken) - len(rows), 'more dump')} with inversions"
+    return _table(["dump", "inversions", "wrong indices"], rows, more if len(broken) > len(rows) else "")
 
 
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
     shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
-    rows = []
-    for f in shown:
-        finding = f"{_code(op_name(f.op))}: {f.message}"
-        rows.append([f.rule.code, _code(f"{f.source}:{f.line}"), finding, _code(background(f))])
-    return _table(["code", "place", "finding", "from"], "---", rows, rest(verdict.findings, len(shown)))
+    rows = [[f.rule.code, *map(_code, (place(f), sentence(f), background(f)))] for f in shown]
+    return _table(["code", "place", "finding", "from"], rows, rest(verdict.findings, len(shown)))
 
 
-def _table(titles: Sequence[str], rule: str, rows: Sequence[Sequence[str]], more: str) -> list[str]:
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> list[str]:
     """An empty line, the table and what it leaves out; nothing without rows."""
     if not rows:
         return []
-    rules = "|".join(["", "---", *[rule] * (len(titles) - 1), ""])
-    return ["", row(titles), rules, *map(row, rows), *(["", more] if more else [])]
+    return ["", row(titles), row("---" for _ in titles), *map(row, rows), *(["", more] if more else [])]
 
 
 def _code(text: str) -> str:

@@ -119,15 +119,13 @@ def _order(diff: Diff) -> list[str]:
         [
             code(order.block_name(block.function, block.block)),
             str(block.line),
-            f"{block.inversions:,}",
-            ", ".join(order.inversion_parts(block)),
-            order.certificate(block),
+            order.sum_of(block),
             order.wrong_labels(block),
         ]
         for block in diff.after.blocks
         if block.inversions
     ]
-    headings = ["block", "line", "inversions", "of these", "minimum", "wrong indices"]
+    headings = ["block", "line", "inversions", "wrong indices"]
     return ["#### Order", "", *_table("", headings, rows)] if rows else []
 
 

@@ -1,37 +1,150 @@
-"""Audits as text for people: what happened, where, because of which op, and what can be done."""
+"""Checks and fixes as text for people: what is wrong, where, and what to type next."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.check import Check
-from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.report.text.console import Console
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.wording import order
-from eio_audit.report.wording.conclusion import conclusion_pieces
+from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Fix
+    from eio_audit.audit.gate.findings import Finding
 
-SHOWN_FILES = 3
-"""How many files to fix the last lines name."""
+SHOWN = 10
+"""How many findings, blocks and entries of a baseline a report names that is not verbose."""
+
+SHOWN_FIELDS = 4
+"""Fields of an origin that are shown: the innermost module, file, function and framework op."""
 
 
-def print_check(check: Check, console: Console, *, verbose: bool = False) -> None:
-    """Prints the order of every dump, most room for what is worst, and what can be done about it.
+def print_check(
+    verdict: Verdict, console: Console, *, verbose: bool = False, statistics: bool = False
+) -> None:
+    """Prints the findings, the sums of the blocks with inversions, what else to know, and the verdict.
 
-    Several dumps with inversions are in a table; at most two of them are described, unless verbose.
+    ``verbose``: every finding and block, and of each block the ops out of place and what keeps them there.
+    ``statistics``: how many findings there are of each kind instead of the findings.
     """
-    broken = [dump for dump in check.dumps if dump.summary.inversions]
-    if broken:
-        from eio_audit.report.text.order import print_disorder
+    findings = verdict.findings
+    if statistics:
+        _print_statistics(findings, console)
+    else:
+        for finding in findings if verbose else findings[:SHOWN]:
+            _print_finding(finding, verdict, console)
+        _print_rest(len(findings), "", console, verbose=verbose)
+    _print_stale(verdict, console, verbose=verbose)
+    broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
+    if findings:
+        console.print()
+    if verbose:
+        from eio_audit.report.text.order import print_heading, print_order
 
-        print_disorder(check.dumps, broken, console, verbose=verbose)
-    console.print(*conclusion_pieces(check))
-    print_remedy(check.dumps, console)
+        for dump in broken:
+            print_heading(dump, console)
+            print_order(dump, console, verbose=True)
+            console.print()
+    else:
+        _print_sums(broken, findings, console)
+        for note in _notes(verdict):
+            console.print(note)
+    console.print(
+        (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
+        verdict_line(verdict).removeprefix(status(verdict)),
+    )
+
+
+def _print_finding(finding: Finding, verdict: Verdict, console: Console) -> None:
+    from eio_audit.report.ci.finding import background, place, sentence
+
+    origin = background(finding)
+    console.print(
+        (place(finding), f"bold {hyperlink(finding.source, finding.line)}"),
+        ": ",
+        (finding.rule.code, "red" if finding.rule in verdict.failed else "yellow"),
+        f" {sentence(finding)}",
+        (f" ({origin})" if origin else "", "dim"),
+    )
+
+
+def _print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
+    if total > SHOWN and not verbose:
+        console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
+
+
+_KINDS: dict[str, Callable[[Finding], str]] = {
+    "rule": lambda finding: f"{finding.rule.code} {finding.rule.name}",
+    "pass": lambda finding: finding.moment,
+    "module": lambda finding: finding.op.module or "",
+}
+"""What findings are counted by."""
+
+
+def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
+    from eio_audit.report.text.table import Column, print_table
+
+    for title, kind_of in _KINDS.items():
+        groups: dict[str, list[int]] = {}
+        for finding in filter(kind_of, findings):
+            groups.setdefault(kind_of(finding), []).append(finding.inversions)
+        ranked = sorted(groups.items(), key=lambda group: (-len(group[1]), -sum(group[1]), group[0]))
+        columns = [
+            Column("findings", [f"{len(numbers):,}" for _, numbers in ranked], right=True),
+            Column("inversions", [f"{sum(numbers):,}" for _, numbers in ranked], right=True),
+            Column(title, [kind for kind, _ in ranked]),
+        ]
+        print_table(console, columns)
+
+
+def _print_sums(broken: Sequence[DumpAudit], findings: Sequence[Finding], console: Console) -> None:
+    """A line for each block with a finding and inversions, those with most avoidable ones first."""
+    columns = {(one.source, one.dump_line, one.block_line): one.block_column for one in findings}
+    blocks = [
+        (dump, block, column)
+        for dump in broken
+        for block in dump.blocks
+        if block.inversions and (column := columns.get((dump.source, dump.line, block.line)))
+    ]
+    blocks.sort(key=lambda one: (-one[1].avoidable, -one[1].inversions))
+    for dump, block, column in blocks[:SHOWN]:
+        _print_block(dump, block, column, console)
+    _print_rest(len(blocks), " blocks", console, verbose=False)
+
+
+def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Console) -> None:
+    names = order.block_name(block.function, block.block), order.moment_of(dump)
+    total, avoidable, others = order.sum_pieces(block)
+    console.print(
+        (f"{dump.source}:{block.line}:{column}", f"bold {hyperlink(dump.source, block.line)}"),
+        f": {' '.join(filter(None, names))}: {total}",
+        (avoidable, "red" if block.avoidable else ""),
+        others,
+    )
+
+
+def _notes(verdict: Verdict) -> Iterator[str]:
+    """What explains the inversions that are not avoidable."""
+    dumps, figures = verdict.check.dumps, verdict.check.summary
+    unknown = sum((dump.unknown_ops for dump in dumps), Counter[str]())
+    assumed = sum((dump.assumed_pure for dump in dumps), Counter[str]())
+    yield from filter(None, (order.unknown_ops(unknown, limit=3), order.assumed_pure(assumed)))
+    for step in steps_after(verdict)[1:]:
+        yield f"{order.wrong_labels(figures)}; {step}"
+
+
+def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
+    for entry, number in sorted(verdict.stale.items())[: None if verbose else SHOWN]:
+        times = f" ({number:,} times)" if number > 1 else ""
+        origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
+        what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
+        console.print((f"not found any more{times}: {what}", "dim"))
+    _print_rest(len(verdict.stale), " of the baseline not found any more", console, verbose=verbose)
 
 
 def print_fix(
@@ -62,13 +175,12 @@ def _outcome(fix: Fix) -> str:
         frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
         uses = "its last use" if frees == 1 else "their last uses"
         rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        return f"{count(frees, 'free')} moved after {uses} ({rest}){advice}"
+        return f"{count(frees, 'free')} moved after {uses}; {rest}{advice}"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
     why = _why_they_remain(fix.ordered_from)
     if not fix.changed:
-        rest = f"{unmoved} ({count(remain, 'inversion')}{why})"
-        return f"nothing avoidable: {rest}{advice}"
+        return f"nothing avoidable: {unmoved}; {count(remain, 'inversion')}{why}{advice}"
     total = count(before.inversions, "inversion")
     removed, rest = f"{total} removed", "none remains"
     if remain:
@@ -87,51 +199,7 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
 
 
 def _why_they_remain(before: Summary) -> str:
-    """What the inversions are that a fix leaves: ``: 388 forced by dependences, 379 knock-on``."""
-    remain, forced, knock_on = before.minimum, before.forced, before.knock_on
-    if forced == remain:
-        why = ", forced by a dependence" if remain == 1 else ", all forced by dependences"
-    else:
-        kinds = {
-            "forced by dependences": forced,
-            "knock-on": knock_on,
-            "in graph regions": remain - forced - knock_on,
-        }
-        why = ": " + ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
-    if not before.certified:
-        why += f"; not certified: perhaps {remain - before.lower_bound:,} more are avoidable"
-    return why
-
-
-def print_remedy(dumps: Sequence[DumpAudit], console: Console) -> None:
-    """What can be done: the commands, or why there is nothing to do."""
-    broken = [dump for dump in dumps if dump.summary.inversions]
-    sources = list(dict.fromkeys(dump.source for dump in broken if dump.summary.avoidable))
-    if sources:
-        options = order.options_given(broken[0])
-        _print_commands("to remove the avoidable ones", f"eio-audit fix{options}", sources, console)
-    elif broken and all(order.in_graph_regions(dump) == dump.summary.inversions for dump in broken):
-        console.print("nothing to fix: graph regions have no order to keep")
-    elif broken and all(dump.summary.certified for dump in broken):
-        console.print("nothing to move: no legal order has fewer inversions")
-    elif broken:
-        console.print("nothing to move: no order with fewer inversions was found")
-    figures = summarize(broken)
-    if figures.wrong_labels:
-        indices = order.wrong_indices(figures, broken[0])
-        what = f"to put {indices} right and remove all{order.but_in_graph_regions(figures)}"
-        ordered = [dump for dump in broken if dump.summary.forced or dump.summary.avoidable]
-        sources = list(dict.fromkeys(dump.source for dump in ordered))
-        _print_commands(what, f"eio-audit fix --relabel{order.options_given(broken[0])}", sources, console)
-
-
-def _print_commands(what: str, command: str, sources: Sequence[str], console: Console) -> None:
-    commands = [f"{command} {order.argument(source)}" for source in sources]
-    if len(commands) == 1:
-        console.print(f"{what}: ", (commands[0], "bold"))
-        return
-    console.print(f"{what}:")
-    for line in commands[:SHOWN_FILES]:
-        console.print((line, "bold"), indent=2)
-    if len(commands) > SHOWN_FILES:
-        console.print(f"... and {count(len(commands) - SHOWN_FILES, 'more file')}", indent=2)
+    """What the inversions are that a fix leaves: `` (4 forced by dependences, 2 follow from them; ...)``."""
+    unordered = before.minimum - before.forced - before.knock_on
+    kinds = [order.unavoidable_kinds(before)] if before.minimum > unordered else []
+    return f" ({'; '.join(kinds + ([f'{unordered:,} in graph regions'] if unordered else []))})"

@@ -96,6 +96,15 @@ class Console:
         """Prints a line without styles, however long."""
         self._file.write(self.escaped(line).rstrip() + "\n")
 
+    def print_unwrapped(self, line: str, style: str = "") -> None:
+        """Prints a line as it is, with its tabs and the carriage return at its end, however long it is."""
+        from rich.segment import Segment, Segments
+
+        body = line.removesuffix("\r")
+        text = "\t".join(map(self.escaped, body.split("\t"))) + line[len(body) :]
+        shown = self._rich.get_style("" if self._rich.no_color else style)
+        self._rich.print(Segments([Segment(text, shown), Segment.line()]), soft_wrap=True, end="")
+
     def print_styled(self, line: Text, indent: int = 0) -> None:
         """Prints a line that rich has prepared."""
         line.pad_left(indent)

@@ -9,11 +9,11 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.report.document import Changes, Figures, Hunks, Lines, Section, diff_document
-from eio_audit.report.text.check import print_remedy
 from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording import diff as words
+from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.word_diff import Stretch, added, removed
 
 SHOWN_CHANGES = 3
@@ -63,7 +63,8 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     if hidden or diff.after.summary.inversions:
         console.print()
     if diff.after.summary.inversions:
-        print_remedy([diff.after], console)
+        for step in next_steps([diff.after]):
+            console.print(step)
     if hidden:
         console.print((f"--verbose shows {hidden:,} more", "dim"))
     console.print()

@@ -1,16 +1,14 @@
-"""Dumps out of order as text: a table of several, the blocks with inversions and the ops out of place."""
+"""The order of a dump as text: the blocks with inversions, the ops out of place and what keeps them there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
-from eio_audit.report.text.console import Console, Piece, hyperlink, plain
-from eio_audit.report.text.sparkline import can_show_bars, sparkline
-from eio_audit.report.text.table import Column, print_table
+from eio_audit.audit.check.disorder import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.report.text.console import Console, Piece, hyperlink
 from eio_audit.report.wording import order
-from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.numbers import count
 
 SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
@@ -18,95 +16,7 @@ SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3
 """How many of each a report shows that is not verbose."""
 
-
-def print_disorder(
-    dumps: Sequence[DumpAudit], broken: Sequence[DumpAudit], console: Console, *, verbose: bool
-) -> None:
-    """Prints what is out of order, most room for what is worst.
-
-    ``broken`` are those of the ``dumps`` that have inversions, one at least. Several are in a table, and at
-    most two of them are described, unless verbose.
-    """
-    if len(broken) > 1:
-        _print_overview(dumps, console, verbose=verbose)
-    for dump in broken if verbose or len(broken) == 1 else _worst(broken):
-        print_heading(dump, console)
-        print_order(dump, console, verbose=verbose)
-        console.print()
-    if len(broken) == 1 and len(dumps) > 1:
-        indexed = sum(dump.summary.has_indices for dump in dumps if dump is not broken[0])
-        others = len(dumps) - 1 - indexed
-        notes = [f"{count(indexed, 'other dump')} in order"] if indexed else []
-        console.print(", ".join(notes + ([f"{count(others, 'dump')} without op indices"] if others else [])))
-
-
-def _worst(broken: Sequence[DumpAudit]) -> list[DumpAudit]:
-    """The dump of most inversions and that of most avoidable ones, if there are any."""
-    worst = max(broken, key=lambda dump: dump.summary.inversions)
-    most_avoidable = max(broken, key=lambda dump: dump.summary.avoidable)
-    return [dump for dump in broken if dump is worst or (dump is most_avoidable and dump.summary.avoidable)]
-
-
-def _print_overview(dumps: Sequence[DumpAudit], console: Console, *, verbose: bool) -> None:
-    """A table of the dumps; of those alike in a row only the first, unless verbose."""
-    runs = [[dump] for dump in dumps] if verbose else _runs(dumps)
-    rows = [(run[0], run[0].summary) for run in runs]
-    is_log = len({dump.source for dump in dumps}) == 1
-    titles = list(map(_title, runs))
-    if is_log:
-        console.print((dumps[0].source, "bold"))
-    else:
-        titles = [
-            f"{order.place_of(dump)}  {title}".rstrip() for (dump, _), title in zip(rows, titles, strict=True)
-        ]
-
-    def of_broken(name: str) -> list[str]:
-        return [f"{getattr(sums, name):,}" if sums.inversions else "" for _, sums in rows]
-
-    uncertain = ["" if sums.certified else "+" for _, sums in rows]
-    avoidable = list(map("".join, zip(of_broken("avoidable"), uncertain, strict=True)))
-    wrong = [if_any(sums.wrong_labels) for _, sums in rows]
-    in_graphs = [if_any(order.in_graph_regions(dump)) for dump, _ in rows]
-    columns = [
-        Column("line", [str(dump.line) if is_log else "" for dump, _ in rows], right=True),
-        Column("inversions", [f"{sums.inversions:,}" for _, sums in rows], right=True, style="bold"),
-        Column("forced", of_broken("forced"), right=True),
-        Column("knock-on", of_broken("knock_on"), right=True, optional=True),
-        Column("avoidable", avoidable, right=True, style="red"),
-        Column("wrong indices", wrong, right=True, optional=True),
-        Column("in graphs", in_graphs, right=True, optional=True),
-        Column("ops", [f"{sums.ops:,}" for _, sums in rows], right=True, optional=True),
-        Column("dump", titles),
-    ]
-    indent = 2 if is_log else 0
-    print_table(console, columns, indent)
-    if any(uncertain):
-        console.print(("+ not certified: perhaps more are avoidable", "yellow"), indent=indent)
-    console.print()
-
-
-def _runs(dumps: Iterable[DumpAudit]) -> list[list[DumpAudit]]:
-
-    def likeness(dump: DumpAudit) -> tuple[object, ...]:
-        figures = dump.summary
-        if not figures.inversions:
-            return (figures.has_indices,)
-        return dump.source, figures.inversions, figures.forced, figures.minimum, figures.lower_bound
-
-    return [list(run) for _, run in groupby(dumps, key=likeness)]
-
-
-def _title(run: Sequence[DumpAudit]) -> str:
-    """When the first dump of a run was printed, and how many there are."""
-    dump, size = run[0], len(run)
-    if not dump.summary.has_indices:
-        note = f"{size:,} dumps without op indices" if size > 1 else "no op indices"
-    elif not dump.summary.inversions:
-        note = f"{size:,} dumps in order" if size > 1 else "in order"
-    else:
-        note = ("", "next dump alike")[size - 1] if size < 3 else f"next {size - 1:,} alike"
-    moment = order.moment_of(dump)
-    return f"{moment} ({note})" if moment and note else moment or note
+BARS = "▁▂▃▄▅▆▇█"
 
 
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
@@ -144,27 +54,17 @@ def _earlier(block: BlockAudit, before: DumpAudit) -> str:
         return ""
     if not same[0].inversions:
         return "before: in order"
-    return f"before: {''.join(map(plain, _inversions(same[0])))}"
-
-
-def _inversions(block: BlockAudit) -> list[Piece]:
-    """``767 inversions: 388 forced by dependences, 379 avoidable``."""
-    parts = order.inversion_parts(block)
-    line: list[Piece] = [(count(block.inversions, "inversion"), "bold"), ", " if len(parts) == 1 else ": "]
-    for number, part in enumerate(parts):
-        line += [", " if number else "", (part, "red" if "avoidable" in part else "")]
-    return line
+    return f"before: {order.sum_of(same[0])}"
 
 
 def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:
-    line = [f"{order.block_name(block.function, block.block)} at line {block.line}: ", *_inversions(block)]
-    if proof := order.certificate(block):
-        line.append((f" ({proof})", "" if block.certified else "yellow"))
-    console.print(*line, indent=2)
+    total, avoidable, others = order.sum_pieces(block)
+    name = f"{order.block_name(block.function, block.block)} at line {block.line}: "
+    console.print(name, (total, "bold"), (avoidable, "red" if block.avoidable else ""), others, indent=2)
     for note in said:
         console.print(note, indent=4)
-    if console.wraps and can_show_bars(console.encoding):
-        console.print("original place  ", (sparkline(block.profile), "cyan"), indent=4)
+    if console.wraps and console.escaped(BARS) == BARS:
+        console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
     if block.wrong_labels:
         console.print(order.not_reordered_away(block), indent=4)
         wrong = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
@@ -203,3 +103,12 @@ def displaced_pieces(displaced: DisplacedOp, source: str, block: str = "") -> li
         f", in {count(displaced.inversions, 'inversion')}",
         (f" ({op.module})" if op.module else "", "dim"),
     ]
+
+
+def _sparkline(heights: Sequence[float]) -> str:
+    """One bar for each number from 0 to 1.
+
+    >>> _sparkline([0.0, 0.5, 1.0])
+    '▁▅█'
+    """
+    return "".join(BARS[min(int(height * len(BARS)), len(BARS) - 1)] for height in heights)

@@ -33,12 +33,15 @@ def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
 
 
 def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
-    """Prints the lines of a diff for people: with colours, and what would steer a terminal escaped."""
+    """Prints the lines of a diff with colours, and what would steer a terminal escaped.
+
+    Lines are not wrapped and tabs not expanded, so that ``patch`` takes what is copied from a terminal.
+    """
     for number, line in enumerate(diff):
-        text = line.decode("utf-8", "replace").removesuffix("\n").expandtabs()
+        text = line.decode("utf-8", "replace").removesuffix("\n")
         style = "bold" if number < 2 else _STYLES.get(text[:1], "")
         for part in text.split("\n"):
-            console.print((part, style))
+            console.print_unwrapped(part, style)
 
 
 def _lines(text: bytes) -> list[bytes]:

@@ -1,52 +1,80 @@
-"""The conclusion of a check: what was checked, what came of it, and how a gate judges it."""
+"""The verdict of a check, why it is so, and what to type next."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.check.check import Check
-from eio_audit.audit.check.figures import DumpAudit, Summary
+from eio_audit.audit.check.figures import DumpAudit, summarize
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import AVOIDABLE, UNAVOIDABLE
+from eio_audit.report.wording import order
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import in_graph_regions, relabelling
-
-if TYPE_CHECKING:
-    from eio_audit.audit.gate.gate import Verdict
-    from eio_audit.report.text.console import Piece
 
 
-def conclusion(check: Check) -> str:
-    """``checked 3 dumps, 41 blocks, 9,812 ops: ...``."""
-    return "".join(piece if isinstance(piece, str) else piece[0] for piece in conclusion_pieces(check))
+def verdict_line(verdict: Verdict) -> str:
+    """``failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff FILE shows the fix, ...``."""
+    return f"{status(verdict)}: {'; '.join(reasons(verdict) + steps_after(verdict)[:1])}"
 
 
-def conclusion_pieces(check: Check) -> list[Piece]:
-    """The same in pieces with styles, for a terminal."""
+def status(verdict: Verdict) -> str:
+    """``passed``, ``failed`` or ``could not run``."""
+    if verdict.check.errors or not verdict.check.summary.has_indices:
+        return "could not run"
+    return "failed" if verdict.failed else "passed"
+
+
+def reasons(verdict: Verdict) -> list[str]:
+    """Why a check failed or passed."""
+    check, found = verdict.check, Counter(finding.rule for finding in verdict.findings)
+    said = [f"{count(len(check.errors), 'input')} could not be read"] if check.errors else []
+    if verdict.known is not None:
+        new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
+        stale = sum(verdict.stale.values())
+        gone = [f"{stale:,} of the baseline not found any more"] if stale else []
+        said += [f"{new}, {verdict.known:,} known", *gone]
+    else:
+        others = [rule for rule in verdict.gate.rules if rule not in {AVOIDABLE, UNAVOIDABLE} and found[rule]]
+        said += [f"{count(found[rule], 'finding')} of {rule.code} {rule.name}" for rule in others]
+        said += list(_limits(verdict)) or ([_order_of(check)] if check.dumps or not said else [])
+    return said
+
+
+def steps_after(verdict: Verdict) -> list[str]:
+    """What to do about inversions; nothing where a baseline knows them all."""
+    return next_steps(verdict.check.dumps) if verdict.failed or verdict.known is None else []
+
+
+def _limits(verdict: Verdict) -> Iterator[str]:
+    """The inversions that fail the check, or that a ceiling is set for."""
+    gate, figures, dumps = verdict.gate, verdict.check.summary, verdict.check.dumps
+    unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
+    kinds = [
+        (AVOIDABLE, "avoidable", "avoidable {}", gate.max_avoidable),
+        (UNAVOIDABLE, "minimum", unavoidable, None)
+        if gate.max_inversions is None
+        else (UNAVOIDABLE, "inversions", "{}", gate.max_inversions),
+    ]
+    for rule, name, kind, most in kinds:
+        if rule in verdict.failed or most is not None:
+            number = count(getattr(figures, name), kind.format("inversion"), kind.format("inversions"))
+            broken = sum(1 for dump in dumps if getattr(dump.summary, name))
+            allowed = "" if most is None else f", {most:,} allowed"
+            yield f"{number} in {broken:,} of {len(dumps):,} dumps{allowed}"
+
+
+def _order_of(check: Check) -> str:
     figures = check.summary
-    line: list[Piece] = [f"checked {count(figures.dumps, 'dump')}"]
-    if figures.dumps and not figures.has_indices:
-        line.append(": no op carries an op index")
-    elif figures.dumps:
-        line.append(f", {count(figures.blocks, 'block')}, {count(figures.ops, 'op')}{_followed(check)}: ")
-        line += _figures(figures, check.dumps) if figures.inversions else [("all in order", "green")]
-    if check.errors:
-        line += ["; ", (f"{count(len(check.errors), 'input')} could not be read", "red")]
-    return line
-
-
-def verdict(check: Check) -> str:
-    """Whether the order is broken, how badly, and what can be done, in a sentence or two."""
-    summary = check.summary
-    if not summary.has_indices:
-        return "No op carries an op index: there is no original order to compare with."
-    if not summary.inversions:
-        return "All in order."
-    relabel = f" eio-audit fix --relabel {what}." if (what := relabelling(summary, check.dumps[0])) else ""
-    if summary.avoidable:
-        total = count(summary.inversions, "inversion")
-        return f"Out of order: eio-audit fix removes {summary.avoidable:,} of {total}.{relabel}"
-    certified = "no legal order has fewer inversions" if summary.certified else "no better order was found"
-    return f"Out of order, and nothing is avoidable: {certified}.{relabel}"
+    if not check.dumps:
+        return "no IR"
+    if not figures.has_indices:
+        return "no op carries an op index"
+    if figures.inversions:
+        broken = sum(1 for dump in check.dumps if dump.summary.inversions)
+        return f"{order.sum_of(figures)}, in {broken:,} of {figures.dumps:,} dumps"
+    sizes = count(figures.dumps, "dump"), count(figures.blocks, "block"), count(figures.ops, "op")
+    return f"{', '.join(sizes)}{_followed(check)}: all in order"
 
 
 def _followed(check: Check) -> str:
@@ -60,34 +88,22 @@ def _followed(check: Check) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _figures(figures: Summary, dumps: Sequence[DumpAudit]) -> list[Piece]:
-    total, avoidable = count(figures.inversions, "inversion"), figures.avoidable
-    without_order = sum(map(in_graph_regions, dumps))
-    return [
-        f"{total}, {figures.forced:,} forced, {figures.knock_on:,} knock-on, ",
-        (f"{avoidable:,} avoidable", "red" if avoidable else ""),
-        f", {without_order:,} in graph regions" if without_order else "",
-    ]
+def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
+    """The commands that remove inversions, and what they do."""
+    return [f"{command} {effect}" for command, effect in fix_commands(dumps)]
 
 
-def verdict_lines(verdict: Verdict) -> list[str]:
-    """How the check compares with ceilings and baseline, and how much rules beyond the order found."""
-    gate, figures = verdict.gate, verdict.check.summary
-    ceilings = [
-        (figures.avoidable, "avoidable inversion", gate.max_avoidable),
-        (figures.inversions, "inversion", gate.max_inversions),
-    ]
-    lines = []
-    for number, noun, most in ceilings:
-        if most is not None:
-            verb = "is" if number == 1 else "are"
-            compared = "more than" if number > most else "within"
-            lines.append(f"{count(number, noun)} {verb} {compared} the {most:,} allowed")
-    if verdict.known is not None:
-        stale = sum(verdict.stale.values())
-        new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
-        gone = f"; {stale:,} of the baseline not found any more" if stale else ""
-        lines.append(f"{new}, {verdict.known:,} known{gone}")
-    elif gate.needs_findings:
-        lines.append(count(len(verdict.findings), "finding"))
-    return lines
+def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
+    """By command that removes inversions, the avoidable ones or those that wrong indices make: its effect."""
+    improvable = [dump for dump in dumps if dump.summary.avoidable]
+    commands = [(_fix(improvable, "--diff"), "shows the fix, --in-place applies it")] if improvable else []
+    if mislabelled := [dump for dump in dumps if dump.summary.wrong_labels]:
+        effect = order.relabelling(summarize(mislabelled), mislabelled[0])
+        commands.append((_fix(mislabelled, "--relabel --diff"), effect))
+    return commands
+
+
+def _fix(dumps: Sequence[DumpAudit], options: str) -> str:
+    sources = {dump.source for dump in dumps}
+    file = order.argument(sources.pop()) if len(sources) == 1 else "FILE"
+    return f"eio-audit fix {options}{order.options_given(dumps[0])} {file}"

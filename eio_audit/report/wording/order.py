@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
-    from eio_audit.audit.check.figures import Blocker, DisplacedOp
+    from eio_audit.audit.check.disorder import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
 
 
 def place_of(dump: DumpAudit) -> str:
-    """``after.mlir:1``, which terminals and editors open at a click."""
-    return f"{dump.source}:{dump.line}"
+    """``after.mlir:1:1``, which terminals and editors open at a click."""
+    return f"{dump.source}:{dump.line}:1"
 
 
 def argument(source: str) -> str:
@@ -96,42 +96,52 @@ def in_graph_regions(dump: DumpAudit) -> int:
 
 def op_name(op: OpLabel) -> str:
     """``#23 ttir.permute %56``; without a number for an unindexed op."""
-    index = None if op.index is None else f"#{op.index}"
-    return " ".join(filter(None, (index, op.name, op.result)))
+    return op.title
 
 
 def op_at(op: OpLabel) -> str:
     """``#23 ttir.permute %8 (line 11)``."""
-    return f"{op_name(op)} (line {op.line})"
+    return str(op)
 
 
-def inversion_parts(block: BlockAudit) -> list[str]:
-    """What a block's inversions are: ``388 forced by dependences``, ...; in one part where all are alike."""
-    if block.forced is None:
-        return ["in a graph region, which has no order to keep: nothing moves"]
-    least = "" if block.certified else "at least "
-    most = "" if block.certified else "at most "
-    parts = [
-        ("", block.forced, "forced by dependences"),
-        (most, block.knock_on, "knock-on"),
-        (least, block.avoidable, "avoidable"),
-    ]
-    present = [part for part in parts if part[1]]
-    if len(present) > 1 or not block.certified:
-        return [f"{limit}{number:,} {kind}" for limit, number, kind in present]
-    kind = present[0][2]
-    return [kind.replace("dependences", "a dependence") if block.inversions == 1 else f"all {kind}"]
+def sum_of(figures: BlockAudit | Summary) -> str:
+    """``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 follow from them; proven minimal)``."""
+    return "".join(sum_pieces(figures))
 
 
-def certificate(block: BlockAudit) -> str:
-    """How sure the minimum is; empty where there is nothing to prove."""
-    if block.forced is None or block.minimum == 0:
-        return ""
-    if not block.certified:
-        return f"between {block.lower_bound:,} and {block.minimum:,} unavoidable, not certified"
-    if block.avoidable:
-        return f"{block.minimum:,} unavoidable, certified"
-    return "certified: no legal order has fewer"
+def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
+    """The same in three: how many inversions, how many of them are avoidable, and what the others are."""
+    if isinstance(figures, BlockAudit):
+        figures = summarize_blocks([figures])
+    total, unordered = figures.inversions, _in_graph_regions(figures)
+    if total == unordered:
+        return count(total, "inversion"), "", " in a graph region, which has no order to keep"
+    graphs = f", {unordered:,} in graph regions" if unordered else ""
+    most, avoidable = total - figures.lower_bound, "none avoidable"
+    if figures.avoidable == total:
+        avoidable = "avoidable" if total == 1 else "all avoidable"
+    elif most:
+        avoidable = f"{_span(figures.avoidable, most)} avoidable"
+    number = _span(figures.lower_bound - unordered, figures.minimum - unordered)
+    why = f" ({unavoidable_kinds(figures)})" if figures.minimum > unordered else ""
+    others = f", {number} not{why}" if most and why else why
+    return f"{count(total, 'inversion')}: ", avoidable, others + graphs
+
+
+def unavoidable_kinds(figures: Summary) -> str:
+    """``388 forced by dependences, 379 follow from them; proven minimal``, graph regions left out."""
+    if not figures.knock_on:
+        return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
+    least = figures.lower_bound - figures.forced - _in_graph_regions(figures)
+    follow = f"{_span(least, figures.knock_on)} follow{'s' if figures.knock_on == 1 else ''}"
+    kinds = f"{figures.forced:,} forced by {'a dependence' if figures.forced == 1 else 'dependences'}"
+    from_them = "it" if figures.forced == 1 else "them"
+    proof = "proven minimal" if figures.certified else "not proven minimal"
+    return f"{kinds}, {follow} from {from_them}; {proof}"
+
+
+def _span(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def notes(block: BlockAudit) -> list[str]:
@@ -196,22 +206,18 @@ def contradicting(number: int) -> str:
 
 
 def relabelling(figures: Summary, dump: DumpAudit) -> str:
-    """What ``fix --relabel`` does: ``puts 42 indices right and removes all``; empty where none is wrong."""
+    """What ``fix --relabel`` does: ``corrects 42 wrong indices and ...``; empty where none is wrong."""
     if not figures.wrong_labels:
         return ""
-    return f"puts {wrong_indices(figures, dump)} right and removes all{but_in_graph_regions(figures)}"
-
-
-def wrong_indices(figures: Summary, dump: DumpAudit) -> str:
-    """``42 indices``; frees that follow their last use are not counted, and may get another index, too."""
+    # Frees that follow their last use are not counted, and may get another index, too.
     others = " other than those of frees" if Follow.FREES in dump.options.follow else ""
-    return count(figures.wrong_labels, "index", "indices") + others
+    indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
+    exception = " but those in graph regions" if _in_graph_regions(figures) else ""
+    return f"corrects {indices} and removes all inversions{exception}"
 
 
-def but_in_graph_regions(figures: Summary) -> str:
-    """The exception that inversions remain in graph regions; empty where they do not."""
-    unordered = figures.minimum - figures.forced - figures.knock_on
-    return " but those in graph regions" if unordered else ""
+def _in_graph_regions(figures: Summary) -> int:
+    return figures.minimum - figures.forced - figures.knock_on
 
 
 def memory(block: BlockAudit) -> str:
@@ -253,9 +259,9 @@ def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
         return ""
     if displaced.blocker is not None:
         return _blocked_by(displaced.blocker, displaced)
-    if block.avoidable:
-        return "nothing holds it there: fix can move it"
-    return "nothing holds it there, but the best order found leaves it where it is"
+    return "no dependence keeps it there" + (
+        "" if block.avoidable else ", yet no order found has fewer inversions"
+    )
 
 
 _BLOCKED = {

@@ -6,6 +6,7 @@ import shlex
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import argument, contradicting
 
@@ -15,11 +16,15 @@ NOT_SHOWN = "(not in the log)"
 
 def pass_title(traced: TracedPass) -> str:
     """What a pass is called; what passes did that the log does not show is called by the pass after them."""
-    name = traced.pass_name
-    if name is None:
-        marker = traced.place.marker
-        name = f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+    name = pass_called(traced.pass_name, traced.place.marker)
     return f"{name} (failed)" if traced.failed else name
+
+
+def pass_called(name: str | None, marker: Marker | None) -> str:
+    """The name of a pass; of passes that a log does not show, that of the pass after them."""
+    if name is not None:
+        return name
+    return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
 
 
 def verdict(trace: Trace) -> str:

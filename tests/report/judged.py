@@ -1,0 +1,28 @@
+"""A check with its findings, as the command makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from eio_audit import AuditedDump, AuditOptions, Dump, Finding, Gate, Verdict, check, find, judge
+
+PLAIN = AuditOptions()
+DEFAULT = Gate()
+
+
+def judged(
+    dumps: Iterable[Dump],
+    options: AuditOptions = PLAIN,
+    gate: Gate = DEFAULT,
+    visit: Callable[[AuditedDump], None] = lambda dump: None,
+    *,
+    verbose: bool = False,
+) -> Verdict:
+    findings: list[Finding] = []
+
+    def take(dump: AuditedDump) -> None:
+        findings.extend(find(dump, gate.rules))
+        visit(dump)
+
+    result = check(dumps, options, take, measures_memory=verbose, describes_all=verbose)
+    return judge(result, findings, gate)
