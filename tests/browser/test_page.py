@@ -81,7 +81,7 @@ def test_slash_filters_and_headers_sort(visit: Callable[..., Any]) -> None:
     assert shown.inner_text() == "1 to 63 of 63 rows (234 in all)"
     page.keyboard.press("/")
     page.keyboard.type("permute #56")
-    assert shown.inner_text() == "1 to 7 of 7 rows (234 in all)"
+    assert shown.inner_text() == "1 to 10 of 10 rows (234 in all)"
     page.get_by_role("button", name="line").click()
     lines = page.locator("td.line").all_inner_texts()
     assert lines == sorted(lines, key=int, reverse=True)
