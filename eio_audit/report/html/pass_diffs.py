@@ -49,7 +49,10 @@ class PassDiffs:
         """The same dumps; each is compared after it was used."""
         for dump in dumps:
             yield dump
-            self._take(dump)
+            try:
+                self._take(dump)
+            except InputError:
+                continue  # the trace tells
 
     def _take(self, dump: Dump) -> None:
         kind = dump.source.name, dump.marker and dump.marker.pass_name, dump.marker and dump.marker.when
@@ -70,10 +73,7 @@ class PassDiffs:
         functions = []
         for before, after in changed:
             if self._room > 0:
-                try:
-                    functions += changes_by_function(op_changes(before, after, self._options))
-                except InputError:
-                    continue  # the trace tells
+                functions += changes_by_function(op_changes(before, after, self._options))
         page = render("pass_diff.html", functions=functions, most=SHOWN_GROUPS)
         is_shown = bool(functions) and len(page) <= self._room
         self._room -= len(page) if is_shown else 0
