@@ -275,6 +275,21 @@ def test_a_pass_can_be_linked_to(visit: Callable[..., Any]) -> None:
     assert page.locator(".pass.chosen h3").inner_text() == "ttir-explicate-tms"
 
 
+def test_a_pass_is_in_view_on_a_telephone(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace"])
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.locator(".timeline").get_by_role("link", name="ttir-explicate-tms").click()
+    page.wait_for_function("() => document.querySelector('.chosen h3').getBoundingClientRect().top < 400")
+    assert page.locator(".pass.chosen h3").inner_text() == "ttir-explicate-tms"
+
+
+def test_a_changed_op_leads_to_the_picture(visit: Callable[..., Any]) -> None:
+    command, dump = PAGES["diff"]
+    page = visit(dump, command=command)
+    page.locator("#changes").get_by_role("link", name="#27 ttir.broadcast %91").click()
+    assert page.locator(".detail").inner_text().startswith("#27 ttir.broadcast %91 at line 163")
+
+
 def test_all_columns_of_the_passes_are_in_view(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
     page.set_viewport_size({"width": 1400, "height": 900})

@@ -12,7 +12,13 @@ from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
-from eio_audit.report.html.order_section import OPEN_FINDINGS, block_sections, block_table, finding_cards
+from eio_audit.report.html.order_section import (
+    OPEN_FINDINGS,
+    Section,
+    block_sections,
+    block_table,
+    finding_cards,
+)
 from eio_audit.report.html.pass_diffs import PassDiffs
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
@@ -54,14 +60,15 @@ def diff_to_html(
     context: int | None = None,
 ) -> str:
     """What a pass did, op by op, and to the order; ``pictures`` are of blocks of the dump after."""
+    sections = block_sections(pictures)
     return _page(
         "diff",
         version,
         result=result,
         document=diff_document(result, context=context),
         verbose=verbose,
-        all_changes=_change_table(result),
-        sections=block_sections(pictures),
+        all_changes=_change_table(result, sections),
+        sections=sections,
         listed=(),
         **_codegen(result.structure),
     )
@@ -98,7 +105,8 @@ def _page(command: str, version: str, **context: object) -> str:
     )
 
 
-def _change_table(result: Diff) -> Table:
+def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
+    anchors = {op.op: section.ids[op.place] for section in sections for op in section.picture.ops}
     columns = columns_of(
         "#number, change, what, function, before, #line_before=line, #place_before=place, "
         "after, #line_after=line, #place_after=place"
@@ -111,7 +119,9 @@ def _change_table(result: Diff) -> Table:
         for op, place in ((change.before, change.place_before), (change.after, change.place_after)):
             rows[-1] += [op_name(op), op.line, place] if op else [None, None, place]
     caption = "the ops that differ; places count from 0 in their block"
-    return Table("changes", caption, columns, rows, "number")
+    names = [anchors.get(change.after) if change.after else None for _, change in changes]
+    links = [name and f"#{name}" for name in names]
+    return Table("changes", caption, columns, rows, "number", links=("after", links))
 
 
 def _codegen(result: Structure) -> dict[str, object]:

@@ -446,9 +446,17 @@
       const link = shown[shown.indexOf(this.link) + by];
       if (!link) return;
       history.replaceState(null, "", link.hash);
-      this.choose(link);
       link.focus({ preventScroll: true });
       link.scrollIntoView({ block: "nearest" });
+      this.show(link);
+    }
+
+    /* Chooses a pass, and scrolls to it where it is out of view. */
+    show(link) {
+      this.choose(link);
+      const section = document.getElementById(link.hash.slice(1));
+      const { top } = section.getBoundingClientRect();
+      if (top < 0 || top > innerHeight / 2) section.scrollIntoView();
     }
 
     choose(link) {
@@ -463,9 +471,7 @@
 
     follow(anchor) {
       const link = this.links.find(({ hash }) => hash === `#${anchor}`);
-      if (!link) return;
-      this.choose(link);
-      link.scrollIntoView({ block: "nearest" });
+      if (link) this.show(link);
     }
   }
 
