@@ -9,7 +9,7 @@ from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
-from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.repeated_changes import RepeatedChange, repeated_changes
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.report.wording import structure as words
@@ -116,13 +116,14 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
         _code_generation(diff.structure),
         _locations(diff.locations, verbose=verbose),
     ]
-    functions = _functions(diff) if context is None else _in_place(diff.pairs(), context)
+    functions = changes_by_function(diff.ops) if context is None else _in_place(diff.pairs(), context)
     return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 
 
-def _functions(diff: Diff) -> list[Section]:
+def changes_by_function(ops: OpChanges) -> list[Section]:
+    """What happened to the ops of each function."""
     sections: dict[str | None, list[Changes]] = {}
-    for kind, group in diff.ops.groups.items():
+    for kind, group in ops.groups.items():
         of_function: dict[str | None, list[OpChange]] = {}
         for change in group:
             of_function.setdefault(change.function, []).append(change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,9 +148,9 @@ def _wrong_labels(
     return found.donor_of
 
 
-def describe_displaced(block: KeyedBlock) -> dict[int, DisplacedOp]:
-    """Describes the displaced ops of a block by their place, those that carry most inversions first."""
-    return {displaced.place: _described(block, displaced) for displaced in _displaced_places(block)}
+def describe_displaced(block: KeyedBlock, places: Iterable[int]) -> dict[int, DisplacedOp]:
+    """Describes some ops of a block by their place, those that carry most inversions first."""
+    return {place.place: _described(block, place) for place in _displaced_places(block, None, places)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +163,12 @@ class _DisplacedPlace:
     blocker: tuple[int, DependenceKind] | None
 
 
-def _displaced_places(block: KeyedBlock, limit: int | None = None) -> list[_DisplacedPlace]:
-    """The displaced ops, or so many of them, that carry most inversions."""
+def _displaced_places(
+    block: KeyedBlock, limit: int | None, places: Iterable[int] | None = None
+) -> list[_DisplacedPlace]:
+    """The displaced ops or those at some places, or so many of them, that carry most inversions."""
     carried, original = block.carried, block.original_places
-    chosen = sorted(block.displaced, key=lambda place: -carried[place])[:limit]
+    chosen = sorted(block.displaced if places is None else places, key=lambda place: -carried[place])[:limit]
     rank_of = {place: rank for rank, place in enumerate(block.indexed)}
     early = {place: original[place] >= rank_of[place] for place in chosen}
     blockers = find_blockers(block.keys, block.graph, early) if block.graph is not None else {}

@@ -47,14 +47,21 @@ def trace_command(
     files, errors, skipped = inputs.find_all(paths, find_dump_files)
     with progress(inputs.total_size([file.path for file in files]), "tracing") as advance:
         read_file = partial(inputs.dumps_of_file, advance=advance, is_only=len(files) == 1)
-        result = trace(inputs.dumps_of_all(files, read_file, errors), options)
+        dumps = inputs.dumps_of_all(files, read_file, errors)
+        diffs = None
+        if "html" in reports.formats:
+            from eio_audit.report.html.pass_diffs import PassDiffs
+
+            diffs = PassDiffs(options)
+            dumps = diffs.watch(dumps)
+        result = trace(dumps, options)
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(result.unmatched)
-    reports.write(result)
+    reports.write(result, diffs=diffs)
     if result.errors:
         ctx.exit(2)
     inputs.require_indices(result.summary, (), *paths)

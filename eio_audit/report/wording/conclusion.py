@@ -89,13 +89,18 @@ def _followed(check: Check) -> str:
 
 
 def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
-    """The commands that remove inversions: the avoidable ones, and those that wrong indices make."""
+    """The commands that remove inversions, and what they do."""
+    return [f"{command} {effect}" for command, effect in fix_commands(dumps)]
+
+
+def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
+    """By command that removes inversions, the avoidable ones or those that wrong indices make: its effect."""
     improvable = [dump for dump in dumps if dump.summary.avoidable]
-    steps = [f"{_fix(improvable, '--diff')} shows the fix, --in-place applies it"] if improvable else []
+    commands = [(_fix(improvable, "--diff"), "shows the fix, --in-place applies it")] if improvable else []
     if mislabelled := [dump for dump in dumps if dump.summary.wrong_labels]:
-        relabelled = order.relabelling(summarize(mislabelled), mislabelled[0])
-        steps.append(f"{_fix(mislabelled, '--relabel --diff')} {relabelled}")
-    return steps
+        effect = order.relabelling(summarize(mislabelled), mislabelled[0])
+        commands.append((_fix(mislabelled, "--relabel --diff"), effect))
+    return commands
 
 
 def _fix(dumps: Sequence[DumpAudit], options: str) -> str:

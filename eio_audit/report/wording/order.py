@@ -39,6 +39,11 @@ def options_given(dump: DumpAudit) -> str:
     return f" {shlex.join(words)}" if words else ""
 
 
+def explain_command(dump: DumpAudit) -> str:
+    """The command that explains an op of a dump; the op's line is to be added."""
+    return f"eio-audit explain{options_given(dump)} {argument(dump.source)}"
+
+
 def moment_of(dump: DumpAudit) -> str:
     """``after canonicalize``; empty for a dump without a marker."""
     return " ".join(filter(None, (dump.when, dump.pass_name)))

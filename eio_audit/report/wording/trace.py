@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import argument, contradicting
@@ -53,3 +54,13 @@ def look_closer(culprit: Culprit) -> str:
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
         return f"eio-audit diff {argument(before.source)} {source}"
     return f"eio-audit explain {source} {culprit.worst.op.line}"
+
+
+def diff_command(before: Dump, after: Dump, occurrence: int) -> str:
+    """The command that shows what a pass did; ``occurrence`` counts the dumps after that pass, from 1."""
+    source, marker = argument(after.source.name), after.marker
+    if before.source.name != after.source.name:
+        return f"eio-audit diff {argument(before.source.name)} {source}"
+    if marker is None or marker.when == "before":
+        return ""
+    return f"eio-audit diff {source} --pass {shlex.quote(marker.pass_name)} --dump {occurrence}"
