@@ -2,6 +2,7 @@
 
     python benchmarks/generate.py flat --ops 100000 > flat.mlir
     python benchmarks/generate.py flat --ops 100000 --shuffle 0.2 > shuffled.mlir
+    python benchmarks/generate.py permuted > before.mlir; python benchmarks/generate.py cancelled > after.mlir
 
 Everything is streamed, so a million ops need no memory; the same arguments give the same bytes.
 """
@@ -19,7 +20,11 @@ from typing import IO
 IMAGE = "tensor<1x64x56x56xf32>"
 WEIGHT = "tensor<64x64x3x3xf32>"
 VECTOR = "tensor<64xf32>"
-KINDS = ("flat", "nested", "alias", "dense", "log", "pipeline")
+CHANNELS_LAST = "tensor<1x56x56x64xf32>"
+KINDS = ("flat", "nested", "alias", "dense", "permuted", "cancelled", "log", "pipeline")
+KEPT_EVERY = 5
+"""Layers of which one keeps its permutes where a pass has cancelled those of the others."""
+
 FARTHEST = 40
 """Ops over which a shuffled constant moves up, at most; a derived op carries an index as far off."""
 
@@ -56,9 +61,17 @@ class Model:
     """
 
     def __init__(
-        self, ops: int, *, nested: bool = False, dense_bytes: int = 0, shuffle: float = 0.0, seed: int = 0
+        self,
+        ops: int,
+        *,
+        nested: bool = False,
+        dense_bytes: int = 0,
+        shuffle: float = 0.0,
+        seed: int = 0,
+        has_locations: bool = True,
     ) -> None:
         self.ops = ops
+        self.has_locations = has_locations
         self.nested = nested
         self.dense_bytes = dense_bytes
         self.shuffle = shuffle
@@ -80,7 +93,9 @@ class Model:
         arguments = f"%arg0: {IMAGE}, %arg1: {WEIGHT}, %arg2: {VECTOR}, %arg3: i1"
         out.write(f"  func.func @{symbol}({arguments}) -> {IMAGE} {{\n")
         for location, op in self._shuffled(self._located()):
-            if table is not None:
+            if not self.has_locations:
+                out.write(op.text.replace(" LOC", ""))
+            elif table is not None:
                 table.append(f"#loc{len(table) + 1} = loc({location})\n")
                 out.write(op.text.replace("LOC", f"loc(#loc{len(table)})"))
             else:
@@ -93,6 +108,8 @@ class Model:
         for index, op in enumerate(self._layers()):
             is_derived = op.name == "mul" and self.random.random() < self.shuffle / 4
             origin = index + self.random.randrange(1, FARTHEST) if is_derived else index
+            if not op.text:
+                continue
             name = f"DEBUG|{origin}|ResNet[resnet]|{op.module}|/models/resnet/model.py:{op.line}|forward"
             name += f"|{op.line}|aten__{op.name}"
             yield (f'"{name}_tm0"("{name}")' if is_derived else f'"{name}"'), op
@@ -155,6 +172,57 @@ class Model:
         return f'    %{value} = "ttir.constant"() <{{value = {attribute}}}> : () -> {text} LOC\n'
 
 
+class PermutedModel(Model):
+    """A chain of layers that permute their image for a convolution, and back."""
+
+    is_cancelled = False
+
+    def _layers(self) -> Iterator[Op]:
+        self.last, self.value, layout = "%arg0", 0, IMAGE
+        for layer in range(-(-self.ops // 8)):
+            keeps = not self.is_cancelled or layer % KEPT_EVERY == 0
+            yield from self._layer(layer, layout, keeps=keeps)
+            layout = IMAGE if keeps else CHANNELS_LAST
+
+    def _layer(self, layer: int, layout: str, *, keeps: bool) -> Iterator[Op]:
+        """One layer, after one that leaves its image in ``layout``; a cancelled op has no text."""
+        image, axis = (IMAGE, 1) if keeps else (CHANNELS_LAST, 3)
+        module, line = f"Sequential[layer{layer % 4 + 1}]|Conv2d[conv{layer}]", 100 + layer % 700
+
+        def op(name: str, text: str, results: str = "") -> Op:
+            self.last, self.value = f"%{self.value}", self.value + 1
+            return Op(f"    {self.last}{results} = {text} LOC\n", module, line, name)
+
+        def permute(to: str, *, is_there: bool) -> Op:
+            of, dims = (IMAGE, "0, 2, 3, 1") if to == CHANNELS_LAST else (CHANNELS_LAST, "0, 3, 1, 2")
+            text = f'"ttir.permute"({self.last}) <{{permutation = array<i64: {dims}>}}> : ({of}) -> {to}'
+            return op("permute", text) if is_there else Op("", module, line, "permute")
+
+        yield permute(IMAGE, is_there=keeps and layout == CHANNELS_LAST)
+        yield permute(CHANNELS_LAST, is_there=keeps or layout == IMAGE)
+        conv = f'"ttir.conv2d"({self.last}, %arg1) <{{groups = 1 : i32, stride = array<i32: 1, 1>}}>'
+        yield op("convolution", f"{conv} : ({CHANNELS_LAST}, {WEIGHT}) -> {CHANNELS_LAST}")
+        yield permute(IMAGE, is_there=keeps)
+        convolved = self.last
+        yield op("zeros", f'"ttir.zeros"() <{{shape = array<i32: 64>}}> : () -> {VECTOR}')
+        norm = f'"ttir.batch_norm_inference"({convolved}, {self.last}, %arg2, {self.last}, %arg2)'
+        norm += f" <{{dimension = {axis} : i32}}>"
+        yield op("batch_norm", f"{norm} : ({image}{f', {VECTOR}' * 4}) -> {image}")
+        sort = f'"ttir.sort"({self.last}) {{dim = {axis} : si32}} : ({image}) -> ({image}, {image})'
+        yield op("sort", sort, ":2")
+        yield op("mul", f'"ttir.multiply"({self.last}#0, {self.last}#1) : ({image}, {image}) -> {image}')
+        yield op("relu", f'"ttir.relu"({self.last}) : ({image}) -> {image}')
+
+
+class CancelledModel(PermutedModel):
+    """What a pass like EIO makes of a ``PermutedModel``: inverse permutes of neighbours are gone.
+
+    The types of all that was between them have changed. A layer in ``KEPT_EVERY`` keeps its own.
+    """
+
+    is_cancelled = True
+
+
 def write_log(out: IO[str], ops: int, dumps: int) -> None:
     """A log of passes over a module of FUNCTIONS functions; every second pass changes two, the others none.
 
@@ -203,6 +271,7 @@ def main() -> None:
     parser.add_argument("--shuffle", type=float, default=0.0, help="share of the constants that are hoisted")
     parser.add_argument("--dense-mb", type=int, default=120)
     parser.add_argument("--dumps", type=int, default=50)
+    parser.add_argument("--no-locations", action="store_true", help="not for log and pipeline")
     arguments = parser.parse_args()
     if arguments.kind == "log":
         write_log(sys.stdout, arguments.ops, arguments.dumps)
@@ -212,7 +281,13 @@ def main() -> None:
         return
     dense_bytes = arguments.dense_mb << 20 if arguments.kind == "dense" else 0
     is_nested = arguments.kind == "nested"
-    model = Model(arguments.ops, nested=is_nested, dense_bytes=dense_bytes, shuffle=arguments.shuffle)
+    model = {"permuted": PermutedModel, "cancelled": CancelledModel}.get(arguments.kind, Model)(
+        arguments.ops,
+        nested=is_nested,
+        dense_bytes=dense_bytes,
+        shuffle=arguments.shuffle,
+        has_locations=not arguments.no_locations,
+    )
     model.write(sys.stdout, alias=arguments.kind == "alias")
 
 

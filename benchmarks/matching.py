@@ -7,15 +7,19 @@ ops are unique (``stamp``), so they tell which op is which: ops of one name and 
 both sides, are *true pairs*. Then all locations are taken out, the dumps are matched, and the pairs are
 scored. A *line diff* of the same texts, with value names and locations taken out, is scored the same way.
 
-The pairs are those of ``sample_irs/`` (the passes of their logs, one by one, and what the logs did in all)
-and of ``tests/data/real_passes``, which real passes of IREE and MLIR run over. A folder may hold more:
+The pairs are those of ``sample_irs/`` (the passes of their logs, one by one, and what the logs did in all),
+those of ``generate.py``, and what passes of IREE and MLIR do to the programs of ``tests/data/real_passes``,
+to generated ones (``tests/running``) and to a network of convolutions. A pass that refuses a program, or
+changes nothing of it, is left out, and so is one that does what another one did. A folder may hold more:
 ``NAME/before*.mlir`` and ``NAME/after*.mlir``.
 """
 
 from __future__ import annotations
 
 import difflib
+import io
 import re
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -24,6 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import regex
+from generate import CancelledModel, PermutedModel
 
 from eio_audit import Dump, read, read_text, stamp
 from eio_audit.audit.diff.matching import match_ops
@@ -37,12 +42,39 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # for the tests, which are not installed
 
 from tests.real_passes import PROGRAMS, TOOLS, Program, printed  # noqa: E402
+from tests.running.memref_programs import memref_program  # noqa: E402
+from tests.running.native_programs import native_program  # noqa: E402
+from tests.running.tensor_programs import tensor_program  # noqa: E402
 
 LOCATION = regex.compile(rb' ?\bloc(\((?:[^()"]|"(?:[^"\\]|\\.)*"|(?1))*\))')
 ALIAS = re.compile(rb"^#loc[0-9]* = .*\n?", re.MULTILINE)
 LAYOUT_OPS = {"ttir.permute", "ttir.reshape", "ttir.transpose"}
 """Passes of tt-mlir give these the places of other ops, so these tell nothing."""
 VALUE = re.compile(r"%[\w$.:#-]+")
+
+
+SEEDS = range(20)
+"""Of the functions of a generated program."""
+TYPES_CHANGE = """
+    normalize-memrefs flatten-memref arith-emulate-wide-int iree-input-conversion-demote-f32-to-f16
+    iree-input-conversion-demote-i64-to-i32 iree-preprocessing-convert-conv-to-channels-last
+    iree-preprocessing-convert-1x1-filter-conv2d-to-matmul iree-global-opt-convert-conv2d-to-img2col
+    iree-global-opt-demote-contraction-inputs
+"""
+"""Passes that change the types of what they leave."""
+WRAPPING = "convert-elementwise-to-linalg"
+"""Puts each op on tensors into a region, where it is one on numbers."""
+OTHER_PASSES = """
+    canonicalize cse sccp loop-invariant-code-motion inline symbol-dce mem2reg sroa control-flow-sink
+    affine-scalrep affine-loop-fusion affine-loop-unroll lower-affine fold-memref-alias-ops buffer-hoisting
+    remove-dead-values arith-expand linalg-fuse-elementwise-ops linalg-generalize-named-ops
+    linalg-fold-unit-extent-dims convert-linalg-to-loops convert-linalg-to-affine-loops
+    promote-buffers-to-stack expand-strided-metadata memref-expand topological-sort
+    scf-for-loop-canonicalization convert-scf-to-cf lift-cf-to-scf iree-util-fold-globals
+    iree-util-hoist-into-globals iree-global-opt-raise-special-ops iree-util-optimize-int-arithmetic
+    iree-dispatch-creation-bubble-up-expand-shapes
+"""
+KINDS = {"types change": TYPES_CHANGE, "ops wrapped in regions": WRAPPING, "other": OTHER_PASSES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +169,71 @@ def pairs(folders: list[Path]) -> Iterator[tuple[str, Dump, Dump]]:
             stamped = stamp(read_text(path.read_bytes())).decode()
             texts = (printed(tool, stamped, f"builtin.module({passes})") for passes in ("", program.passes))
             (before,), (after,) = map(read_text, texts)
-            yield f"{program.tool}: {path.stem}", before, after
+            yield f"{program.tool}, small programs", before, after
+    yield generated_pair()
+    yield from pairs_of_passes()
+
+
+def convolutions(layers: int) -> str:
+    """A network of convolutions, each with a linalg.generic that adds its input and is a ReLU."""
+    image, weight = "tensor<1x8x16x16xf32>", "tensor<8x8x1x1xf32>"
+    same = "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>"
+    weights = ", ".join(f"%w{k}: {weight}" for k in range(layers))
+    lines = [f"func.func @net(%r: {image}, {weights}) -> {image} {{", "  %z = arith.constant 0.0 : f32"]
+    last = "%r"
+    for k in range(layers):
+        lines += [
+            f"  %e{k} = tensor.empty() : {image}",
+            f"  %i{k} = linalg.fill ins(%z : f32) outs(%e{k} : {image}) -> {image}",
+            f"  %c{k} = linalg.conv_2d_nchw_fchw {{dilations = dense<1> : vector<2xi64>, "
+            f"strides = dense<1> : vector<2xi64>}} ins({last}, %w{k} : {image}, {weight}) "
+            f"outs(%i{k} : {image}) -> {image}",
+            f"  %n{k} = tensor.empty() : {image}",
+            f"  %r{k} = linalg.generic {{indexing_maps = [{same}, {same}, {same}], iterator_types = ["
+            f'"parallel", "parallel", "parallel", "parallel"]}} ins(%c{k}, {last} : {image}, {image}) '
+            f"outs(%n{k} : {image}) {{",
+            "  ^bb0(%p: f32, %q: f32, %o: f32):",
+            "    %s = arith.addf %p, %q : f32",
+            "    %t = arith.maximumf %s, %z : f32",
+            "    linalg.yield %t : f32",
+            f"  }} -> {image}",
+        ]
+        last = f"%r{k}"
+    return "\n".join([*lines, f"  return {last} : {image}", "}\n"])
+
+
+def pairs_of_passes() -> Iterator[tuple[str, Dump, Dump]]:
+    """What passes do to generated programs, by what kind of pass it is; each result once."""
+    programs = [program(SEEDS).text for program in (memref_program, native_program, tensor_program)]
+    for text in [*programs, convolutions(len(SEEDS))]:
+        stamped = stamp(read_text(text)).decode()
+        for name, find in TOOLS.items():
+            if (tool := find()) is None or (before := passed(tool, stamped)) is None:
+                continue
+            seen = {before}
+            for kind, passes in KINDS.items():
+                for one in passes.split():
+                    after = passed(tool, stamped, f"--{one}")
+                    if after is not None and after not in seen:
+                        seen.add(after)
+                        yield f"{name}, generated programs, {kind}", read_text(before)[0], read_text(after)[0]
+
+
+def passed(tool: str, text: str, *options: str) -> str | None:
+    """What a tool prints, or None if it refuses the program or the pass."""
+    command = [tool, *options, "--mlir-print-debuginfo", "-"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def generated_pair() -> tuple[str, Dump, Dump]:
+    """A network whose permutes a pass has cancelled, with the types of all between them changed."""
+    texts = []
+    for model in (PermutedModel, CancelledModel):
+        out = io.StringIO()
+        model(2000).write(out, alias=False)
+        texts.append(read_text(out.getvalue())[0])
+    return "generated: EIO", texts[0], texts[1]
 
 
 def main() -> None:

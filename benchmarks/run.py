@@ -52,11 +52,12 @@ class BenchmarkError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Two commands measured in turns; FILE in them stands for the generated input.
+    """Two commands measured in turns; FILE in them stands for the generated input, AFTER for a second one.
 
     Attributes:
         audit: the arguments of eio-audit.
         generate: the arguments of generate.py; none where no input is needed.
+        generate_after: those for the second input.
         runs: how often each command runs.
         is_clean: the input must be in order; otherwise it must hold avoidable inversions.
         against_python: compare with ``python -c pass`` instead of mlir-opt.
@@ -65,6 +66,7 @@ class Case:
 
     audit: tuple[str, ...]
     generate: tuple[str, ...] = ()
+    generate_after: tuple[str, ...] = ()
     runs: int = 7
     is_clean: bool = True
     against_python: bool = False
@@ -72,6 +74,8 @@ class Case:
 
 
 CHECK = ("check", "FILE")
+DIFF = ("diff", "--fail-on", "never", "FILE", "AFTER")
+OPS = ("--ops", "10000")
 CASES = {
     "flat": Case(CHECK, ("flat", "--ops", "100000")),
     "nested": Case(CHECK, ("nested", "--ops", "100000")),
@@ -94,6 +98,8 @@ CASES = {
         is_clean=False,
         yardstick=SPLIT,
     ),
+    "diff": Case(DIFF, ("permuted", *OPS), ("cancelled", *OPS)),
+    "diff-plain": Case(DIFF, ("permuted", *OPS, "--no-locations"), ("cancelled", *OPS, "--no-locations")),
     "small": Case(CHECK, ("flat", "--ops", "1000"), runs=15),
     "version": Case(("--version",), runs=15, against_python=True),
 }
@@ -185,6 +191,9 @@ ROWS = {
                  ("trace",), ratio, 0.35, 0.2),
     "pipeline": Row("`trace`, 110 dumps of a pipeline, 62 MB; one pass in eight changes something",
                     ("pipeline",), ratio, 0.15),
+    "diff": Row("`diff`, 10k ops before and after a layout pass, against reading the first",
+                ("diff",), ratio, 13),
+    "diff-plain": Row("the same without indices and locations", ("diff-plain",), ratio, 13),
     "growth": Row("`check`, time at 1M ops / time at 100k ops", ("flat", "million"), growth, 11),
     "memory": Row("`check`, flat: (peak memory - 20 MB) / file size, worst of 100k and 1M ops",
                   ("flat", "million"), memory, 2.5),
@@ -254,10 +263,12 @@ def measure(case: Case, mlir_opt: str | None, folder: Path, runs: int | None) ->
         BenchmarkError: a command fails, or the input is not what the case says.
     """
     file = generate(case.generate, folder) if case.generate else None
-    measured = Measurement(file.stat().st_size if file else 0, facts_of(file) if file else {})
-    if file and case.is_clean != (measured.facts["avoidable"] == 0):
+    files = {"FILE": file, "AFTER": generate(case.generate_after, folder) if case.generate_after else None}
+    is_indexed = file is not None and "--no-locations" not in case.generate
+    measured = Measurement(file.stat().st_size if file else 0, facts_of(file) if file and is_indexed else {})
+    if file and is_indexed and case.is_clean != (measured.facts["avoidable"] == 0):
         raise BenchmarkError(f"{file.name} has {measured.facts['avoidable']} avoidable inversions")
-    ours = [*AUDIT, *(str(file) if a == "FILE" else a for a in case.audit)]
+    ours = [*AUDIT, *(str(files.get(a, a)) for a in case.audit)]
     theirs: list[str] | None = list(PASS)
     if not case.against_python:
         theirs = [mlir_opt, *(str(file) if a == "FILE" else a for a in case.yardstick)] if mlir_opt else None

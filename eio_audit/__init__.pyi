@@ -1,17 +1,17 @@
 """The public names and their modules: the one list, for type checkers and for ``__init__.py``."""
 
-from eio_audit.audit.check.check import AuditedDump as AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump as AuditedDump
 from eio_audit.audit.check.check import Check as Check
 from eio_audit.audit.check.check import check as check
+from eio_audit.audit.check.displaced_op import Blocker as Blocker
+from eio_audit.audit.check.displaced_op import DisplacedOp as DisplacedOp
+from eio_audit.audit.check.displaced_op import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import BlockAudit as BlockAudit
-from eio_audit.audit.check.figures import Blocker as Blocker
 from eio_audit.audit.check.figures import BlockMemory as BlockMemory
-from eio_audit.audit.check.figures import DisplacedOp as DisplacedOp
 from eio_audit.audit.check.figures import DumpAudit as DumpAudit
-from eio_audit.audit.check.figures import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import Summary as Summary
 from eio_audit.audit.check.figures import unmatched_patterns as unmatched_patterns
-from eio_audit.audit.codegen.codegen import CodegenCaller as CodegenCaller
+from eio_audit.audit.codegen.code import FunctionCode as FunctionCode
 from eio_audit.audit.codegen.codegen import CodegenFunction as CodegenFunction
 from eio_audit.audit.codegen.codegen import Prediction as Prediction
 from eio_audit.audit.codegen.codegen import Stage as Stage
@@ -87,6 +87,12 @@ from eio_audit.audit.normal_form import normal_form as normal_form
 from eio_audit.audit.op_label import OpLabel as OpLabel
 from eio_audit.audit.options import AuditOptions as AuditOptions
 from eio_audit.audit.options import Follow as Follow
+from eio_audit.audit.trace.history import EventKind as EventKind
+from eio_audit.audit.trace.history import History as History
+from eio_audit.audit.trace.history import OpEvent as OpEvent
+from eio_audit.audit.trace.history import OpHistory as OpHistory
+from eio_audit.audit.trace.history import OpState as OpState
+from eio_audit.audit.trace.history import history as history
 from eio_audit.audit.trace.left_findings import Arrival as Arrival
 from eio_audit.audit.trace.left_findings import DumpPlace as DumpPlace
 from eio_audit.audit.trace.left_findings import LeftFinding as LeftFinding
@@ -96,7 +102,6 @@ from eio_audit.audit.trace.trace import Culprit as Culprit
 from eio_audit.audit.trace.trace import Trace as Trace
 from eio_audit.audit.trace.trace import TracedPass as TracedPass
 from eio_audit.audit.trace.trace import trace as trace
-from eio_audit.mlir.input.dump_signs import holds_ir as holds_ir
 from eio_audit.mlir.input.dumps import Dump as Dump
 from eio_audit.mlir.input.dumps import read as read
 from eio_audit.mlir.input.dumps import read_text as read_text
@@ -105,6 +110,7 @@ from eio_audit.mlir.input.folders import DumpFile as DumpFile
 from eio_audit.mlir.input.folders import find_dump_files as find_dump_files
 from eio_audit.mlir.input.folders import find_files as find_files
 from eio_audit.mlir.input.markers import Marker as Marker
+from eio_audit.mlir.input.markers import holds_ir as holds_ir
 from eio_audit.mlir.input.states import HOW_TO_NAME_STATES as HOW_TO_NAME_STATES
 from eio_audit.mlir.input.states import Moment as Moment
 from eio_audit.mlir.input.states import State as State

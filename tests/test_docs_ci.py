@@ -130,7 +130,10 @@ def test_the_action_takes_names_with_blanks(folder: Path) -> None:
 
 def test_the_action_drops_blanks_around_paths(folder: Path) -> None:
     put_dump(folder)
-    assert "checked 1 dump, " in action(folder, paths="  dumps/after.mlir \t\r\n   \n").stdout
+    assert (
+        "failed: 1 avoidable inversion in 1 of 1 dumps"
+        in action(folder, paths="  dumps/after.mlir \t\r\n   \n").stdout
+    )
 
 
 def test_the_action_reports_what_could_not_run(folder: Path) -> None:

@@ -16,10 +16,10 @@ from operator import is_, mul, sub
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.ir import IR
-from eio_audit.order.precedence import Precedence, ordered_by_user
 
 if TYPE_CHECKING:
     from eio_audit.mlir.semantics.effects import EffectTable
+    from eio_audit.order.precedence import Precedence
 
 
 class DependenceKind(StrEnum):
@@ -42,15 +42,6 @@ def users_of_values(ir: IR) -> dict[int, list[int]]:
         for value in ir.operands_of(op):
             users[value].append(op)
     return users
-
-
-def arguments_of_blocks(ir: IR) -> dict[int, list[int]]:
-    """By block that has arguments, these values."""
-    arguments: dict[int, list[int]] = defaultdict(list)
-    for value, owner in enumerate(ir.value_owner):
-        if owner < 0:
-            arguments[-1 - owner].append(value)
-    return arguments
 
 
 class DependenceGraph:
@@ -115,10 +106,6 @@ class DependenceGraph:
         seen = set(placed.by_kind(DependenceKind.EFFECT))
         return all(user == len(place) - 1 for _, user in kept ^ seen)
 
-    def producers(self) -> Iterable[int]:
-        """The places of the producers, as often as they have users."""
-        return self._producers
-
     @property
     def shape(self) -> Hashable:
         """The same for graphs with the same edges, found in the same sequence."""
@@ -127,6 +114,8 @@ class DependenceGraph:
     @cached_property
     def precedence(self) -> Precedence:
         """The edges as the order engine takes them: forward, as uses and effects are found, and by user."""
+        from eio_audit.order.precedence import Precedence, ordered_by_user
+
         edges = self._producers, self._users
         return Precedence(len(self.ops), *(edges if self._is_by_user else ordered_by_user(*edges)))
 
@@ -185,18 +174,15 @@ class Dependences:
             graph.add(place[block][earlier], place[block][later], DependenceKind.EFFECT)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
-        """SSA def-use."""
-        nested = {block: graph for block, graph in graphs.items() if not self._is_flat(graph.ops)}
+        """SSA def-use; where nothing is nested in the ops of a block, they are numbered in turn."""
+        end, late = self._ir.subtree_end, self._ir.late_operands
+        nested = {b: g for b, g in graphs.items() if late or end[g.ops[-1]] != g.ops[0] + len(g.ops)}
         if nested:
             self._add_nested_uses(nested)
         if len(nested) < len(graphs):
             owner_of = self._ir.value_owner.tolist()
             for block in graphs.keys() - nested.keys():
                 self._add_flat_uses(graphs[block], owner_of)
-
-    def _is_flat(self, ops: array[int]) -> bool:
-        """Whether the ops of a block are numbered in turn, as they are where nothing is nested in them."""
-        return self._ir.subtree_end[ops[-1]] == ops[0] + len(ops) and not self._ir.late_operands
 
     def _add_flat_uses(self, graph: DependenceGraph, owner_of: Sequence[int]) -> None:
         """The uses in a block without nested ops, column by column; ``owner_of`` is ``IR.value_owner``."""
@@ -238,7 +224,7 @@ class Dependences:
             return
         last = len(graph.ops) - 1
         has_no_user = bytearray(b"\x01") * last
-        for producer in graph.producers():
+        for producer, _, _ in graph.edges():
             has_no_user[producer] = 0
         for k in compress(range(last), has_no_user):
             graph.add(k, last, DependenceKind.TERMINATOR)

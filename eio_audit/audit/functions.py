@@ -1,4 +1,4 @@
-"""The functions around blocks, the functions of a dump, and the ops around functions."""
+"""The functions around blocks, the functions of a dump, the ops around functions, and the ends of blocks."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ def function_symbol(ir: IR, op: int) -> str | None:
     return ir.symbol(op) if _may_be_function(ir.op_table.rows.get(ir.name(op))) else None
 
 
+def ends_block(ir: IR, op: int) -> bool:
+    """Whether an op, perhaps unlisted, is its block's terminator by its place and name."""
+    is_last = op == ir.block_ops[ir.op_block[op]][-1]
+    return is_last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
+
+
 def only_function(ir: IR) -> str | None:
     """The symbol of the function that is all there is in a dump; None for a program."""
     is_one_op = ir.block_count > 0 and len(ir.block_ops[0]) == 1
@@ -49,18 +55,14 @@ def find_scopes(ir: IR) -> set[int]:
             has_scopes = "symbol_table" in row.flags
         else:
             is_inside = ir.parent_op(ir.op_block[op]) in may_have_scopes
-            is_scope = is_inside and _is_unlisted_function(ir, op)
+            has_values = ir.operands_of(op) or ir.result_count(op)
+            is_scope = is_inside and op in ir.regions_of and not has_values and ir.symbol(op) is not None
             has_scopes = is_inside and all(map(ir.symbol, _ops_in(ir, op)))
         if is_scope:
             scopes.update((op, *ir.enclosing_ops(ir.op_block[op])))
         if has_scopes:
             may_have_scopes.add(op)
     return scopes
-
-
-def _is_unlisted_function(ir: IR, op: int) -> bool:
-    has_values = ir.operands_of(op) or ir.result_count(op)
-    return op in ir.regions_of and not has_values and ir.symbol(op) is not None
 
 
 def _ops_in(ir: IR, parent: int) -> Iterator[int]:

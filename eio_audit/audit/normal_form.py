@@ -13,41 +13,31 @@ regions have no order: their ops are sorted by symbol, name and digest, unless t
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.dependence import DependenceKind, Dependences, arguments_of_blocks
-from eio_audit.audit.diff.op_changes import compared
-from eio_audit.audit.diff.refinement import ComparedOps, RefinementClasses
+from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.diff.op_changes import ComparedDump, compared
+from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.functions import functions_around
+from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input.dumps import Dump, expect_dump
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import NO_OFFSET
+from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.reading.reader import Reader
-from eio_audit.mlir.reading.scopes import Mentions
-from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.rewriting.value_names import ValueNames
+from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import FILE_METADATA
 
-_NAME = re.compile(rb"%[\w$.-]+")
 _LABEL = re.compile(rb"\^[\w$.-]+")
 _NO_WORD = re.compile(r"\W+")
-
-
-class _Digests(Interned):
-    """Numbers for keys that are the same in every run: digests."""
-
-    def number(self, key: Hashable) -> int:
-        return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "big")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,40 +69,42 @@ def normal_form(
         InputError: the dump cannot be read.
         VerificationError: read again, the normal form is not the same program.
     """
-    mentions = Mentions()
-    ir = Reader(expect_dump(dump).source, dump.span, options.op_table, mentions=mentions).read()
-    form = _Normalized(ir, mentions, options)
+    values, interned = ValueNames(expect_dump(dump).source, dump.span, options.op_table), Interned()
+    old = compared(read_dump(dump, options, values.ir), interned)
+    form = _Normalized(old, values)
     text = form.text(ordered=ordered, located=located)
-    interned = Interned()
     read = replace(dump, source=Source(f"normal form of {dump.source.name}", text), span=Span(0, len(text)))
     try:
-        sides = [compared(read_dump(side, options), interned) for side in (dump, read)]
+        new = compared(read_dump(read, options), interned)
     except InputError as error:
         raise VerificationError(f"the normal form cannot be read: {error}") from error
-    found = sameness(sides[0], sides[1], form.numbers(ordered=ordered))
+    found = sameness(old, new, form.numbers(ordered=ordered))
     if found.sameness is Sameness.NONE:
         raise VerificationError(f"the normal form is not the same program: {found.reason}")
+    ir = values.ir
     lines = {ir.source.line_at(ir.op_start[op]) for op in form.undecided}
     return NormalForm(text, tuple(sorted(lines)))
 
 
+def _digest(key: Hashable) -> int:
+    """A number for a key that is the same in every run."""
+    return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "big")
+
+
 class _Normalized:
-    def __init__(self, ir: IR, mentions: Mentions, options: AuditOptions) -> None:
-        self._ir = ir
-        self._mentions = mentions
+    def __init__(self, dump: ComparedDump, values: ValueNames) -> None:
+        self._ir = ir = values.ir
+        self._values = values
         self._texts = OpTexts(ir)
         self._aliases = AliasTexts(ir.definition)
-        self._ops = ops = ComparedOps(
-            ir, OriginalIndices(ir, options.pattern), functions_around(ir), _Digests()
-        )
+        self._ops = ops = dump.ops
         labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
         self._near = [self._near_digest(op, labels) for op in range(len(ops))]
-        self._classes = RefinementClasses(ops, labels, ops.functions).exact
-        self._dependences = Dependences(ir, options.assume_pure)
+        self._classes = RefinementClasses(ops, labels, ops.functions, _digest).exact
+        self._dependences = dump.dump.dependences
         self.undecided: set[int] = set()
         self._orders = self._canonical_orders()
         self._names = self._value_names()
-        self._offsets = sorted(mentions.values)
         self._labels = {
             (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d"
             % self._ops.region_places[block][1]
@@ -125,21 +117,19 @@ class _Normalized:
             (labels[owner], number) if owner >= 0 else ("argument", number)
             for owner, number in self._ops.producers[op]
         )
-        return self._ops.interned.number((labels[op], producers))
+        return _digest((labels[op], producers))
 
-    # ------------------------------------------------------------------ order
-
-    def _canonical_orders(self) -> list[Sequence[int]]:
-        """By block, its ops in the canonical order."""
+    def _canonical_orders(self) -> dict[int, list[int]]:
+        """By block, the places of its ops in the canonical order."""
         ir = self._ir
         has_order = [
             b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
         ]
         graphs = self._dependences.of(has_order)
-        orders: list[Sequence[int]] = []
+        orders: dict[int, list[int]] = {}
         for block, ops in enumerate(ir.block_ops):
             if block not in graphs:
-                orders.append(self._order_in_graph_region(ops))
+                orders[block] = self._order_in_graph_region(ops)
                 continue
             waits_for: list[list[int]] = [[] for _ in ops]
             is_waited_for = bytearray(len(ops))
@@ -151,17 +141,20 @@ class _Normalized:
             for k, op in enumerate(ops):
                 operands = [place[owner] for owner, _ in self._ops.producers[op] if owner in place]
                 others = self._sorted(set(waits_for[k]).difference(operands), ops)
-                waits_for[k] = [*operands, *others]
+                waits_for[k] = [*operands, *others][::-1]
             last = self._sorted([k for k in range(len(ops)) if not is_waited_for[k]], ops)
-            orders.append([ops[k] for k in _walked(last, waits_for)])
+            order: dict[int, None] = {}
+            for k in post_order(last[::-1], waits_for.__getitem__, order):
+                order[k] = None
+            orders[block] = list(order)
         return orders
 
-    def _order_in_graph_region(self, ops: Sequence[int]) -> Sequence[int]:
+    def _order_in_graph_region(self, ops: Sequence[int]) -> list[int]:
         """The ops sorted; in textual order if one uses another, which it may do before the other's place."""
         if any(self._ops.users[op] for op in ops):
             self.undecided.update(ops)
-            return ops
-        return [ops[place] for place in self._sorted(range(len(ops)), ops)]
+            return list(range(len(ops)))
+        return self._sorted(range(len(ops)), ops)
 
     def _sort_key(self, op: int) -> tuple[str, str, int, int]:
         return self._ops.symbols[op] or "", self._ops.names[op], self._near[op], self._classes[op]
@@ -174,40 +167,28 @@ class _Normalized:
             self.undecided.update(ops[place] for place in (first, *others) if others)
         return in_order
 
-    def _ops_in_order(self) -> Iterator[int]:
-        """All ops, each before what is nested in it."""
-        pending = [op for block in self._top_blocks() for op in self._orders[block]][::-1]
-        while pending:
-            op = pending.pop()
-            yield op
-            inside = [inner for block in self._ops.blocks_of.get(op, ()) for inner in self._orders[block]]
-            pending += reversed(inside)
-
     def _top_blocks(self) -> list[int]:
         return self._ops.blocks_of.get(-1, [])
 
     def numbers(self, *, ordered: bool) -> dict[int, int]:
         """By op, its number in the text."""
-        ops = self._ops_in_order() if ordered else range(len(self._ops))
+        ops = in_new_order(self._ir, self._orders)[0] if ordered else range(len(self._ops))
         return {op: number for number, op in enumerate(ops)}
 
-    # ------------------------------------------------------------------ names
-
-    def _value_names(self) -> dict[int, bytes]:
+    def _value_names(self) -> dict[int, str]:
         """By value, the name without ``%``."""
-        ir, seen, names = self._ir, dict[str, int](), dict[int, bytes]()
-        argument_values = arguments_of_blocks(ir)
+        ir, seen, names = self._ir, dict[str, int](), dict[int, str]()
         arguments = 0
 
         def name_arguments(block: int, arguments: int) -> int:
-            for value in argument_values.get(block, ()):
-                names[value] = b"arg%d" % arguments
+            for value in ir.block_arguments.get(block, ()):
+                names[value] = f"arg{arguments}"
                 arguments += 1
             return arguments
 
         for block in self._top_blocks():
             arguments = name_arguments(block, arguments)
-        for op in self._ops_in_order():
+        for op in in_new_order(ir, self._orders)[0]:
             if self._ops.symbols[op] is not None and op in self._ops.blocks_of:
                 arguments = 0
             for block in self._ops.blocks_of.get(op, ()):
@@ -219,17 +200,8 @@ class _Normalized:
             )
             number = seen[base] = seen.get(base, 0) + 1
             name = base if number == 1 else f"{base}.{number}"
-            for value in ir.result_values(op):
-                names[value] = name.encode()
+            names |= dict.fromkeys(ir.result_values(op), name)
         return names
-
-    def _name_of(self, value: int) -> bytes:
-        same = self._mentions.same
-        while value in same:
-            value = same[value]
-        return self._names[value]
-
-    # ------------------------------------------------------------------ text
 
     def text(self, *, ordered: bool, located: bool) -> bytes:
         """The text, one line for each op, block label and end of a region."""
@@ -248,7 +220,8 @@ class _Normalized:
         return b"\n".join([*lines, *FILE_METADATA.findall(self._ir.dump_text), b""])
 
     def _placed(self, block: int, ordered: bool) -> Sequence[int]:
-        return self._orders[block] if ordered else self._ir.block_ops[block]
+        ops = self._ir.block_ops[block]
+        return [ops[k] for k in self._orders[block]] if ordered else ops
 
     def _lines(
         self, op: int, depth: int, *, ordered: bool, located: bool
@@ -274,29 +247,7 @@ class _Normalized:
 
     def _piece(self, start: int, end: int, region: int) -> bytes:
         """A piece of the dump's text in normal form; ``region`` is the one that its block names are of."""
-        data, offsets = self._ir.source.data, self._offsets
-        edits = []
-        for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
-            match = _NAME.match(data, offset)
-            assert match
-            edits.append((Span(*match.span()), b"%" + self._name_of(self._mentions.values[offset])))
-        text = splice(data, Span(start, end), edits)
+        text = self._values.text_with(self._names, Span(start, end))
         return self._texts.comparable(
             _LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text), keeps_names=True
         )
-
-
-def _walked(roots: Sequence[int], waits_for: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Depth first, each after all that it waits for."""
-    is_done = bytearray(len(waits_for))
-    pending: list[tuple[int, bool]] = [(root, False) for root in reversed(roots)]
-    while pending:
-        op, is_ready = pending.pop()
-        if is_done[op]:
-            continue
-        if is_ready:
-            is_done[op] = 1
-            yield op
-        else:
-            pending.append((op, True))
-            pending += [(producer, False) for producer in reversed(waits_for[op]) if not is_done[producer]]

@@ -28,6 +28,7 @@ KEYS = (
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.eio-audit"
+_LINE_END = re.compile(r"\n|\Z")
 _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
 
 
@@ -120,17 +121,18 @@ def error_at_key(path: Path, key: Sequence[str], message: str) -> InputError:
 
 def _offset_of_key(text: str, names: Sequence[str]) -> int:
     """The byte offset of the key's name, in the first line down to which the text is TOML with the key."""
-    for name in re.finditer(rf"(?<![\w-]){re.escape(names[-1])}(?![\w-])", text):
-        if _has_key(text, name.end(), names):
-            return len(text[: name.start()].encode())
-    return 0
+    name = names[-1]
+    offset = text.find(name)
+    while offset >= 0 and not _has_key(text, offset + len(name), names):
+        offset = text.find(name, offset + 1)
+    return len(text[: max(offset, 0)].encode())
 
 
 def _has_key(text: str, offset: int, names: Sequence[str]) -> bool:
     """Whether a text has the key down to the end of the statement at an offset."""
     import tomllib
 
-    for end in re.compile(r"\n|\Z").finditer(text, offset):
+    for end in _LINE_END.finditer(text, offset):
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from eio_audit.cli.source_root import SourceRoot
 
 
-@dataclass(frozen=True, slots=True)
-class GateChoice:
+class GateChoice(NamedTuple):
     """The gate that the options describe, the file of its baseline, and the folder of the model's source."""
 
     gate: eio_audit.Gate

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from eio_audit import Dump, DumpAudit, DumpFile, InputError, Summary, read, source_name
+from eio_audit import (
+    Dump,
+    DumpAudit,
+    DumpFile,
+    InputError,
+    Summary,
+    find_dump_files,
+    read,
+    source_name,
+    stream,
+)
 from eio_audit.report.wording.numbers import shortened_list
 
 File = TypeVar("File")
@@ -52,8 +62,19 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     return dumps
 
 
-@dataclass(frozen=True, slots=True)
-class DumpChoice:
+def dumps_of_run(path: str) -> Iterator[Dump]:
+    """The dumps of a log or a folder, which are a run of a compiler, one after the other."""
+    for file in find_dump_files(path):
+        program = str(Path(file.path).relative_to(path)) if Path(path).is_dir() else ""
+        yield from stream(file.path, program, max_unpacked_bytes=max_size())
+
+
+def is_run(path: str) -> bool:
+    """Whether a path is a folder, or a file of several dumps."""
+    return path != "-" and (Path(path).is_dir() or len(list(islice(dumps_of_run(path), 2))) > 1)
+
+
+class DumpChoice(NamedTuple):
     """The dumps that ``--pass`` and ``--dump`` choose.
 
     Attributes:
@@ -92,22 +113,14 @@ class DumpChoice:
         return chosen
 
     def some_dumps(self, path: str) -> list[Dump]:
-        """The chosen dumps of a file, at least one.
-
-        Raises:
-            InputError: there is no dump.
-        """
+        """The chosen dumps of a file, at least one."""
         dumps = self.of(read_dumps(path))
         if not dumps:
             raise InputError(source_name(path), None, NO_IR)
         return dumps
 
     def only_dump(self, path: str) -> Dump:
-        """The one dump of a file, or of those chosen from it.
-
-        Raises:
-            InputError: there is no dump, or more than one.
-        """
+        """The one dump of a file, or of those chosen from it."""
         dumps = self.some_dumps(path)
         if len(dumps) > 1:
             message = f"{len(dumps)} dumps to choose from: say which with --pass and --dump"
@@ -157,6 +170,15 @@ def dumps_of_all(
             yield from read_file(file)
         except InputError as error:
             errors.append(error)
+
+
+def dumps_of_file(
+    file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
+) -> Iterator[Dump]:
+    """The dumps of a log or of a stage, one at a time; a stage is called by its file if there are several."""
+    named = file.state.marker if file.state is not None else None
+    stage = named or (None if is_only else Path(file.path).name)
+    return stream(file.path, file.program, stage, advance, max_size())
 
 
 def size(path: str) -> int:

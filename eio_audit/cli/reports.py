@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 import click
 
@@ -40,6 +39,7 @@ RENDERERS = {
         "json": "json:trace_to_json",
         "html": "html.pages:trace_to_html",
     },
+    "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
     "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
         "text": "text.structure:print_structure",
@@ -72,8 +72,7 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
     for, and ``version``, the program's.
     """
     render = renderer(type(result).__name__, format_)
-    options = _wanted(render, options | {"version": __version__})
-    return render(result, **options)
+    return render(result, **_wanted(render, options | {"version": __version__}))
 
 
 def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -82,17 +81,12 @@ def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, 
     return {name: value for name, value in options.items() if name in parameters}
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
-    """The reports of a command: ``targets`` has the format and the file of each, None for standard output.
-
-    With ``statistics``, text has the numbers of findings instead of the findings.
-    """
+class Reports(NamedTuple):
+    """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool
     verbose: bool
-    statistics: bool = False
 
     @property
     def formats(self) -> set[str]:
@@ -118,8 +112,7 @@ class Reports:
         from eio_audit.report.text.console import Console
 
         print_to = renderer(type(result).__name__, "text")
-        options |= {"verbose": self.verbose, "statistics": self.statistics}
-        print_to(result, Console(file), **_wanted(print_to, options))
+        print_to(result, Console(file), **_wanted(print_to, options | {"verbose": self.verbose}))
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:
@@ -161,15 +154,9 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
 
 
 def _several_reports(
-    format_: str,
-    outputs: Sequence[tuple[str | None, str]],
-    statistics: bool = False,
-    quiet: bool = False,
-    verbose: bool = False,
+    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool = False, verbose: bool = False
 ) -> Reports:
     """The report on standard output, or the file instead of it, then the others."""
-    if statistics and format_ != "text":
-        raise click.UsageError("--statistics is for --format text")
     instead = [path for name, path in outputs if name is None]
     if len(instead) > 1:
         raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
@@ -177,7 +164,7 @@ def _several_reports(
         raise click.UsageError("two reports cannot go to one file")
     main = [] if quiet and not instead else [(format_, instead[0] if instead else None)]
     others = [(name, path) for name, path in outputs if name is not None]
-    return Reports([*main, *others], quiet, verbose, statistics)
+    return Reports([*main, *others], quiet, verbose)
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:

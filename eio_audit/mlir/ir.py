@@ -11,6 +11,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 from eio_audit.mlir.source import Source, Span
@@ -90,6 +91,23 @@ class IR:
     def block_count(self) -> int:
         """The number of blocks."""
         return len(self.block_region)
+
+    @cached_property
+    def block_arguments(self) -> dict[int, list[int]]:
+        """By block that has arguments, these values; of a dump that has been read, as ``region_blocks``."""
+        arguments: dict[int, list[int]] = {}
+        for value, owner in enumerate(self.value_owner):
+            if owner < 0:
+                arguments.setdefault(-1 - owner, []).append(value)
+        return arguments
+
+    @cached_property
+    def region_blocks(self) -> list[list[int]]:
+        """By region, its blocks."""
+        blocks: list[list[int]] = [[] for _ in self.region_op]
+        for block, region in enumerate(self.block_region):
+            blocks[region].append(block)
+        return blocks
 
     def name(self, op: int) -> str:
         """The op's full name as printed (``ttir.permute``); names printed without dialect stay so."""

@@ -6,13 +6,14 @@ Not to be confused with ``Position``, a place in the dump itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end
+from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class OpaqueLoc:
 Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | OpaqueLoc
 
 _STRING = re.compile(STRING)
+_PLAIN_NAME = re.compile(rb'"([^"\\\n]*+)"')
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
@@ -81,41 +83,44 @@ class Locations:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
+        self._by_op: dict[int, Location] = {}
         self._by_text: dict[bytes, Location] = {}
         self._by_alias: dict[bytes, Location] = {}
 
     def of(self, op: int) -> Location | None:
         """The op's own location, or None when it was printed without one."""
-        text = self._ir.location_text(op)
-        if text is None:
-            return None
-        if text not in self._by_text:
-            span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
-            location, missing = parse_location(self._ir.source, span, self._by_alias)
-            if missing:
-                self._resolve(missing, op)
-                location, _ = parse_location(self._ir.source, span, self._by_alias)
-            self._by_text[text] = location
-        return self._by_text[text]
+        if op not in self._by_op:
+            text = self._ir.location_text(op)
+            if text is None:
+                return None
+            if text not in self._by_text:
+                self._by_text[text] = self._parsed(op, text)
+            self._by_op[op] = self._by_text[text]
+        return self._by_op[op]
+
+    def _parsed(self, op: int, text: bytes) -> Location:
+        if plain := _PLAIN_NAME.fullmatch(text):
+            return NameLoc(_unescape(plain[1]), None)
+        span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
+        location, missing = parse_location(self._ir.source, span, self._by_alias)
+        if missing:
+            self._resolve(missing, op)
+            location, _ = parse_location(self._ir.source, span, self._by_alias)
+        return location
 
     def _resolve(self, aliases: Iterable[bytes], user: int) -> None:
-        pending, entered = [*aliases], set[bytes]()
-        while pending:
-            name = pending[-1]
-            if name in self._by_alias:
-                pending.pop()
-                continue
-            span = self._ir.aliases.get(name)
-            if span is None:
+        source, spans = self._ir.source, self._ir.aliases
+
+        def missing_in(name: bytes) -> set[bytes]:
+            if name not in spans:
                 message = f"alias '{name.decode()}' is not defined in this dump: is it cut off?"
-                raise self._ir.source.error(self._ir.location_start[user], message)
-            location, missing = parse_location(self._ir.source, span, self._by_alias)
-            if not missing:
-                self._by_alias[name] = location
-            elif name in entered:
-                raise self._ir.source.error(span.start, f"alias '{name.decode()}' is defined by itself")
-            entered.add(name)
-            pending += missing
+                raise source.error(self._ir.location_start[user], message)
+            return parse_location(source, spans[name], self._by_alias)[1]
+
+        for name in post_order(aliases, missing_in, self._by_alias):
+            self._by_alias[name], missing = parse_location(source, spans[name], self._by_alias)
+            for looped in missing:
+                raise source.error(spans[looped].start, f"alias '{looped.decode()}' is defined by itself")
 
 
 def walk(location: Location) -> Iterator[Location]:
@@ -127,21 +132,6 @@ def walk(location: Location) -> Iterator[Location]:
             seen.add(id(current))
             yield current
             pending.extend(reversed(children(current)))
-
-
-def children_first(root: Location, known: Container[int]) -> Iterator[Location]:
-    """The location and everything inside it, innermost first, except those whose ``id`` is known.
-
-    The caller adds what it gets to the known ones, so each comes once. There is no recursion: locations nest
-    to any depth.
-    """
-    pending = [root]
-    while pending:
-        missing = [inner for inner in children(pending[-1]) if id(inner) not in known]
-        if missing and id(pending[-1]) not in known:
-            pending += missing
-        elif id(location := pending.pop()) not in known:
-            yield location
 
 
 def children(location: Location) -> tuple[Location, ...]:
@@ -292,8 +282,7 @@ class _Parser:
         return self.data[self.offset : min(self.offset + 1, self.end)]
 
     def _skip_trivia(self) -> None:
-        if match := TRIVIA.match(self.data, self.offset, self.end):
-            self.offset = match.end()
+        self.offset = match_end(TRIVIA, self.data, self.offset, self.end)
 
 
 def _unescape(raw: bytes) -> str:

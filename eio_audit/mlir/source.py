@@ -7,7 +7,6 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
@@ -34,8 +33,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """A place in a dump as people count: 1-based line, 1-based column in characters."""
 
     line: int
@@ -74,17 +72,21 @@ class Source:
     r"""The bytes of one file, or of a stretch of it, and what line they are on.
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
-    is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file.
+    is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file, and lacks
+    ``indent`` columns at the beginning of each line.
 
     Whoever reads a dump calls ``reached`` with the offset down to which it has been read.
     """
 
-    def __init__(self, name: str, data: Text, *, is_compressed: bool = False, first_line: int = 1) -> None:
+    def __init__(
+        self, name: str, data: Text, *, is_compressed: bool = False, first_line: int = 1, indent: int = 0
+    ) -> None:
         self.name = name
         self.data = data
         self.is_compressed = is_compressed
         self.reached: Callable[[int], None] = lambda _: None
         self._first_line = first_line
+        self._indent = indent
         self._known_line = (0, first_line)  # an offset and its line
         self._counted_bytes = 0
         self._line_starts: array[int] | None = None
@@ -125,7 +127,7 @@ class Source:
         """The line and column of the byte at ``offset``; columns count characters, not bytes."""
         line_start = self.data.rfind(b"\n", 0, offset) + 1
         before = self.data[line_start:offset]
-        return Position(self.line_at(offset), len(before.decode("utf-8", "replace")) + 1)
+        return Position(self.line_at(offset), self._indent + len(before.decode("utf-8", "replace")) + 1)
 
     def error(self, offset: int, message: str) -> InputError:
         """An InputError at ``offset`` with its line and a caret; long lines are cut around the caret."""

@@ -87,15 +87,6 @@ class Brackets(list[tuple[int, int]]):
         super().__init__()
         self._source = source
 
-    @property
-    def outermost(self) -> int:
-        """The bracket opened first, as a byte; 0 when none is open."""
-        return self[0][0] if self else 0
-
-    def only_angles(self) -> bool:
-        """Whether nothing but ``<``, which may be operators, is open."""
-        return all(opening == OPEN_ANGLE for opening, _ in self)
-
     def feed(self, token: bytes, offset: int) -> None:
         """Opens or closes a bracket; other tokens change nothing. Raises InputError where nothing is open."""
         if len(token) != 1:
@@ -145,28 +136,33 @@ def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tupl
         yield token, depth
 
 
+def match_end(pattern: re.Pattern[bytes], text: Text, start: int, end: int = sys.maxsize) -> int:
+    """Where what matches a pattern at ``start`` ends; ``start`` where nothing does."""
+    match = pattern.match(text, start, end)
+    return match.end() if match else start
+
+
 def closing_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
     """The end of the bracket that closes the one at ``opening``; the end of the text without one."""
     closing = (token.end() for token, depth in nesting(text, opening, end) if depth == 0)
     return next(closing, min(len(text), end))
 
 
-def split_list(text: bytes, start: int = 0) -> tuple[list[bytes], int]:
-    """The parts between commas from ``start`` to the bracket that closes there, and the end of that bracket.
+def split_list(text: bytes, start: int = 0) -> list[bytes]:
+    """The parts between commas from ``start`` to the bracket that closes there, or to the end of the text.
 
-    Without such a bracket the list goes on to the end of the text. Empty parts are left out.
+    Empty parts are left out.
     """
-    parts, end = list[bytes](), len(text)
+    parts = list[bytes]()
     for token, depth in nesting(text, start):
         if depth < 0 or (depth == 0 and token[0] == b","):
             parts.append(text[start : token.start()].strip())
             start = token.end()
         if depth < 0:
-            end = start
             break
     else:
         parts.append(text[start:].strip())
-    return [part for part in parts if part], end
+    return list(filter(None, parts))
 
 
 def outermost_brackets(text: bytes) -> Iterator[tuple[int, int, bytes]]:
@@ -200,7 +196,7 @@ def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
-    for part in split_list(dictionary)[0]:
+    for part in split_list(dictionary):
         if key := _KEY.match(part):
             yield key[1].strip(b'"'), part[key.end() :].strip()
 

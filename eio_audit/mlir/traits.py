@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import ChainMap
+from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -33,15 +33,7 @@ EFFECT_FLAGS = (
     "may_trap_if_dynamic",
     "shared",
 )
-STRUCTURE_FLAGS = (
-    "constant",
-    "function",
-    "graph_region",
-    "isolated",
-    "symbol",
-    "symbol_table",
-    "terminator",
-)
+STRUCTURE_FLAGS = ("constant", "function", "graph_region", "isolated", "symbol", "symbol_table", "terminator")
 """Traits that say what an op is in its block or what its regions are, not what it does to memory."""
 
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
@@ -95,10 +87,9 @@ class OpTraits:
     @property
     def only_frees(self) -> bool:
         """Whether to free what it is given is all that the op does, as ``memref.dealloc`` does."""
-        is_certain = not (self.recursive or self.dynamic or self.unknown) and self.flags <= {
-            "fresh",
-            "may_trap",
-        }
+        is_certain = not (
+            self.recursive or self.dynamic or self.unknown or self.flags - {"fresh", "may_trap"}
+        )
         bound = [item for on in (self.on, *self.when.values()) for item in on.items()]
         is_about_values = all(kinds == {"free"} and place not in STATES for place, kinds in bound)
         return is_certain and is_about_values and self.effects == {"free"}
@@ -122,20 +113,16 @@ class _Table(Mapping[str, OpTraits]):
     """
 
     def __init__(
-        self,
-        defined: Mapping[str, Mapping[str, Mapping[str, Any]]],
-        readings: Sequence[Mapping[str, Any]],
+        self, defined: Mapping[str, Mapping[str, Any]], readings: Sequence[Mapping[str, Any]]
     ) -> None:
         self._defined = ChainMap(*map(dict, defined.values()))
-        self._readings: dict[str, list[Mapping[str, Any]]] = {}
-        self._patterns: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-        for reading in readings:
-            for name in reading["ops"]:
-                if is_pattern(name):
-                    dialect = name.partition(".")[0]
-                    self._patterns.setdefault(dialect, []).append((name, reading["row"]))
-                else:
-                    self._readings.setdefault(name, []).append(reading["row"])
+        self._readings: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        self._patterns: dict[str, list[tuple[str, Mapping[str, Any]]]] = defaultdict(list)
+        for name, row in ((name, reading["row"]) for reading in readings for name in reading["ops"]):
+            if is_pattern(name):
+                self._patterns[name.partition(".")[0]].append((name, row))
+            else:
+                self._readings[name].append(row)
         self._rows: dict[str, OpTraits] = {}
 
     def __getitem__(self, name: str) -> OpTraits:

@@ -110,11 +110,12 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         distance: int
 
         def __lt__(self, other: Entry) -> bool:
-            return self.rule < other.rule
-
-        @property
-        def rule(self) -> tuple[bool, bool, int]:
-            return ops.group[self.op] != current, ops.frees[self.op], self.distance
+            is_current = ops.group[self.op] == current
+            if is_current != (ops.group[other.op] == current):
+                return is_current
+            if ops.frees[self.op] != ops.frees[other.op]:
+                return ops.frees[other.op]
+            return self.distance < other.distance
 
     ready_after = _readiness(ops)
     queue: list[Entry] = []

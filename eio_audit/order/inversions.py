@@ -9,9 +9,7 @@ from operator import gt, sub
 
 from eio_audit.order.permutation import inverse, sorted_runs
 
-CHUNK = (
-    512  # keys sorted by insertion before merging starts: insertion shifts memory, which is cheap this far
-)
+CHUNK = 512  # keys sorted by insertion before merging starts
 
 
 def count_inversions(keys: Sequence[int]) -> int:

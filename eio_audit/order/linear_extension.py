@@ -114,7 +114,7 @@ def restore_order(
             break
         order = restore_positions(textual_block, order, effort)
         inversions = textual_block.inversions(order)
-        if effort.is_spent:
+        if effort.is_spent or all(stop - start > REPEATED_SIZE for start, stop in windows.spans):
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)

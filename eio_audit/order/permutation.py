@@ -112,8 +112,6 @@ class SortedRuns:
             >>> sorted_runs([15, 23, 18, 16]).inversions_with([False, False, False, True])
             2
         """
-        if not any(is_member):
-            return 0
         before = list(accumulate(is_member, initial=0))
         stops = map(sum, zip(self.starts, self.lengths, strict=True))
         members = [before[stop] - before[start] for start, stop in zip(self.starts, stops, strict=True)]

@@ -9,7 +9,7 @@ from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
-from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.repeated_changes import RepeatedChange, repeated_changes
 from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.report.wording import structure as words
@@ -116,13 +116,14 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
         _code_generation(diff.structure),
         _locations(diff.locations, verbose=verbose),
     ]
-    functions = _functions(diff) if context is None else _in_place(diff.pairs(), context)
+    functions = changes_by_function(diff.ops) if context is None else _in_place(diff.pairs(), context)
     return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 
 
-def _functions(diff: Diff) -> list[Section]:
+def changes_by_function(ops: OpChanges) -> list[Section]:
+    """What happened to the ops of each function."""
     sections: dict[str | None, list[Changes]] = {}
-    for kind, group in diff.ops.groups.items():
+    for kind, group in ops.groups.items():
         of_function: dict[str | None, list[OpChange]] = {}
         for change in group:
             of_function.setdefault(change.function, []).append(change)
@@ -152,9 +153,6 @@ def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
     return [ops[hunk.start : hunk.stop] for hunk in hunks]
 
 
-# ---------------------------------------------------------------------- inverse ops
-
-
 def inverse_summary(inverse: InverseOps) -> str:
     """What became of permutes, transposes and reshapes; empty where there are none."""
     if not inverse.before and not inverse.after:
@@ -169,19 +167,12 @@ def inverse_summary(inverse: InverseOps) -> str:
 
 def _inverse_ops(diff: Diff) -> Section | None:
     inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
-    which = "this" if moved == 1 else "these"
+    left_alone = f"{'this' if moved == 1 else 'these'} should have been left alone"
     still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
     gone = f"{len(inverse.gone):,} gone without an inverse: merged with others or folded"
     lists = [
         (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
-        (
-            f"{moved:,} moved and not cancelled: {which} should have been left alone",
-            "red",
-            [
-                f"{op_at(op.before.op)} -> {', '.join(op_at(one.op) for one in op.after)}"
-                for op in inverse.moved
-            ],
-        ),
+        (f"{moved:,} moved and not cancelled: {left_alone}", "red", map(_moved_to, inverse.moved)),
         (gone, "", map(_layout_op, inverse.gone)),
         (f"{len(inverse.added):,} new, of none that was there before", "", map(_layout_op, inverse.added)),
         (still_there, "yellow", map(_pair, inverse.remaining)),
@@ -218,9 +209,6 @@ def _moved_to(one: MovedLayoutOp) -> str:
 
 def _layout_op(one: LayoutOp) -> str:
     return f"{op_at(one.op)}: {one.does}"
-
-
-# ---------------------------------------------------------------------- modules and locations
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:

@@ -61,11 +61,9 @@ def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
 
 def _fit_for_xml(attributes: dict[str, Any]) -> None:
     """Leaves out what is None, and writes out characters that XML has no place for."""
-    for name, value in list(attributes.items()):
-        if value is None:
-            del attributes[name]
-        elif isinstance(value, str):
-            attributes[name] = printable_lines(value)
+    known = {name: value for name, value in attributes.items() if value is not None}
+    attributes.clear()
+    attributes |= {k: printable_lines(v) if isinstance(v, str) else v for k, v in known.items()}
 
 
 def dataflow_to_json(dataflow: Dataflow) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +19,19 @@ if TYPE_CHECKING:  # what one command reports needs nothing of the others
     from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
+    from eio_audit.audit.trace.history import History
     from eio_audit.audit.trace.trace import Trace
 
 SCHEMA = "eio-audit/1"
 
 _FIELDS = {
     "BlockAudit": (
-        "function block line column ops indexed inversions descents forced minimum lower_bound certified "
+        "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable displaced derived inherited constants at_constants frees at_frees followed moved "
         "moved_certified worst wrong_labels wrong_by_passes wrong_certified mislabelled "
         "peak_bytes=memory.peak peak_bytes_fixed=memory.peak_fixed unsized_values=memory.unsized "
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
     ),
-    "Ancestor": "*op relation",
     "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
     "CodegenFunction": (
         "name caller file function path=modules ops inputs outputs first_index last_index line parts"
@@ -40,32 +39,28 @@ _FIELDS = {
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when blocks unknown_ops assumed_pure",
-    "Explanation": "dump ops",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
         "model_file=model.file model_line=model.line model_path pass=pass_name until left"
     ),
-    "Blocker": "*op kind",
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
-    "InvertedOp": "*op kind path fixed",
-    "LayoutOp": "*op does",
     "LeftFinding": "*finding brought_in=arrival",
-    "LocationFinding": "rule *op message",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
-    "Neighbour": "*op distance",
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
     ),
     "Repair": "pass=pass_name initial=is_initial by inversions",
     "RepeatedChange": "times modules module changes=places",
+    "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
         "effects inversions kinds inverted same_index lower higher fixed"
     ),
     "OpLabel": "op=name result index line module",
+    "OpState": "*op column function block place ops operands types location",
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",
@@ -78,7 +73,10 @@ _FIELDS = {
         "introduced mislabelled lost"
     ),
 }
-"""By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute."""
+"""By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.
+
+An attribute ``op`` of other classes, an OpLabel, is written so too.
+"""
 
 _MADE: dict[str, Callable[[Any], object]] = {
     "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],
@@ -89,7 +87,6 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
-    "Prediction.callers": lambda one: [caller.symbol for caller in one.callers],
     "Prediction.functions": lambda one: len(one.functions),
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "RepeatedChange.times": lambda one: len(one.changes),
@@ -179,6 +176,11 @@ def explanation_to_json(explanation: Explanation) -> str:
     return _document("explain", **_plain(explanation), errors=[])
 
 
+def history_to_json(history: History) -> str:
+    """One op through all passes, ending in a newline."""
+    return _document("history", **_plain(history))
+
+
 def structure_to_json(structure: Structure) -> str:
     """The functions that code generation makes of a dump, ending in a newline."""
     return _document("structure", dump=_head(structure.dump), **_plain(structure), errors=[])
@@ -235,7 +237,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, (tuple, list)):
+    if type(value) in (tuple, list):  # not a named tuple
         return [_plain(member) for member in value]
     if isinstance(value, frozenset):
         return sorted(value)
@@ -250,10 +252,14 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _members_of(kind: type) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
+def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
     """What JSON has of a class: the key (``*`` for members of a member), the attribute, or what makes it."""
     name = kind.__name__
-    listed = _FIELDS[name].split() if name in _FIELDS else [field.name for field in fields(kind)]
+    if name in _FIELDS:
+        listed = _FIELDS[name].split()
+    else:
+        is_label = kind.__annotations__.get("op") == "OpLabel"
+        listed = ["*op" if is_label and one == "op" else one for one in kind.__match_args__]
     members = []
     for one in listed:
         key, _, path = one.partition("=")

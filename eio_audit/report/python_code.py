@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from keyword import iskeyword
 
-from eio_audit.audit.codegen.codegen import CodegenCaller, CodegenFunction, Structure
-from eio_audit.audit.codegen.codegen_op import CodegenOp
+from eio_audit.audit.codegen.code import CodegenOp, FunctionCode
+from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.report.wording.structure import obstacles, source_of
 
 _NOT_IN_A_NAME = re.compile(r"\W")
@@ -22,38 +22,16 @@ def structure_to_python(structure: Structure) -> str:
     dump, prediction = structure.dump, structure.predictions[structure.present]
     head = [f"What code generation makes of {dump.source}:{dump.line}, without types and attributes."]
     lines = [f"# {said}" for said in (*head, *obstacles(prediction))]
-    for one in prediction.functions:
-        lines += _definition(one.name, one.arguments, map(_statement, one.body), one.returned, source_of(one))
-    for caller in prediction.callers:
-        called = [one for one in prediction.functions if one.caller == caller.symbol]
-        statements = map(_statement, _calls(caller, called))
-        lines += _definition(caller.symbol, caller.arguments, statements, caller.returned)
+    sources = map(source_of, prediction.functions)
+    for code in structure.code:
+        comment = "" if code.name.startswith("@") else f"  # {next(sources)}"
+        lines += ["", "", f"{_head(code)}{comment}", *(f"    {_statement(op)}" for op in code.body)]
+        lines.append(f"    return {_values(code.returned)}".rstrip())
     return "\n".join(lines) + "\n"
 
 
-def _calls(caller: CodegenCaller, functions: Iterable[CodegenFunction]) -> Iterator[CodegenOp]:
-    """The calls in order, each other op before the first that uses it, the rest of these at the end."""
-    others = caller.others
-    makers = {result: number for number, op in enumerate(others) for result in op.results}
-    waiting = set(range(len(others)))
-    for one in functions:
-        needed, values = [], list(one.arguments)
-        while values:
-            number = makers.get(values.pop())
-            if number in waiting:
-                waiting.remove(number)
-                needed.append(number)
-                values += others[number].operands
-        yield from (others[number] for number in sorted(needed))
-        yield CodegenOp(one.name, one.returned, one.arguments)
-    yield from (others[number] for number in sorted(waiting))
-
-
-def _definition(
-    name: str, arguments: Sequence[str], body: Iterable[str], returned: Sequence[str], comment: str = ""
-) -> list[str]:
-    head = f"def {_identifier(name)}({_values(arguments)}):" + (f"  # {comment}" if comment else "")
-    return ["", "", head, *(f"    {line}" for line in body), f"    return {_values(returned)}".rstrip()]
+def _head(code: FunctionCode) -> str:
+    return f"def {_identifier(code.name)}({_values(code.arguments)}):"
 
 
 def _statement(op: CodegenOp) -> str:

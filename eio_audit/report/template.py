@@ -43,9 +43,11 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_harmless,
     )
-    wording = (conclusion, diff, numbers, order, structure, trace)
+    from eio_audit.report.html import terms
+
+    wording = (conclusion, diff, numbers, order, structure, terms, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
-    environment.filters |= {"commas": "{:,}".format, "data": _data}
+    environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment
 
 
@@ -54,6 +56,12 @@ def _harmless(value: Any) -> Any:
     if value is None:
         return ""
     return printable_lines(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _explained(text: str) -> object:
+    """The text; words of the glossary in it show what they mean."""
+    macros: Any = _environment().get_template("parts.html").module
+    return macros.explained(text)
 
 
 def _data(value: object) -> str:

@@ -169,14 +169,14 @@ def test_only_functions_for_the_device_are_cut_where_functions_say_what_they_are
         function(work, symbol="@c", attributes='attributes {tt.function_type = "const_eval"} ')
         + function(work, symbol="@f", attributes='attributes {tt.function_type = "forward_device"} ')
     )
-    assert [caller.symbol for caller in result.callers] == ["@f"]
+    assert result.callers == ("@f",)
 
 
 def test_all_functions_with_arguments_are_cut_where_none_says() -> None:
     work = op("%0", "%a", f'"0|{A}|x"')
     empty = "func.func @none() {\n  return\n}\n"
     callers = predicted(function(work, symbol="@f") + empty + function(work, symbol="@g")).callers
-    assert [caller.symbol for caller in callers] == ["@f", "@g"]
+    assert callers == ("@f", "@g")
 
 
 def test_two_functions_at_one_source_line_clash() -> None:

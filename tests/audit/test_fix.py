@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.fix.fix import corrected
 from eio_audit.audit.fix.verification import verify as verify_orders

@@ -221,6 +221,6 @@ def test_a_text_that_is_not_what_it_should_be_is_not_written(
         assert old.encode() in text
         return text.replace(old.encode(), new.encode()), added
 
-    monkeypatch.setattr("eio_audit.audit.fix.relocation.with_locations", tampered)
+    monkeypatch.setattr("eio_audit.audit.fix.reading_again.with_locations", tampered)
     with pytest.raises(VerificationError, match=message):
         right(ISSUE)

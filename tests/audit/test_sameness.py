@@ -1,6 +1,7 @@
 """In what sense two dumps are the same program."""
 
 import re
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, Sameness, diff, read_text, shuffle
-from tests.judge import same_program
+from tests.judge import parse, same_program
 from tests.programs import loops, programs
 
 PROGRAM = """\
@@ -146,10 +147,64 @@ def renamed(text: str) -> str:
     return re.sub(r"%(\d)", r"%v\1", text)
 
 
+def shuffled(text: str, seed: int) -> str:
+    return shuffle(read_text(text), seed=seed).decode()
+
+
 @given(programs() | loops(), st.integers(0, 9))
 def test_a_shuffled_program_is_the_same_in_another_order(text: str, seed: int) -> None:
-    after = shuffle(read_text(text), seed=seed).decode()
+    after = shuffled(text, seed)
+    expected = Sameness.BYTES if after == text else Sameness.ORDER
+    assert sameness(text, after) in (expected, Sameness.NAMES)  # equal ops may have changed places
+    assert same_program(text, after)
     assert sameness(text, renamed(after)) != Sameness.NONE
+
+
+@given(programs() | loops())
+def test_a_renamed_program_is_the_same_text_up_to_names(text: str) -> None:
+    assert sameness(text, re.sub(r"%([a-z0-9]+)", r"%v_\1", text)) == (
+        Sameness.NAMES if "%" in text else Sameness.BYTES
+    )
+
+
+@given(programs())
+def test_two_prints_in_generic_form_are_the_same_text_up_to_names(text: str) -> None:
+    once = printed(text)
+    again = printed(renamed(once))
+    assert again == once
+    assert sameness(renamed(once), again) in (Sameness.NAMES, Sameness.BYTES)
+
+
+def printed(text: str) -> str:
+    return str(parse(text).operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
+
+
+@given(loops(), st.integers(0, 99))
+def test_conflicting_neighbours_that_are_exchanged_are_a_difference(text: str, seed: int) -> None:
+    lines = text.splitlines(keepends=True)
+    pairs = [
+        k
+        for k, (one, other) in enumerate(pairwise(lines))
+        if "memref." in one and "memref." in other and "store" in one + other and one.split() != other.split()
+    ]
+    if not pairs:
+        return
+    k = Random(seed).choice(pairs)
+    lines[k], lines[k + 1] = lines[k + 1], lines[k]
+    after = "".join(lines)
+    if not same_program(text, after):  # or the two buffers' accesses are among others like them
+        assert sameness(text, after) == Sameness.NONE
+
+
+@given(programs(), st.integers(0, 99))
+def test_a_use_of_another_value_is_a_difference(text: str, seed: int) -> None:
+    uses = [match for match in re.finditer(r"\(%(\d+)", text) if int(match[1]) > 0]
+    if not uses:
+        return
+    use = Random(seed).choice(uses)
+    after = text[: use.start(1)] + str(int(use[1]) - 1) + text[use.end(1) :]
+    if not same_program(text, after):
+        assert sameness(text, after) == Sameness.NONE
 
 
 @given(programs() | loops(), st.integers(0, 99))

@@ -7,7 +7,7 @@ from hypothesis import given
 from iree.compiler import ir
 
 from eio_audit import InputError, VerificationError, check, read_text, stamp
-from eio_audit.audit.fix import relocation
+from eio_audit.audit.fix import reading_again
 from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.reading.reader import read_ir
@@ -136,14 +136,14 @@ def test_malformed_input_is_an_error() -> None:
 def test_a_text_that_is_not_what_it_should_be_is_not_returned(
     text: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relocation, "with_locations", lambda *_: (text.encode(), b""))
+    monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text.encode(), b""))
     with pytest.raises(VerificationError, match=message):
         stamped("%0 = my.op")
 
 
 def test_another_definition_than_the_added_one_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
-    monkeypatch.setattr(relocation, "with_locations", lambda *_: (text + b"\n#a = 1\n", b"\n#b = 1\n"))
+    monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text + b"\n#a = 1\n", b"\n#b = 1\n"))
     with pytest.raises(VerificationError, match="more changed than the locations"):
         stamped("%0 = my.op")
 
@@ -153,7 +153,7 @@ def test_a_function_with_another_location_is_not_returned(
     monkeypatch: pytest.MonkeyPatch, location: str
 ) -> None:
     text = f"func.func @f() {{\n}} loc({location})".encode()
-    monkeypatch.setattr(relocation, "with_locations", lambda *_: (text, b""))
+    monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text, b""))
     with pytest.raises(VerificationError, match="a location is not the one that was to be written"):
         stamped("func.func @f() {\n}")
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read_text, trace
-from eio_audit.audit.trace import history
+from eio_audit.audit.trace import function_states
 from tests.audit.counting import counting_audits, counting_walks_around
 from tests.programs import programs
 from tests.test_samples import SAMPLES
@@ -410,8 +410,8 @@ def traced_without_reuse(text: str) -> Trace:
     """Every dump and every function is read."""
     with (
         mock.patch.object(Dump, "has_text", lambda *_: False),
-        mock.patch.object(history._Recent, "get", lambda _, __, read: read()),
-        mock.patch.object(history.FunctionState, "is_shown_by", lambda *_: False),
+        mock.patch.object(function_states._Recent, "get", lambda _, __, read: read()),
+        mock.patch.object(function_states.FunctionState, "is_shown_by", lambda *_: False),
     ):
         return trace(read_text(text))
 

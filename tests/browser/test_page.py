@@ -1,9 +1,9 @@
-"""The pages in Chromium. Not part of the default suite: ``pip install '.[browser]'``, then ``pytest -m browser``."""
+"""The pages in Chromium, also as axe-core judges them. Not part of the default suite: ``pip install '.[browser]'``, then ``pytest -m browser``."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,13 @@ from tests.cli.running import SAMPLES, run
 pytestmark = pytest.mark.browser
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
+LOG = SAMPLES / "resnet" / "all_passes_alias.log"
+PAGES = {
+    "check": (("check",), RESNET),
+    "diff": (("diff", SAMPLES / "resnet" / "before_alias.mlir"), RESNET),
+    "trace": (("trace",), LOG),
+    "structure": (("structure",), RESNET),
+}
 NASTY = r"</script><img src=x onerror=document.title=1><b>"
 
 
@@ -40,10 +47,10 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         "request", lambda request: troubles.append(request.url) if "report.html" not in request.url else None
     )
 
-    def open_page(dump: Path | str, anchor: str = "") -> Any:
+    def open_page(dump: Path | str, anchor: str = "", command: Sequence[str | Path] = ("check",)) -> Any:
         target = tmp_path / "report.html"
         stdin = dump.encode() if isinstance(dump, str) else b""
-        result = run("check", "-" if stdin else dump, "--format", "html", "-o", target, stdin=stdin)
+        result = run(*command, "-" if stdin else dump, "--format", "html", "-o", target, stdin=stdin)
         assert result.returncode in {0, 1}
         page.goto(f"{target.as_uri()}{anchor}")
         return page
@@ -71,10 +78,10 @@ def test_a_line_says_which_op_it_is_and_why(visit: Callable[..., Any]) -> None:
 def test_slash_filters_and_headers_sort(visit: Callable[..., Any]) -> None:
     page = visit(RESNET)
     shown = page.locator("output")
-    assert shown.inner_text() == "1 to 42 of 42 rows (234 in all)"
+    assert shown.inner_text() == "1 to 63 of 63 rows (234 in all)"
     page.keyboard.press("/")
     page.keyboard.type("permute #56")
-    assert shown.inner_text() == "1 to 7 of 7 rows (234 in all)"
+    assert shown.inner_text() == "1 to 10 of 10 rows (234 in all)"
     page.get_by_role("button", name="line").click()
     lines = page.locator("td.line").all_inner_texts()
     assert lines == sorted(lines, key=int, reverse=True)
@@ -84,8 +91,8 @@ def test_the_keyboard_picks_a_row(visit: Callable[..., Any]) -> None:
     page = visit(RESNET)
     page.locator("tbody tr").first.focus()
     page.keyboard.press("Enter")
-    assert page.url.endswith("#op-178")
-    assert "#56 ttir.permute %106 at line 178" in page.locator(".detail").inner_text()
+    assert page.url.endswith("#op-161")
+    assert "#27 ttir.reshape %89 at line 161" in page.locator(".detail").inner_text()
 
 
 def test_the_keyboard_walks_along_the_displaced_ops(visit: Callable[..., Any]) -> None:
@@ -93,7 +100,7 @@ def test_the_keyboard_walks_along_the_displaced_ops(visit: Callable[..., Any]) -
     page.locator(".stage").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    assert page.url.endswith("#op-80")
+    assert page.url.endswith("#op-79")
     page.keyboard.press("ArrowUp")
     assert page.url.endswith("#op-76")
     page.keyboard.press("ArrowUp")
@@ -179,3 +186,147 @@ def test_text_stands_out(browser: Any, visit: Callable[..., Any], scheme: str) -
     for ground in ("--paper", "--panel"):
         for name in ("--ink", "--faint", "--forced", "--avoidable", "--derived", "--knock-on"):
             assert contrast(name, ground) >= 4.5, (name, ground)
+
+
+def test_the_legend_filters_the_table(visit: Callable[..., Any]) -> None:
+    page = visit(RESNET)
+    legend = page.get_by_role("button", name="22 avoidable")
+    legend.click()
+    assert page.locator("output").inner_text() == "1 to 22 of 22 rows (234 in all)"
+    assert set(page.locator("td.disorder").all_inner_texts()) == {"avoidable"}
+    legend.click()
+    assert page.locator("output").inner_text() == "1 to 63 of 63 rows (234 in all)"
+
+
+def test_an_op_leads_to_its_ir_its_partners_and_a_command(visit: Callable[..., Any]) -> None:
+    page = visit(RESNET, "#op-289")
+    detail = page.locator(".detail")
+    assert '%217 = "ttir.permute"(%216)' in detail.locator(".ir .own").inner_text()
+    assert detail.locator("code").last.inner_text() == f"eio-audit explain {RESNET} 289"
+    detail.get_by_role("link", name="#67 ttir.add %223").click()
+    assert page.url.endswith("#op-295")
+    assert detail.inner_text().startswith("#67 ttir.add %223 at line 295")
+
+
+def test_a_finding_leads_to_its_place_in_the_picture(visit: Callable[..., Any]) -> None:
+    page = visit(RESNET)
+    page.locator("details.finding").nth(1).locator("summary").click()
+    page.locator("details.finding").nth(1).get_by_role("link", name="80").click()
+    assert page.locator(".detail").inner_text().startswith("#3 ttir.permute %8 at line 80")
+
+
+def test_a_block_leads_to_its_section(visit: Callable[..., Any]) -> None:
+    page = visit(ISSUE.replace("(%56)", "(%55)") + ISSUE.replace("@main", "@other"))
+    page.locator("#blocks").get_by_role("link", name="@other ^bb0").click()
+    assert page.url.endswith("#block-2")
+
+
+def test_a_command_can_be_copied_without_leave(visit: Callable[..., Any]) -> None:
+    """A page of a file may not write to the clipboard: the text is selected and copied as by hand."""
+    page = visit(RESNET)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
+    button = page.locator("details.finding .copy").first
+    button.click()
+    page.wait_for_function("button => button.textContent !== 'Copy'", arg=button.element_handle())
+    assert page.evaluate("getSelection().toString()") == f"eio-audit explain {RESNET} 289"
+
+
+def test_a_word_is_explained_by_pointer_focus_and_tap(browser: Any, visit: Callable[..., Any]) -> None:
+    page = visit(RESNET)
+    word = page.locator("main .term", has_text="inversions").first
+    meaning = page.locator("#term-inversion")
+    word.hover()
+    assert meaning.inner_text().startswith("inversion: ops u before v in one block")
+    page.mouse.move(0, 0)
+    assert not meaning.is_visible()
+    word.focus()
+    assert meaning.is_visible()
+    page.keyboard.press("Escape")
+    assert not meaning.is_visible()
+    word.click()
+    assert meaning.is_visible()
+
+
+def test_j_and_k_go_from_pass_to_pass(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace"])
+    chosen = page.locator(".pass.chosen h3")
+    assert chosen.all_inner_texts() == ["ttir-flatten-sliding-window"]
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert chosen.inner_text() == "ttir-erase-inverse-ops"
+    assert page.url.endswith("#pass-5")
+    assert "135 modified" in page.locator(".pass.chosen").inner_text()
+    page.keyboard.press("k")
+    assert chosen.inner_text() == "ttir-explicate-tms"
+
+
+def test_passes_that_changed_nothing_are_shown_on_demand(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace"])
+    shown = page.locator(".timeline li:visible")
+    assert shown.count() == 5
+    page.get_by_label("passes that changed nothing, too").check()
+    assert shown.count() == 8
+
+
+def test_a_pass_can_be_linked_to(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-6", ["trace"])
+    assert page.locator(".pass.chosen h3").inner_text() == "ttir-implicit-broadcast-fold"
+    page.locator("#passes").get_by_role("link", name="ttir-explicate-tms").click()
+    assert page.locator(".pass.chosen h3").inner_text() == "ttir-explicate-tms"
+
+
+def test_a_pass_is_in_view_on_a_telephone(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace"])
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.locator(".timeline").get_by_role("link", name="ttir-explicate-tms").click()
+    page.wait_for_function("() => document.querySelector('.chosen h3').getBoundingClientRect().top < 400")
+    assert page.locator(".pass.chosen h3").inner_text() == "ttir-explicate-tms"
+
+
+def test_a_changed_op_leads_to_the_picture(visit: Callable[..., Any]) -> None:
+    command, dump = PAGES["diff"]
+    page = visit(dump, command=command)
+    page.locator("#changes").get_by_role("link", name="#27 ttir.broadcast %91").click()
+    assert page.locator(".detail").inner_text().startswith("#27 ttir.broadcast %91 at line 163")
+
+
+def test_all_columns_of_the_passes_are_in_view(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace"])
+    page.set_viewport_size({"width": 1400, "height": 900})
+    assert (
+        page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('#passes .scroll'))") == 0
+    )
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_telephone(visit: Callable[..., Any], name: str) -> None:
+    command, dump = PAGES[name]
+    page = visit(dump, command=command)
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_on_paper_all_is_open_and_in_view(visit: Callable[..., Any], name: str) -> None:
+    command, dump = PAGES[name]
+    page = visit(dump, command=command)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1000})
+    assert page.evaluate("document.documentElement.scrollWidth") == 718
+    assert all(folded.is_visible() for folded in page.locator("details > :not(summary)").all())
+    assert page.evaluate("getComputedStyle(document.body).printColorAdjust") == "exact"
+    assert all(section.is_visible() for section in page.locator(".pass").all())
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(visit: Callable[..., Any], name: str, scheme: str, width: int) -> None:
+    from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  (only where these tests run)
+
+    command, dump = PAGES[name]
+    page = visit(dump, command=command)
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []

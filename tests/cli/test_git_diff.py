@@ -75,7 +75,7 @@ def test_git_diff_shows_ops(repository: Repository) -> None:
     repository.change({"net.mlir": before}, {"net.mlir": after})
     repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
     lines = repository.git("diff", "HEAD").splitlines()
-    assert lines[:2] == ["before  net.mlir:1", "after   net.mlir:1"]
+    assert lines[:2] == ["before  net.mlir:1:1", "after   net.mlir:1:1"]
     assert "        operand 1: [-argument 4 of ^bb0-]{+%9 ttir.reshape+}" in lines
     assert lines[-1] == "verdict: different: 8 modified, 8 added, 6 removed"
 
@@ -89,9 +89,9 @@ def test_git_diff_of_new_deleted_and_renamed_files(repository: Repository) -> No
     repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
     lines = repository.git("diff", "--find-renames=60", "HEAD").splitlines()
     assert [line for line in lines if line.startswith(("before", "after", "verdict"))] == [
-        *("before  gone.mlir:1", "after   /dev/null:1", "verdict: different: 2 removed"),
-        *("before  /dev/null:1", "after   new.mlir:1", "verdict: different: 2 added"),
-        *("before  old.mlir:1", "after   renamed.mlir:1", "verdict: different: 1 modified"),
+        *("before  gone.mlir:1:1", "after   /dev/null:1:1", "verdict: different: 2 removed"),
+        *("before  /dev/null:1:1", "after   new.mlir:1:1", "verdict: different: 2 added"),
+        *("before  old.mlir:1:1", "after   renamed.mlir:1:1", "verdict: different: 1 modified"),
     ]
 
 

@@ -30,6 +30,7 @@ def test_the_first_format_is_the_default() -> None:
         "text",
         "text",
         "text",
+        "text",
         "dot",
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,14 @@ def test_on_an_empty_region_in_a_line() -> None:
     assert_same("\n".join(["func.func @f(%a: i32) {", *lines, "  return", "}\n"]).encode())
 
 
+@pytest.mark.parametrize(
+    "location", ['"a\\"', '"a\\\\"', '"a\\"b"', '"a\nb"', '"a" "b"', '"a"b"', '"a', '"a")"']
+)
+def test_on_a_location_that_is_nearly_one_name(location: str) -> None:
+    lines = [f'"t.a"() : () -> () loc({inside})' for inside in ('"x"', location, '"y"')]
+    assert_same("\n".join(['"top"() ({', *lines, "}) : () -> () loc(unknown)", ""]).encode())
+
+
 HEADERS = [  # what opens a region, what may open the next one, what ends the op
     ("{n} = scf.if {u} -> i32 {{", "}} else {{", "}} loc({l})"),
     ("{n}:2 = my.loop {u}, %0#1 {{", "}} while {{", "}} : i32, i32 loc({l})"),
@@ -129,6 +138,55 @@ def test_on_nested_programs(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(40):
         assert_same(nested_program(rng).encode())
+
+
+def without_locations(text: str, rng: random.Random) -> str:
+    """The text without some of its locations, or without any."""
+    share = rng.choice([0.2, 0.9, 1.0])
+    return re.sub(
+        r" loc\(.*$", lambda match: "" if rng.random() < share else match[0], text, flags=re.MULTILINE
+    )
+
+
+@pytest.mark.parametrize("seed", seeds(4, 40))
+def test_on_nested_programs_without_locations(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(40):
+        text = without_locations(nested_program(rng), rng)
+        assert_same((with_lines_moved(text, rng) if rng.random() < 0.3 else text).encode())
+
+
+BELOW = [
+    'loc("x")',
+    ': i32 loc("x")',
+    "-> i32",
+    "// a comment",
+    "",
+    "{a = 1}",
+    "to (%1)",
+    "my.op",
+    "}",
+    "^bb1:",
+]
+BELOW += [
+    "%1, %2 = my.op",
+    "%1 = ",
+    "%0",
+    '"t.a"()',
+    '"t.a"',
+    "loc.x",
+    "attributes {a}",
+    "({",
+    "= 1",
+    "my.op {",
+]
+
+
+@pytest.mark.parametrize("below", BELOW)
+@pytest.mark.parametrize("op", ['"t.a"(%0) : (i32) -> ()', "%3 = my.op %0 : i32", "my.op %0 :", "my.op"])
+def test_on_what_may_follow_an_op_without_location(op: str, below: str) -> None:
+    ops = ["%0 = my.op : i32", op, op.replace("%3", "%4"), below, op.replace("%3", "%5"), "my.end"]
+    assert_same("\n".join(["module {", *(f"  {line}" for line in ops), "}\n"]).encode())
 
 
 def with_lines_moved(text: str, rng: random.Random) -> str:

@@ -90,3 +90,18 @@ def test_a_preference_that_some_minimal_order_breaks_exchanges_no_ops() -> None:
         patch.setattr(steps, "CLOSURE_SIZE", 0)
         restoration = restore(block)
     assert restoration.moved_lower_bound <= fewest_moved(block, restoration.inversions) == 3
+
+
+@pytest.mark.parametrize("keys", [[3, 1, 2], [2, 3, 1]])
+def test_an_op_moved_either_way_is_exchanged_with_its_neighbour(
+    keys: list[Key], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "CLOSURE_SIZE", 0)
+    assert restore(Block(keys, [])).moved_lower_bound == 1
+
+
+def test_forced_inversions_make_no_range_too_large_to_look_at_all_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(steps, "CLOSURE_INVERSIONS", 0)
+    assert restore(Block([3, 0, 0, 0], [(0, 2)])).moved_lower_bound == 2

@@ -79,6 +79,11 @@ def test_where_one_op_has_given_all_the_next_goes_on() -> None:
     assert links.grow(Effort())
 
 
+def test_what_has_given_all_leaves_the_rest_to_others_in_the_same_round() -> None:
+    links = Links(window([9, 8, 1, 2], [(0, 2), (0, 3), (1, 3)]), [1] * 4)
+    assert links.grow(Effort(7))
+
+
 def test_an_op_that_gives_elsewhere_makes_room() -> None:
     links = Links(window([4, 3, 2, 3], [(0, 2), (1, 2), (0, 3)]), [1] * 4, [(0, 2, 1)])
     assert links.grow(Effort())

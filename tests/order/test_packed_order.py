@@ -4,7 +4,9 @@ from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.bounds.lower_bound import LowerBound
 from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
+from eio_audit.order.search import packed_order
 from eio_audit.order.search.packed_order import BestOrder
+from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block
 
@@ -23,3 +25,10 @@ def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
     best = BestOrder([0, 1, 2, 3, 4], 5, LowerBound(forced=3, total=5, forced_complete=True))
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
     assert best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).bound.open_pairs == open_pairs
+
+
+def test_a_better_order_that_the_exact_search_finds_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("improve", "slide"):
+        monkeypatch.setattr(packed_order, name, lambda _window, order, _effort: list(order))
+    block = Block([4, 2, 0, 1, 3], [(0, 1), (1, 2), (3, 4)])
+    assert best_order(block_of(block.keys, block.precedence)).inversions == 5

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.search import packed_order
 from eio_audit.order.search import solve_window as steps
+from eio_audit.order.search.schedules import push_down
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, block_of
 from tests.order.small_blocks import Block, blocks, precedence_of, true_minimum
@@ -96,7 +97,22 @@ def test_the_work_that_is_usual_closes_the_gap() -> None:
 
 def test_a_window_that_cannot_be_divided_has_its_forced_inversions_and_its_squeezes_as_bound() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "CLOSURE_SIZE", 0)
+        patch.setattr(steps, "CLOSURE_SIZE", 2)
         patch.setattr(steps, "SET_ASIDE", ())
         patch.setattr(steps, "footrule_bound", lambda *_: 0)
         assert best_order(block_of([5, 1, 3], precedence_of(3, [(0, 1)]))).bound.total == 2
+
+
+@pytest.mark.parametrize(("closure_size", "lower_bound"), [(0, 8), (6, 9)])
+def test_a_textual_order_better_than_the_simple_ones_is_the_one_to_start_from(
+    closure_size: int, lower_bound: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "CLOSURE_SIZE", closure_size)
+    monkeypatch.setattr(steps, "SET_ASIDE", ())
+    edges = [(0, 1), (0, 2), (0, 3), (1, 5), (3, 4), (4, 5)]
+    best = best_order(block_of([5, 1, 2, 3, 4, 0], precedence_of(6, edges)))
+    assert (best.order, best.inversions, best.bound.total) == ([0, 1, 2, 3, 4, 5], 9, lower_bound)
+
+
+def test_of_ops_pushed_down_by_the_same_producer_the_one_with_the_larger_key_comes_last() -> None:
+    assert push_down(block_of([9, 2, 1], precedence_of(3, [(0, 1), (0, 2)]))) == [0, 2, 1]

@@ -1,9 +1,10 @@
 import base64
 import hashlib
+from itertools import pairwise
 
 import pytest
 
-from eio_audit import WorstBlocks, diff, read, read_text
+from eio_audit import Dump, WorstBlocks, diff, read, read_text
 from eio_audit.report.html.pages import check_to_html, diff_to_html
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
@@ -14,21 +15,23 @@ RESNET = str(SAMPLES / "resnet" / "after_alias.mlir")
 NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
 
 
-def check_page(text: str) -> Page:
-    album = WorstBlocks()
-    return Page(check_to_html(judged(read_text(text), visit=album.add), album.pictures, "1.0"))
-
-
-@pytest.fixture(scope="module")
-def resnet() -> Page:
-    dumps = read(RESNET)
+def page_of(dumps: list[Dump]) -> Page:
     worst_blocks = WorstBlocks()
     return Page(check_to_html(judged(dumps, visit=worst_blocks.add), worst_blocks.pictures, "1.0"))
 
 
+def check_page(text: str) -> Page:
+    return page_of(read_text(text))
+
+
+@pytest.fixture(scope="module")
+def resnet() -> Page:
+    return page_of(read(RESNET))
+
+
 def test_nothing_is_fetched_from_elsewhere(resnet: Page) -> None:
     assert resnet.attributes("src") == []
-    assert {href[:4] for href in resnet.attributes("href")} == {"#op-"}
+    assert {href[:4] for href in resnet.attributes("href")} == {"#op-", "#blo"}
     assert resnet.tags() & {"link", "iframe", "object", "embed", "base", "form"} == set()
 
 
@@ -52,8 +55,9 @@ def test_ids_are_unique_and_the_worst_ops_can_be_linked_to(resnet: Page) -> None
 
 
 def test_all_ops_are_in_the_table(resnet: Page) -> None:
-    table = resnet.islands["ops-1-rows"]
-    assert (len(column(table, "op")), table["marked"], table["sorting"]) == (234, "disorder", [4, True])
+    table = resnet.islands["ops-block-1-rows"]
+    assert (len(column(table, "op")), table["marked"]) == (234, "disorder")
+    assert table["sorting"] == [[6, False], [4, True]]
     row = column(table, "op").index("#56 ttir.permute %106")
     keys = ("place", "line", "module", "inversions", "fixed", "disorder", "why")
     assert [column(table, key)[row] for key in keys] == [
@@ -70,21 +74,65 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
     expected = set(zip(places["original"], places["standing"], strict=True)) - {(-1, -1)}
     assert drawn == expected
     classes = [a["class"] for a in lines]
-    assert {name: classes.count(name) for name in set(classes)} == {"kept": 191, "derived": 39, "forced": 3}
+    assert {name: classes.count(name) for name in set(classes)} == {
+        "kept": 170,
+        "avoidable": 22,
+        "derived": 38,
+        "forced": 3,
+    }
 
 
 def test_figures_and_the_way_out_stand_first(resnet: Page) -> None:
-    assert "failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff " in resnet.words
+    assert "failed: 22 avoidable inversions in 1 of 1 dumps" in resnet.words
+    assert f"eio-audit fix --diff {RESNET}" in resnet.words
     assert (
         "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 follow from them; "
         in resnet.words
     )
 
 
+def test_the_findings_are_cards_with_their_ir(resnet: Page) -> None:
+    cards = [
+        a["id"] for tag, a in resnet.elements if tag == "details" and "finding" in (a.get("class") or "")
+    ]
+    assert (len(cards), cards[0]) == (22, "op-289")
+    assert "after_alias.mlir:289:5: EIO001 #69 ttir.permute %217" in resnet.words
+    assert '%217 = "ttir.permute"(%216) <{permutation = array<i64: 0, 2, 3, 1>}>' in resnet.words
+    assert f"eio-audit explain {RESNET} 289" in resnet.words
+
+
+def test_the_failing_ops_are_in_the_legend_and_in_the_table(resnet: Page) -> None:
+    assert "22 avoidable: a fix moves it" in resnet.words
+    disorders = column(resnet.islands["ops-block-1-rows"], "disorder")
+    assert {kind: disorders.count(kind) for kind in set(disorders) if kind} == {
+        "avoidable": 22,
+        "derived": 38,
+        "forced": 3,
+    }
+
+
+def test_the_text_of_every_op_of_a_small_block_is_there(resnet: Page) -> None:
+    texts = resnet.islands["block-1-places"]["texts"]
+    assert len(texts) == 234
+    assert texts["0"].startswith('%0 = "ttir.permute"(%arg0) ')
+
+
 def test_the_dataflow_around_the_worst_ops_is_drawn(resnet: Page) -> None:
-    assert [a["class"] for _, a in resnet.elements if (a.get("class") or "").startswith("op ")].count(
-        "op displaced derived centre"
-    ) == 10
+    boxes = [a["class"] or "" for _, a in resnet.elements if (a.get("class") or "").startswith("op ")]
+    assert sum("centre" in box for box in boxes) == 10 + 5
+
+
+def test_a_word_shows_what_it_means(resnet: Page) -> None:
+    meanings = {a["id"] for tag, a in resnet.elements if "popover" in a}
+    words = {a["popovertarget"] for tag, a in resnet.elements if a.get("popovertarget")}
+    assert {"term-inversion", "term-avoidable", "term-forced-inversion", "term-knock-on"} <= words <= meanings
+    assert "knock-on: minimum minus forced: unavoidable" in resnet.words
+
+
+def test_headings_leave_no_level_out(resnet: Page) -> None:
+    levels = [int(tag[1]) for tag, _ in resnet.elements if tag in {"h1", "h2", "h3", "h4"}]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_without_scripts_the_first_rows_are_there(resnet: Page) -> None:
@@ -121,7 +169,7 @@ def test_large_blocks_have_bands_and_a_map() -> None:
     page = check_page(f"func.func @f() {{\n{body}return\n}}\n")
     assert [a["d"] for _, a in page.elements if a.get("class") == "band"] == ["M0 1L100 0v2499L0 2500z"]
     assert sum(a.get("class") == "map" for _, a in page.elements) == 1
-    assert len(column(page.islands["ops-1-rows"], "op")) == 2501
+    assert len(column(page.islands["ops-block-1-rows"], "op")) == 2501
 
 
 def test_a_dump_in_order() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from eio_audit import fix, read, read_text, structure
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.codegen.codegen_op import values_used
+from eio_audit.audit.codegen.code import values_used
 from eio_audit.mlir.ir import IR
 from eio_audit.report.python_code import structure_to_python
 from tests.cli.running import SAMPLES

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.check.log_figures import LogFigures
@@ -17,10 +18,9 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.source import InputError
-from eio_audit.order.effort import Effort
 
 if TYPE_CHECKING:
-    from eio_audit.audit.check.disorder import ShapeDisorder
+    pass
 
 
 @dataclass(frozen=True)
@@ -56,52 +56,6 @@ class Check:
         for dump in self.dumps:
             figures.add((dump.source, dump.program), dump.blocks)
         return figures
-
-
-DESCRIBED_OPS = 10
-"""How many ops out of place an audit describes, of those in most inversions in a block."""
-
-
-@dataclass(slots=True)
-class SharedWork:
-    """What the audits of all dumps of one source share.
-
-    Attributes:
-        described_ops: how many ops out of place to describe in a block, those in most inversions.
-        finds_wrong_labels: find the indices that contradict the dependences.
-        effort: what may be done to find orders.
-        label_effort: what may be done to find wrong labels.
-        known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
-    """
-
-    described_ops: int = DESCRIBED_OPS
-    finds_wrong_labels: bool = True
-    effort: Effort = field(default_factory=Effort)
-    label_effort: Effort = field(default_factory=Effort)
-    known: dict[Hashable, ShapeDisorder] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedDump(KeyedDump):
-    """A dump with its audit and the orders found for its blocks.
-
-    Attributes:
-        audit: the figures.
-        blocks: the blocks of ``audit.blocks``.
-        orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
-        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
-            contradicts the dependences.
-    """
-
-    audit: DumpAudit
-    blocks: Sequence[int]
-    orders: dict[int, Sequence[int]]
-    donors: Mapping[int, int]
-
-    @property
-    def moved(self) -> int:
-        """How many ops have another place in these orders, the fewest that explain them."""
-        return sum(block.moved for block in self.audit.blocks)
 
 
 def check(
@@ -164,7 +118,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
     blocks = [block for block, count in enumerate(with_indices) if count]
-    audits = dict(zip(blocks, _audits_in_order(dump, blocks), strict=True))
+    audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
     donors: dict[int, int] = {}
     has_effects = False
@@ -182,7 +136,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         from eio_audit.audit.check.free_places import frees_put_back
 
         for block, order, moved in frees_put_back(dump, blocks):
-            audits[block] = replace(audits[block], moved=moved)
+            audits[block] = audits[block]._replace(moved=moved)
             orders[block] = order
         orders = dict(sorted(orders.items()))
     marker = dump.dump.marker
@@ -208,34 +162,27 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     return AuditedDump(*read, audit, blocks, orders, donors)
 
 
-def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> list[BlockAudit]:
-    """The figures that do not depend on the order of the ops."""
+def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> dict[int, BlockAudit]:
+    """By block, the figures that do not depend on the order of the ops."""
     ir, keys = dump.ir, dump.keys
-    indexed, followed, followed_frees = (
-        keys.keyed_by_block,
-        keys.followed_by_block,
-        keys.followed_frees_by_block,
-    )
+    indexed, followed = keys.keyed_by_block, keys.followed_by_block
+    followed_frees = keys.followed_frees_by_block
     derived, constants, frees = map(
         keys.count_keyed, (keys.indices.derived_by_op, keys.constants_by_op, keys.frees_by_op)
     )
-    audits = [
-        BlockAudit(
+    return {
+        block: BlockAudit(
             dump.functions[block],
             ir.block_name(block),
-            ir.source.line_at(ir.block_offset(block)),
+            dump.line_of(block),
             len(ir.block_ops[block]),
             indexed[block],
             derived[block],
             constants[block],
             followed[block],
             0 if dump.has_order(block) else None,
+            frees=frees[block],
+            followed_frees=followed_frees[block],
         )
         for block in blocks
-    ]
-    return [
-        replace(audit, frees=frees[block], followed_frees=followed_frees[block])
-        if frees[block] or followed_frees[block]
-        else audit
-        for block, audit in zip(blocks, audits, strict=True)
-    ]
+    }

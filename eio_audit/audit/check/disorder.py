@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.blockers import find_blockers
-from eio_audit.audit.check.check import SharedWork
-from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
+from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp, MislabelledOp
+from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.free_places import restore_block
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -62,10 +63,8 @@ def audit_disordered(
     for number in dump.keys.disordered_blocks:
         block = KeyedBlock(dump, number)
         disorder = _disorder(block, weights, work)
-        audit = replace(
-            in_order[number],
+        audit = in_order[number]._replace(
             **disorder.figures,
-            column=dump.ir.source.position_at(dump.ir.block_offset(number)).column,
             worst=tuple(_described(block, displaced) for displaced in disorder.worst),
             mislabelled=tuple(
                 MislabelledOp(block.label(place), block.label(disorder.donors[place]), inversions)
@@ -84,9 +83,10 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
     shape = block.shape, weights
     if len(work.known) > MOST_SHAPES:
         work.known.clear()
-    if shape not in work.known:
-        work.known[shape] = _found(block, weights, work)
-    return work.known[shape]
+    known: ShapeDisorder | None = work.known.get(shape)
+    if known is None:
+        known = work.known[shape] = _found(block, weights, work)
+    return known
 
 
 def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
@@ -148,9 +148,9 @@ def _wrong_labels(
     return found.donor_of
 
 
-def describe_displaced(block: KeyedBlock) -> dict[int, DisplacedOp]:
-    """Describes the displaced ops of a block by their place, those that carry most inversions first."""
-    return {displaced.place: _described(block, displaced) for displaced in _displaced_places(block)}
+def describe_displaced(block: KeyedBlock, places: Iterable[int]) -> dict[int, DisplacedOp]:
+    """Describes some ops of a block by their place, those that carry most inversions first."""
+    return {place.place: _described(block, place) for place in _displaced_places(block, None, places)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +163,12 @@ class _DisplacedPlace:
     blocker: tuple[int, DependenceKind] | None
 
 
-def _displaced_places(block: KeyedBlock, limit: int | None = None) -> list[_DisplacedPlace]:
-    """The displaced ops, or so many of them, that carry most inversions."""
+def _displaced_places(
+    block: KeyedBlock, limit: int | None, places: Iterable[int] | None = None
+) -> list[_DisplacedPlace]:
+    """The displaced ops or those at some places, or so many of them, that carry most inversions."""
     carried, original = block.carried, block.original_places
-    chosen = sorted(block.displaced, key=lambda place: -carried[place])[:limit]
+    chosen = sorted(block.displaced if places is None else places, key=lambda place: -carried[place])[:limit]
     rank_of = {place: rank for rank, place in enumerate(block.indexed)}
     early = {place: original[place] >= rank_of[place] for place in chosen}
     blockers = find_blockers(block.keys, block.graph, early) if block.graph is not None else {}

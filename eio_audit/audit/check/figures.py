@@ -4,60 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
+from operator import add, attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 
-
-@dataclass(frozen=True, slots=True)
-class Blocker:
-    """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
-
-    op: OpLabel
-    kind: DependenceKind
+if TYPE_CHECKING:  # a block in order has none of these
+    from eio_audit.audit.check.displaced_op import DisplacedOp, MislabelledOp
 
 
-@dataclass(frozen=True, slots=True)
-class DisplacedOp:
-    """A member of a smallest set of ops whose removal leaves the block in order.
-
-    Attributes:
-        inversions: how many inversions it is an end of.
-        early: it is before ops of smaller index; otherwise it is after ops of larger index.
-        derived: a pass made it from the op whose index it carries.
-        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
-            no dependence does.
-    """
-
-    op: OpLabel
-    inversions: int
-    early: bool
-    derived: bool
-    blocker: Blocker | None
-
-
-@dataclass(frozen=True, slots=True)
-class MislabelledOp:
-    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
-
-    Attributes:
-        op: which, with the index that it carries.
-        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
-            the one of the smallest; without such, of those that it depends on, the one of the largest.
-        inversions: how many inversions it is an end of.
-    """
-
-    op: OpLabel
-    right: OpLabel
-    inversions: int
-
-
-@dataclass(frozen=True, slots=True)
-class BlockMemory:
+class BlockMemory(NamedTuple):
     """What the values of a block hold in memory, by their types, and where its frees are.
 
     Attributes:
@@ -80,9 +38,10 @@ class BlockMemory:
         return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockAudit:
+class BlockAudit(NamedTuple):
     """The order of one block; it has no inversions if only the first figures are given.
+
+    A dump may have many thousands: a tuple is made several times as fast as a frozen dataclass.
 
     Attributes:
         function: symbol of the function around it, or None.
@@ -116,7 +75,6 @@ class BlockAudit:
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and unless it is asked for.
-        column: 1-based column of the label, or of the first op; None without inversions.
     """
 
     function: str | None
@@ -147,7 +105,6 @@ class BlockAudit:
     frees: int = 0
     followed_frees: int = 0
     memory: BlockMemory | None = None
-    column: int | None = None
 
     @property
     def certified(self) -> bool:
@@ -170,8 +127,7 @@ class BlockAudit:
         return self.minimum - self.forced if self.forced is not None else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Figures added up over blocks; graph regions count with ``forced`` 0."""
 
     dumps: int
@@ -195,11 +151,12 @@ class Summary:
     wrong_certified: bool
     certified: bool
 
-    def __add__(self, other: Summary) -> Summary:
+    def plus(self, other: Summary) -> Summary:
         """The figures of both; certified where both are."""
-        added = {field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
-        proven = {n: getattr(self, n) and getattr(other, n) for n in ("certified", "wrong_certified")}
-        return Summary(**added | proven)
+        return Summary._make(map(add, self, other))._replace(
+            wrong_certified=self.wrong_certified and other.wrong_certified,
+            certified=self.certified and other.certified,
+        )
 
     @property
     def has_indices(self) -> bool:
@@ -249,7 +206,7 @@ class DumpAudit:
 
 COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
 DERIVED_FIGURES = ("dumps", "blocks", "forced", "wrong_certified", "certified")
-COUNTED_IN_DISORDERED = [f.name for f in fields(Summary) if f.name not in COUNTED_IN_ALL + DERIVED_FIGURES]
+COUNTED_IN_DISORDERED = [name for name in Summary._fields if name not in COUNTED_IN_ALL + DERIVED_FIGURES]
 """Figures of blocks that are 0 where a block has no inversions."""
 
 

@@ -15,7 +15,7 @@ from eio_audit.order.displaced import displaced, displaced_in
 from eio_audit.order.permutation import SortedRuns, sorted_runs
 
 if TYPE_CHECKING:
-    from eio_audit.audit.check.check import AuditedDump
+    from eio_audit.audit.check.audited_dump import AuditedDump
 
 
 class KeyedBlock:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.order_keys import OrderKeys
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
+
+if TYPE_CHECKING:
+    from eio_audit.audit.op_label import OpLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class KeyedDump:
 
     def label(self, op: int) -> OpLabel:
         """An op as a person recognizes it."""
+        from eio_audit.audit.op_label import label
+
         return label(self.ir, self.indices, op)
 
     def line_of(self, block: int) -> int:
@@ -54,13 +59,14 @@ class KeyedDump:
         return self.ir.source.line_at(self.ir.block_offset(block))
 
 
-def read_dump(dump: Dump, options: AuditOptions) -> KeyedDump:
-    """Reads a dump and finds the keys of its ops.
+def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedDump:
+    """Reads a dump, unless it has been read into an ``ir``, and finds the keys of its ops.
 
     Raises:
         InputError: the dump cannot be read.
     """
-    ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
+    if ir is None:
+        ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
     if options.order_from is not None:

@@ -20,9 +20,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import BlockMemory, DumpAudit
-from eio_audit.audit.dependence import arguments_of_blocks, users_of_values
+from eio_audit.audit.dependence import users_of_values
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import EffectTable
 from eio_audit.mlir.semantics.value_sizes import NO_SIZE, ValueSize, ValueSizes
@@ -42,7 +42,7 @@ def with_memory(dump: AuditedDump, blocks: Collection[int] | None = None) -> Dum
     """
     live = LiveBytes(dump.ir, dump.dependences.effects)
     audits = [
-        replace(audit, memory=_memory(dump, block, live.of(block)))
+        audit._replace(memory=_memory(dump, block, live.of(block)))
         if dump.has_order(block) and (blocks is None or block in blocks)
         else audit
         for block, audit in zip(dump.blocks, dump.audit.blocks, strict=True)
@@ -114,7 +114,6 @@ class LiveBytes:
         self._effects = effects
         self._sizes = ValueSizes(ir)
         self._rows = [ir.op_table.of(name) for name in ir.names]
-        self._arguments_of = arguments_of_blocks(ir)
 
     def of(self, block: int) -> LiveBlock:
         """The lifetimes of a block's values."""
@@ -148,7 +147,7 @@ class LiveBytes:
 
     def _arguments(self, block: int) -> dict[int, ValueSize]:
         """The sizes of a block's arguments; a memref that is handed into a loop or to a block is not new."""
-        values = self._arguments_of.get(block, [])
+        values = self._ir.block_arguments.get(block, [])
         sizes = self._sizes.of_arguments(block, len(values))
         parent = self._ir.parent_op(block)
         is_entry = parent < 0 or self._rows[self._ir.op_name[parent]].is_declaration

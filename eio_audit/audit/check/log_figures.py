@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from dataclasses import fields
+from functools import reduce
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 
 _NONE = summarize_blocks([], dumps=0)
-_NUMBERS = [field.name for field in fields(Summary) if field.type != "bool"]
 
 
 class LogFigures:
@@ -27,7 +26,8 @@ class LogFigures:
     @property
     def final(self) -> Summary:
         """What the last dump of each function shows."""
-        return sum((figures for program in self._last.values() for figures in program.values()), _NONE)
+        figures = (figures for program in self._last.values() for figures in program.values())
+        return reduce(Summary.plus, figures, _NONE)
 
     def add(self, program: Hashable, blocks: Iterable[BlockAudit]) -> None:
         """Adds the figures of a dump of a program."""
@@ -43,14 +43,14 @@ class LogFigures:
             old, new = known.get(function), summarize_blocks(own, dumps=0)
             known[function] = new
             if old is None:
-                come += new
+                come = come.plus(new)
             else:
-                grown += _growth(old, new)
-                lost += _growth(new, old)
-        self.once += grown + _growth(lost, come)
+                grown = grown.plus(_growth(old, new))
+                lost = lost.plus(_growth(new, old))
+        self.once = self.once.plus(grown).plus(_growth(lost, come))
 
 
 def _growth(old: Summary, new: Summary) -> Summary:
     """By how much each figure is larger."""
-    more = {name: max(getattr(new, name) - getattr(old, name), 0) for name in _NUMBERS}
-    return Summary(**more, certified=new.certified, wrong_certified=new.wrong_certified)
+    more = Summary._make(max(after - before, 0) for before, after in zip(old, new, strict=True))
+    return more._replace(certified=new.certified, wrong_certified=new.wrong_certified)

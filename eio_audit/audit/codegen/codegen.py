@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
 from random import Random
 
-from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump
+from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
 from eio_audit.audit.codegen.codegen_location import (
     FREE,
     CodegenLocation,
@@ -25,10 +27,9 @@ from eio_audit.audit.codegen.codegen_location import (
     callers,
     codegen_ops,
     common_modules,
-    ends_block,
+    read_name,
 )
-from eio_audit.audit.codegen.codegen_op import CodegenOp, codegen_op, value_names, values_used
-from eio_audit.audit.dependence import arguments_of_blocks, users_of_values
+from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.functions import function_symbol
@@ -63,23 +64,6 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CodegenCaller:
-    """A function that is cut into others.
-
-    Attributes:
-        symbol: its name, ``@forward``.
-        arguments: the names of its arguments.
-        others: the ops in its body that are in no function, without the terminator.
-        returned: what its terminator uses.
-    """
-
-    symbol: str
-    arguments: tuple[str, ...]
-    others: tuple[CodegenOp, ...]
-    returned: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class CodegenFunction:
     """A function that code generation makes.
 
@@ -89,9 +73,9 @@ class CodegenFunction:
         file: the file and line of the model's source that its ops share, ``model.py:60``.
         function: the source function there.
         modules: the modules that all its ops share, outermost first.
-        body: its ops, in order.
-        arguments: the values it takes, in order of use.
-        returned: the values it gives back, in order of definition.
+        ops: how many it has.
+        inputs: how many values it takes.
+        outputs: how many values it gives back.
         first_index: the smallest op index in it.
         last_index: the largest.
         line: 1-based, of the op that it begins with.
@@ -103,28 +87,13 @@ class CodegenFunction:
     file: str
     function: str
     modules: tuple[str, ...]
-    body: tuple[CodegenOp, ...]
-    arguments: tuple[str, ...]
-    returned: tuple[str, ...]
+    ops: int
+    inputs: int
+    outputs: int
     first_index: int
     last_index: int
     line: int
     parts: Mapping[ModulePath, int]
-
-    @property
-    def ops(self) -> int:
-        """How many ops it has."""
-        return len(self.body)
-
-    @property
-    def inputs(self) -> int:
-        """How many values it takes."""
-        return len(self.arguments)
-
-    @property
-    def outputs(self) -> int:
-        """How many values it gives back."""
-        return len(self.returned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +112,7 @@ class Prediction:
             gives up.
     """
 
-    callers: tuple[CodegenCaller, ...]
+    callers: tuple[str, ...]
     functions: tuple[CodegenFunction, ...]
     fewest: int
     most: int
@@ -176,11 +145,13 @@ class Structure:
         dump: the audit of the dump as it is, or after.
         predictions: by stage, in order.
         modules: in how many functions each module is at each stage; the most torn first.
+        code: of the dump as it is: its functions, then those that call them; empty if there is a dump before.
     """
 
     dump: DumpAudit
     predictions: Mapping[Stage, Prediction]
     modules: tuple[TornModule, ...]
+    code: tuple[FunctionCode, ...] = ()
 
     @property
     def present(self) -> Stage:
@@ -197,16 +168,15 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
         InputError: the dump cannot be read.
     """
     audited = audit_dump(dump, options, SharedWork(described_ops=0))
-    return _structure(audited, Stage.NOW, right_labels(audited), {})
+    users = users_of_values(audited.ir)
+    code = tuple(function for part in _parts(audited) for function in part.code(users))
+    return replace(_structure(audited, Stage.NOW, right_labels(audited), {}), code=code)
 
 
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
     """The functions that code generation makes before and after a pass, and of what ``fix`` makes of that.
 
     ``right`` is what ``fix --relabel`` makes of the dump after.
-
-    Raises:
-        InputError: a location is malformed.
     """
     return _structure(after, Stage.AFTER, right, {Stage.BEFORE: predict(before)})
 
@@ -252,24 +222,13 @@ def predict(
         orders: by block that gets another order, that order.
 
     Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
-
-    Raises:
-        InputError: a location is malformed.
     """
-    ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
-
-    def read(op: int) -> CodegenLocation | UnreadableLocation | None:
-        return locations.in_name(names[op]) if names and op in names else locations.of(op)
-
-    in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
-    places = sorted(range(len(ir)), key=in_order.__getitem__)
-    arguments = arguments_of_blocks(ir)
-    parts = [_Caller(ir, caller, read, places) for caller in callers(ir)]
-    users = users_of_values(ir)
+    parts = _parts(dump, names, orders)
+    users = users_of_values(dump.ir)
     sizes = [part.sizes() for part in parts]
     unreadable = Counter(reason for part in parts for reason in part.unreadable)
     return Prediction(
-        callers=tuple(part.caller(arguments, places) for part in parts),
+        callers=tuple(part.symbol for part in parts),
         functions=tuple(function for part in parts for function in part.functions(users)),
         fewest=sum(map(min, sizes)),
         most=sum(map(max, sizes)),
@@ -278,6 +237,21 @@ def predict(
         unreadable={reason: unreadable[reason] for reason in Reason if unreadable[reason]},
         clashes=tuple(sorted({clash for part in parts for clash in part.clashes()})),
     )
+
+
+def _parts(
+    dump: AuditedDump,
+    names: Mapping[int, str] | None = None,
+    orders: Mapping[int, Sequence[int]] | None = None,
+) -> list[_Caller]:
+    ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
+
+    def read(op: int) -> CodegenLocation | UnreadableLocation | None:
+        return read_name(names[op]) if names and op in names else locations.of(op)
+
+    in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
+    places = sorted(range(len(ir)), key=in_order.__getitem__)
+    return [_Caller(ir, caller, read, places) for caller in callers(ir)]
 
 
 class _Caller:
@@ -352,28 +326,17 @@ class _Caller:
         names: dict[str, str] = {}
         return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 
-    def caller(self, arguments: Mapping[int, Sequence[int]], places: Sequence[int]) -> CodegenCaller:
-        """The function without what is cut out of it.
+    def code(self, users: Mapping[int, Collection[int]]) -> Iterator[FunctionCode]:
+        """The code of the functions, then of the function that calls them."""
+        cut = zip(self.functions(users), self._members(), strict=True)
+        functions = [function_code(self.ir, function.name, ops, users) for function, ops in cut]
+        yield from functions
+        yield caller_code(self.ir, self.op, functions, {self.taken[k] for k in self.order})
 
-        Args:
-            arguments: by block, its arguments.
-            places: by op, its place in the text.
-        """
-        ir, end = self.ir, self.ir.subtree_end[self.op]
-        body, op = [], self.op + 1
-        while op < end:
-            body.append(op)
-            op = ir.subtree_end[op]
-        taken = arguments[ir.op_block[body[0]]] if body else ()
-        body.sort(key=places.__getitem__)
-        returned = ir.operands_of(body.pop()) if body and ends_block(ir, body[-1]) else ()
-        placed = {self.taken[k] for k in self.order}
-        return CodegenCaller(
-            self.symbol,
-            value_names(ir, taken),
-            tuple(codegen_op(ir, op) for op in body if op not in placed),
-            value_names(ir, returned),
-        )
+    def _members(self) -> Iterator[list[int]]:
+        """The ops of each function, in order."""
+        for _, group in groupby(self.order, key=self._grouped.group.__getitem__):
+            yield [self.taken[k] for k in group]
 
     def functions(self, users: Mapping[int, Collection[int]]) -> Iterator[CodegenFunction]:
         """The functions, in the order in which the pass makes them.
@@ -382,12 +345,10 @@ class _Caller:
             users: by value, the ops that use it.
         """
         ir = self.ir
-        for number, (_, group) in enumerate(groupby(self.order, key=self._grouped.group.__getitem__)):
-            members = list(group)
-            ops, read = [self.taken[k] for k in members], [self.read[k] for k in members]
-            inside = {inner for op in ops for inner in (op, *ir.nested_ops(op))}
-            made = dict.fromkeys(value for op in ops for value in ir.result_values(op))
-            used = dict.fromkeys(value for k in members for value in self._used[k])
+        location_of = dict(zip(self.taken, self.read, strict=True))
+        for number, ops in enumerate(self._members()):
+            read = [location_of[op] for op in ops]
+            taken, given = interface(ir, ops, users)
             indices = [one.index for one in read]
             yield CodegenFunction(
                 name=f"{_common_class(read)}_{number}_0",
@@ -395,11 +356,9 @@ class _Caller:
                 file=read[0].file,
                 function=read[0].function,
                 modules=common_modules(one.modules for one in read),
-                body=tuple(codegen_op(ir, op) for op in ops),
-                arguments=value_names(ir, [value for value in used if value not in made]),
-                returned=value_names(
-                    ir, [value for value in made if not inside.issuperset(users.get(value, ()))]
-                ),
+                ops=len(ops),
+                inputs=len(taken),
+                outputs=len(given),
                 first_index=min(indices),
                 last_index=max(indices),
                 line=ir.source.line_at(ir.op_start[ops[0]]),

@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import lru_cache
 from itertools import takewhile
 
-from eio_audit.audit.dependence import arguments_of_blocks
-from eio_audit.audit.functions import function_symbol
+from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations, NameLoc, walk
 
@@ -33,6 +32,9 @@ PREFIX = "DEBUG|"
 
 FEWEST_FIELDS = 4
 """Fields of a name that code generation reads; one with fewer leaves its op out, without a word."""
+
+NAMES_KEPT = 1 << 16
+"""What is read of so many names is kept: each state of a dump has the same ones."""
 
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
@@ -88,6 +90,7 @@ class UnreadableLocation:
     meant: CodegenLocation | None = None
 
 
+@lru_cache(NAMES_KEPT)
 def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     """What code generation reads in the name of a location.
 
@@ -135,25 +138,24 @@ def _integer(field: str) -> int | None:
 
 
 class CodegenLocations:
-    """The locations of one dump's ops as code generation reads them; ``in_name`` reads a name, each once.
+    """The locations of one dump's ops as code generation reads them.
 
     Raises (from every method): InputError for a malformed location.
     """
 
     def __init__(self, locations: Locations) -> None:
         self._locations = locations
-        self.in_name = cache(read_name)
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
         """What is read of an op; None where its location is no name: unknown, or refused (rule EIO106)."""
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
-        read = self.in_name(outer.name)
+        read = read_name(outer.name)
         if isinstance(read, CodegenLocation) or read.reason is not Reason.FIELD or outer.child is None:
             return read
         for inner in walk(outer.child):
-            inside = self.in_name(inner.name) if isinstance(inner, NameLoc) else None
+            inside = read_name(inner.name) if isinstance(inner, NameLoc) else None
             if isinstance(inside, CodegenLocation) or (inside is not None and inside.meant is not None):
                 message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)
@@ -166,14 +168,11 @@ def callers(ir: IR) -> list[int]:
     Where functions have a type (``tt.function_type``), those that do the work of the model on the
     device; else all that have a body. Functions without arguments are not cut.
     """
-    with_arguments = arguments_of_blocks(ir)
-    entry_blocks: dict[int, int] = {}
-    for block in range(ir.block_count):
-        entry_blocks.setdefault(ir.parent_op(block), block)
     functions: list[int] = []
-    for op, block in sorted(entry_blocks.items()):
+    for op, regions in ir.regions_of.items():
+        entry = [block for region in regions for block in ir.region_blocks[region]][:1]
         is_inside = functions and op < ir.subtree_end[functions[-1]]
-        if op >= 0 and block in with_arguments and not is_inside and function_symbol(ir, op) is not None:
+        if not is_inside and ir.block_arguments.keys() & entry and function_symbol(ir, op) is not None:
             functions.append(op)
     types = {op: _FUNCTION_TYPE.search(ir.own_text(op)) for op in functions}
     if any(types.values()):
@@ -202,18 +201,8 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
     return ops
 
 
-def ends_block(ir: IR, op: int) -> bool:
-    """Whether an op, perhaps unlisted, is its block's terminator by its place and name."""
-    is_last = op == ir.block_ops[ir.op_block[op]][-1]
-    return is_last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
-
-
 def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:
-    """The ops whose location is a name that code generation cannot read, in textual order.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """The ops whose location is a name that code generation cannot read, in textual order."""
     for caller in callers(ir):
         for op in codegen_ops(ir, caller):
             read = locations.of(op)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
@@ -87,3 +89,15 @@ def diff(
         sameness=sameness(sides[0], sides[1], comparison.became),
         pairs=partial(comparison.pairs, layouts.came_from),
     )
+
+
+def op_changes(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> OpChanges:
+    """What became of each op, and nothing of the order: much less work than ``diff``.
+
+    Raises:
+        InputError: one of the dumps cannot be read.
+    """
+    interned = Interned()
+    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
+    comparison = DumpComparison(old, new, match_ops(old.ops, new.ops))
+    return comparison.changes(LayoutChanges(comparison).came_from)

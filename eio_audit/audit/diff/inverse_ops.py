@@ -106,6 +106,7 @@ class LayoutChanges:
         self.came_to: dict[int, list[int]] = defaultdict(list)
         self.orphans = []
         was = comparison.was
+        self.added = self.does[1].keys() - was.keys()
         for new in self.does[1]:
             if new in was and new in comparison.moved and not comparison.came_back(new):
                 self.came_to[was[new]].append(new)
@@ -177,8 +178,7 @@ class LayoutChanges:
         feeds it.
         """
         was, does = self.comparison.was, self.does[1][new]
-        added = self.does[1].keys() - was.keys()
-        passed = next((op for op in _above(self.new, new, added) if op in was), None)
+        passed = next((op for op in _above(self.new, new, self.added) if op in was), None)
         if passed is None or not may_commute(self.new, passed):
             return None
         candidates = []

@@ -198,9 +198,7 @@ def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[Inv
     return pairs
 
 
-def _merged(
-    seen: Sequence[dict[Rearrangement, tuple[int, int]]],
-) -> dict[Rearrangement, tuple[int, int]]:
+def _merged(seen: Sequence[dict[Rearrangement, tuple[int, int]]]) -> dict[Rearrangement, tuple[int, int]]:
     """What is in sight of any operand, the nearest of each, one elementwise op further away."""
     merged: dict[Rearrangement, tuple[int, int]] = {}
     for one in seen:

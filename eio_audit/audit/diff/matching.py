@@ -9,9 +9,10 @@ ever less, but never by name and location alone: one framework op is often sever
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 from eio_audit.audit.diff.contraction import contracted
@@ -72,15 +73,24 @@ class _Pairing:
         self.arguments: dict[Value, Value] = {}
         self.is_ambiguous = False
         self._new_arguments: set[Value] = set()
+        self._count_with_blocks = -1
         self._unseen: deque[tuple[int, int]] = deque()
 
     def pair_alike(self, *, upwards: bool) -> None:
         """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
-        for kind in ("exact", "around"):
-            classes = [getattr(side, kind) for side in self.keys.classes]
-            groups = self._unmatched(lambda side, op: classes[side][op])  # noqa: B023  (used at once)
-            for old, new in sorted(groups, key=lambda g: -g[0][-1]) if upwards else sorted(groups):
-                self._pair_group(old, new, upwards=upwards)
+        around = self._of_one_class("around")
+        if any(len(old) > 1 or len(new) > 1 for old, new in around):
+            self._pair_classes(self._of_one_class("exact"), upwards=upwards)
+            around = self._of_one_class("around")
+        self._pair_classes(around, upwards=upwards)
+
+    def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
+        classes = [getattr(side, kind) for side in self.keys.classes]
+        return self._unmatched(lambda side, op: classes[side][op])
+
+    def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]], *, upwards: bool) -> None:
+        for old, new in sorted(groups, key=lambda group: -group[0][-1]) if upwards else sorted(groups):
+            self._pair_group(old, new, upwards=upwards)
 
     def _pair_group(self, old: list[int], new: list[int], *, upwards: bool) -> None:
         if len(old) == len(new) == 1:
@@ -107,6 +117,9 @@ class _Pairing:
     def complete(self) -> Matching:
         """Pairs what else belongs together, the surest first."""
         self._pair_blocks()
+        for old, new in self._unmatched(self._above):
+            if len(old) == len(new) == 1:
+                self._pair(old[0], new[0])
         self._unseen.extend(self.matched[0].items())
         self._follow_dataflow(self.sides)
         for key, only_unique in (
@@ -130,6 +143,8 @@ class _Pairing:
             self._pair_blocks()
             self._follow_dataflow(self.sides)
         self._pair_computations()
+        self._pair_if_equally_many(self._same_place_and_text)
+        self._follow_dataflow(self.sides)
         return Matching(self.matched[0], self.blocks, self.arguments, self.keys.same_form)
 
     def _pair_computations(self) -> None:
@@ -137,13 +152,7 @@ class _Pairing:
         sides = contracted(*self.sides)
         for with_attributes in (True, False) if sides else ():
             assert sides is not None
-            labels = [
-                [
-                    (name, *text.attributes.items()) if with_attributes else name
-                    for name, text in zip(ops.names, ops.texts, strict=True)
-                ]
-                for ops in sides
-            ]
+            labels = [_names_with_attributes(ops) if with_attributes else ops.names for ops in sides]
             classes = [
                 RefinementClasses(ops, label, scopes)
                 for ops, label, scopes in zip(sides, labels, self.keys.scopes, strict=True)
@@ -151,21 +160,25 @@ class _Pairing:
             for kind in ("around", "above"):
                 numbers = [
                     [
-                        number if producers or users else None
+                        number if producers or (users and kind == "around") else None
                         for number, producers, users in zip(
                             getattr(found, kind), ops.producers, ops.users, strict=True
                         )
                     ]
                     for found, ops in zip(classes, sides, strict=True)
                 ]
-                for old, new in self._unmatched(lambda side, op: numbers[side][op]):  # noqa: B023  (used at once)
-                    for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
-                        self._pair(a, b)
+                self._pair_if_equally_many(lambda side, op: numbers[side][op])  # noqa: B023  (used at once)
             self._unseen.extend(self.matched[0].items())
             self._follow_dataflow(sides)
             self._pair_blocks()
         self._unseen.extend(self.matched[0].items())
         self._follow_dataflow(self.sides)
+
+    def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
+        """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
+        for old, new in self._unmatched(key):
+            for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
+                self._pair(a, b)
 
     def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
         """The unmatched ops of either dump that have a key in common."""
@@ -271,21 +284,32 @@ class _Pairing:
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
+        was, now = self.matched
         while self._unseen:
-            pair = self._unseen.popleft()
-            users = [
-                [(user, place) for user, place in ops.users[op] if user not in matched]
-                for ops, op, matched in zip(sides, pair, self.matched, strict=True)
-            ]
-            if all(users):
-                self._pair_users(users)
-            producers = [ops.producers[op] for ops, op in zip(sides, pair, strict=True)]
-            for (a, i), (b, j) in zip(*producers, strict=False):
-                is_open = i == j and min(a, b) >= 0 and self._is_free(a, b)
+            old, new = self._unseen.popleft()
+            if users := [use for use in sides[0].users[old] if use[0] not in was]:
+                self._pair_users((users, [use for use in sides[1].users[new] if use[0] not in now]))
+            for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
+                is_open = a not in was and b not in now and i == j and min(a, b) >= 0
                 if is_open and self._same_place(0, a) == self._same_place(1, b):
-                    self._pair(a, b)
+                    self._pair(self._first_of_merged(a, b), b)
 
-    def _pair_users(self, users: Sequence[Iterable[tuple[int, int]]]) -> None:
+    def _first_of_merged(self, old: int, new: int) -> int:
+        """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays."""
+        merged = self._merged.get(self._above(1, new), ())
+        return next((op for op in merged if op not in self.matched[0]), old) if old in merged else old
+
+    @cached_property
+    def _merged(self) -> dict[Hashable, list[int]]:
+        """By class, the ops of the dump before that compute the same, where there are fewer of them now."""
+        before, after = (range(len(ops)) for ops in self.sides)
+        now = Counter(self._above(1, op) for op in after)
+        merged: dict[Hashable, list[int]] = defaultdict(list)
+        for op in before:
+            merged[self._above(0, op)].append(op)
+        return {key: ops for key, ops in merged.items() if len(ops) > now[key]}
+
+    def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]]) -> None:
         for with_content in (True, False):
 
             def key(side: int, used: tuple[int, int]) -> Hashable:
@@ -296,6 +320,8 @@ class _Pairing:
             free = [
                 [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
             ]
+            if not all(free):
+                return
             for was, now in _groups(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):
@@ -307,6 +333,9 @@ class _Pairing:
 
     def _pair_blocks(self) -> None:
         """Pairs blocks by their place, or else by the ops in them; and their arguments and terminators."""
+        if self._count_with_blocks == len(self.matched[0]):
+            return
+        self._count_with_blocks = len(self.matched[0])
         old_block, new_block = self.sides[0].ir.op_block, self.sides[1].ir.op_block
         self.blocks = dict(self._only_blocks())
         taken = set(self.blocks.values())
@@ -330,9 +359,12 @@ class _Pairing:
 
         A custom form may print the regions of an op in another order than the generic form does.
         """
-        for pair in self.matched[0].items():
-            blocks = [ops.blocks_of.get(op, ()) for ops, op in zip(self.sides, pair, strict=True)]
-            if len(blocks[0]) > 1 and self.sides[0].names[pair[0]] not in self.keys.same_form:
+        for old, old_blocks in self.sides[0].blocks_of.items():
+            new = self.matched[0].get(old)
+            if new is None:
+                continue
+            blocks = old_blocks, self.sides[1].blocks_of.get(new, ())
+            if len(old_blocks) > 1 and self.sides[0].names[old] not in self.keys.same_form:
                 continue
             was, now = (
                 {ops.region_places[block]: block for block in inside}
@@ -361,6 +393,13 @@ class _Pairing:
             is_end = not before.users[a] and before.ir.result_count(a) == 0
             if is_end and self.keys.labels[0][a] == self.keys.labels[1][b]:
                 self._pair(a, b)
+
+
+def _names_with_attributes(ops: ComparedOps) -> list[Hashable]:
+    """By op, its name and attributes; types are left out."""
+    texts = {id(text): text for text in ops.texts}
+    attributes = {key: ops.interned.number(tuple(text.attributes.items())) for key, text in texts.items()}
+    return [(name, attributes[id(text)]) for name, text in zip(ops.names, ops.texts, strict=True)]
 
 
 def _groups(sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]) -> list[tuple[list[T], list[T]]]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.codegen.codegen_location import common_modules
 from eio_audit.audit.fix.relabel import RightLabels
 from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
@@ -49,12 +49,12 @@ class Fragmentation:
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
     """Counts the runs before, after, and after a fix without and with labels put right (``right``)."""
-    origins = _origins(after)
+    was, origins = ([*map(dump.indices.parsed.origin, range(len(dump.ir)))] for dump in (before, after))
     relabelled = origins[:]
     for op, name in right.names.items():
         relabelled[op] = parse_origin(name)
     counts = [
-        _count(before, {}, _origins(before)),
+        _count(before, {}, was),
         _count(after, {}, origins),
         _count(after, after.orders, origins),
         _count(after, right.orders, relabelled),
@@ -73,34 +73,28 @@ def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
     return tuple(sorted(rows, key=lambda row: (row.before - row.after, -row.after, row.path)))
 
 
-def _origins(dump: AuditedDump) -> list[Origin | None]:
-    """By op, the place in the model that its location names; each location is looked at once."""
-    by_text: dict[bytes | None, Origin | None] = {None: None}
-    texts = list(map(dump.ir.location_text, range(len(dump.ir))))
-    for op, text in enumerate(texts):
-        if text not in by_text:
-            by_text[text] = dump.indices.parsed.origin(op)
-    return [by_text[text] for text in texts]
-
-
 def _count(
     dump: AuditedDump, orders: Mapping[int, Sequence[int]], origins: Sequence[Origin | None]
 ) -> tuple[Counter[RunKey], Counter[RunKey]]:
     """The runs of modules and of functions, with the blocks in the given orders."""
     modules: Counter[RunKey] = Counter()
     functions: Counter[RunKey] = Counter()
+    names: dict[tuple[str | None, str], RunKey] = {}
     for block, ops in enumerate(dump.ir.block_ops):
         last_path: RunKey = ()
         last_function: RunKey = ()
         for place in orders.get(block, range(len(ops))):
             origin = origins[ops[place]]
-            if origin is not None and origin.modules:
+            if origin is not None and origin.modules and origin.modules != last_path:
                 path = origin.modules
                 shared = len(common_modules([last_path, path]))
                 modules.update(path[: depth + 1] for depth in range(shared, len(path)))
                 last_path = path
             if origin is not None and origin.function is not None:
-                function = (f"{origin.file} {origin.function}".strip(),)
+                parts = origin.file, origin.function
+                if parts not in names:
+                    names[parts] = (f"{origin.file} {origin.function}".strip(),)
+                function = names[parts]
                 functions[function] += function != last_function
                 last_function = function
     return modules, functions

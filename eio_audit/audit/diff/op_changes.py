@@ -27,6 +27,8 @@ class Relation(StrEnum):
     """It is another op of the same location, name and attributes."""
     COMMUTED = "commuted"
     """It is a permute, transpose or reshape that a pass moved past other ops, by the dataflow."""
+    CONVERTED = "converted"
+    """It is at the location of an op that is gone, and has another name; only a history follows that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ class OpChanges:
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparedDump:
     """A dump with its ops as they are compared."""
 
@@ -138,6 +140,14 @@ class ComparedDump:
         """By op that counts in inversions, how many it is an end of."""
         blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
         return {block.ops[place]: count for block in blocks for place, count in block.carried.items()}
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {op: place for ops in self.ops.ir.block_ops for place, op in enumerate(ops)}
+
+    def place(self, op: int) -> int:
+        """The op's 0-based place among the ops of its block."""
+        return self._places[op]
 
     def block_name(self, block: int) -> str:
         """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
@@ -189,11 +199,6 @@ class DumpComparison:
         self.became = matching.ops
         self.was = {new: old for old, new in matching.ops.items()}
         self._has_locations = before.ops.has_locations and after.ops.has_locations
-        self._places = [
-            {op: place for ops in side.ops.ir.block_ops for place, op in enumerate(ops)}
-            for side in (before, after)
-        ]
-        self._inversions = [before.inversions(), after.inversions()]
         self._at_location: dict[int, list[int]] = defaultdict(list)
         for op, location in enumerate(before.ops.locations):
             if location != NO_LOCATION:
@@ -279,10 +284,57 @@ class DumpComparison:
         )
 
     def _described_ancestor(self, new: int, commuted: Mapping[int, int]) -> Ancestor | None:
+        return self._as_ancestor(self.origin(new, commuted))
+
+    def _as_ancestor(self, origin: tuple[int, Relation] | None) -> Ancestor | None:
+        return None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
+
+    def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
+        """As ``ancestor``, or the op that was moved there where locations do not tell."""
         found = self.ancestor(new)
         if new in commuted and (found is None or found[0] != commuted[new]):
-            found = commuted[new], Relation.COMMUTED
-        return None if found is None else Ancestor(self.before.dump.label(found[0]), found[1])
+            return commuted[new], Relation.COMMUTED
+        return found
+
+    def converted_from(self, new: int) -> tuple[int, Relation] | None:
+        """The op that is gone and had the location of an added op, if only one can be meant.
+
+        Of several that are gone, that is the one with the same name in another dialect.
+        """
+        at_location = self._at_location.get(self.after.ops.locations[new], ())
+        gone = [op for op in at_location if op not in self.became]
+        stem = self.after.ops.names[new].partition(".")[2]
+        namesakes = [op for op in gone if self.before.ops.names[op].partition(".")[2] == stem]
+        found = next((ops for ops in (namesakes, gone) if len(ops) == 1), None)
+        return None if found is None else (found[0], Relation.CONVERTED)
+
+    @cached_property
+    def added(self) -> list[int]:
+        """The new ops of the dump after; not those that the other printing form leaves out."""
+        return [op for op in range(len(self.after.ops)) if op not in self.was and op not in self._implied[1]]
+
+    def change(self, old: int, new: int) -> OpChange:
+        """What became of an op that both dumps have."""
+        return self._change(old, new, tuple(self._differences(old, new)))
+
+    def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
+        """An added op, and the op of the dump before that it came from, if that is known."""
+        return self._change(None, new, ancestor=self._as_ancestor(origin))
+
+    def replacements(self, old: int) -> str:
+        """What the users of a removed op use instead, as far as they are still there."""
+        before, after = self.before.ops.producers, self.after.ops.producers
+        users = [(self.became.get(user, -1), user, place) for user, place in self.before.ops.users[old]]
+        used = [
+            after[new][place]
+            for new, user, place in users
+            if new >= 0 and len(before[user]) == len(after[new])
+        ]
+        return self.after.values(list(dict.fromkeys(used)))
+
+    @cached_property
+    def _inversions(self) -> tuple[dict[int, int], dict[int, int]]:
+        return self.before.inversions(), self.after.inversions()
 
     def _moved(self) -> set[int]:
         old_block, new_block = self.before.ops.ir.op_block, self.after.ops.ir.op_block
@@ -373,8 +425,8 @@ class DumpComparison:
             function=side.ops.functions[side.ops.ir.op_block[op]],
             before=None if old is None else before.dump.label(old),
             after=None if new is None else after.dump.label(new),
-            place_before=None if old is None else self._places[0][old],
-            place_after=None if new is None else self._places[1][new],
+            place_before=None if old is None else before.place(old),
+            place_after=None if new is None else after.place(new),
             block_before=blocks[0],
             block_after=blocks[1],
             differences=differences,

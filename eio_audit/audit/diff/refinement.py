@@ -9,7 +9,8 @@ step per round, so that a change is felt at any distance.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -81,32 +82,47 @@ class ComparedOps:
 
 
 class RefinementClasses:
-    """RefinementClasses of ops of one dump, from the surest to the vaguest.
+    """Classes of the ops of one dump; ``number`` gives equal things one number.
 
     Attributes:
-        exact: two rounds: like ``around``, of ops that are themselves alike in that.
-        around: alike in all they are computed from and all that is computed from them.
         above: alike in all they are computed from.
     """
 
-    def __init__(self, ops: ComparedOps, labels: Sequence[Hashable], scopes: Sequence[Hashable]) -> None:
+    def __init__(
+        self,
+        ops: ComparedOps,
+        labels: Sequence[Hashable],
+        scopes: Sequence[Hashable],
+        number: Callable[[Hashable], int] | None = None,
+    ) -> None:
         self._ops = ops
         self._scopes = scopes
+        self._number = number or ops.interned.number
         self.above = self._sweep_down(labels)
-        self.around = self._sweep_up(self.above)
-        self.exact = self._sweep_up(self._sweep_down(self.around))
+
+    @cached_property
+    def around(self) -> list[int]:
+        """Alike in all they are computed from and all that is computed from them."""
+        return self._sweep_up(self.above)
+
+    @cached_property
+    def exact(self) -> list[int]:
+        """Two rounds: like ``around``, of ops that are themselves alike in that."""
+        return self._sweep_up(self._sweep_down(self.around))
 
     def _sweep_down(self, labels: Sequence[Hashable]) -> list[int]:
         """Producers before users: classes of the label, the place in the tree and the operands."""
-        ops, number = self._ops, self._ops.interned.number
+        ops, number = self._ops, self._number
         classes: list[int] = []
-        for op in range(len(ops)):
-            block = ops.ir.op_block[op]
-            operands = tuple(
+        contexts: dict[int, Hashable] = {}
+        for op, (block, operands) in enumerate(zip(ops.ir.op_block, ops.producers, strict=True)):
+            if block not in contexts:
+                contexts[block] = self._context(block, classes, labels)
+            values = [
                 (classes[owner], result) if 0 <= owner < op else self._outside(owner, result, classes, labels)
-                for owner, result in ops.producers[op]
-            )
-            classes.append(number((labels[op], self._context(block, classes, labels), operands)))
+                for owner, result in operands
+            ]
+            classes.append(number((labels[op], contexts[block], tuple(values))))
         return classes
 
     def _outside(
@@ -127,12 +143,11 @@ class RefinementClasses:
 
     def _sweep_up(self, labels: Sequence[int]) -> list[int]:
         """Users before producers: classes of the label, the users and the contents of the regions."""
-        ops, number = self._ops, self._ops.interned.number
+        ops, number = self._ops, self._number
         classes = [-1] * len(ops)
         for op in range(len(ops) - 1, -1, -1):
-            users = sorted(
-                (classes[user] if user > op else labels[user], place) for user, place in ops.users[op]
-            )
+            users = [(classes[user] if user > op else labels[user], place) for user, place in ops.users[op]]
+            users.sort()
             inside: tuple[object, ...] = ()
             if op in ops.blocks_of and ops.symbols[op] is None:
                 inside = tuple(

@@ -71,7 +71,7 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
     orders = {
         block: [became[op] for op in ops]
         for block, ops in enumerate(old.block_ops)
-        if ops and _is_permuted(ops, became)
+        if any(became[a] > became[b] for a, b in pairwise(ops))
     }
     if not orders:
         return SamenessVerdict(Sameness.NAMES)
@@ -82,10 +82,6 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
 def _named(side: ComparedDump, op: int) -> str:
     label = side.dump.label(op)
     return f"{side.ops.ir.source.name}:{label.line}: {label.result or label.name}"
-
-
-def _is_permuted(ops: Sequence[int], became: Mapping[int, int]) -> bool:
-    return any(became[a] > became[b] for a, b in pairwise(ops))
 
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:

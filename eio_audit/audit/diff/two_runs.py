@@ -20,9 +20,8 @@ class RunComparison:
     """Two logs of the same passes, dump by dump.
 
     Attributes:
-        pairs: how many dumps have a counterpart: the dump of the same pass, function and program, and the
-        same one
-            of several such.
+        pairs: how many dumps have a counterpart: the dump of the same pass, function and program, and of
+            several such the same one.
         different: how many of the pairs differ in any byte.
         first: the first pair that differs, in the order of the first log; None if none does.
         difference: what differs in it.

@@ -8,7 +8,8 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.check import AuditedDump, audit_dump
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.dependence import DependenceKind
@@ -100,7 +101,8 @@ def dataflow(
         InputError: the dump cannot be read, or no block or more than one is called so, or it has no order.
     """
     dump = audit_dump(choose_dump(dumps, block or ""), options)
-    return BlockDataflow(FixedBlock(dump, _find_block(dump, block))).whole()
+    fixed = FixedBlock(dump, _find_block(dump, block))
+    return BlockDataflow(fixed).part(range(len(fixed.ops)))
 
 
 def neighbourhood(
@@ -177,10 +179,6 @@ class BlockDataflow:
         self._graph = block.graph
         self._displaced = frozenset(block.displaced)
 
-    def whole(self) -> Dataflow:
-        """All of it."""
-        return self._part(range(len(self._block.ops)))
-
     def around(self, places: Sequence[int], radius: int, limit: int | None = None) -> Dataflow:
         """What is at most ``radius`` dependences away from the ops at ``places``; no more ops than ``limit``.
 
@@ -192,9 +190,10 @@ class BlockDataflow:
             reached = dict.fromkeys(near for place in frontier for near in self._neighbours[place])
             frontier = [place for place in reached if place not in found]
             found |= dict.fromkeys(frontier)
-        return self._part(sorted(list(found)[:limit]), tuple(sorted(places)))
+        return self.part(sorted(list(found)[:limit]), tuple(sorted(places)))
 
-    def _part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
+    def part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
+        """The ops at some places, and the dependences between them."""
         block, dump = self._block, self._block.dump
         return Dataflow(
             dump=dump.audit,

@@ -216,12 +216,11 @@ class OpInBlock:
         )
 
     def _inverted_places(self) -> list[int]:
-        own, keys = self.key, self.block.keys
+        own, key = self.key, self.block.key
         if own is None:
             return []
-        before, after = range(self.place), range(self.place, len(keys))
-        larger = [place for place in before if (key := keys[place]) is not None and key > own]
-        return larger + [place for place in after if (key := keys[place]) is not None and key < own]
+        others = (place for place in self.block.indexed if key(place) != own)
+        return [place for place in others if (key(place) > own) == (place < self.place)]
 
     def _kind(self, place: int) -> InversionKind:
         if not self.block.has_order:
@@ -250,7 +249,6 @@ class OpInBlock:
                 )
 
     def _fixed(self, place: int) -> FixedPlace:
-        """Where a fix puts the op at a place."""
         block, order, new = self.block, self.block.order, self.block.new_place[place]
         return FixedPlace(
             place=new,
@@ -300,7 +298,7 @@ class OpInBlock:
             return None
         keys, precedence = self.block.keys, self._graph.precedence
         for neighbours_of, choose in ((precedence.successors, min), (precedence.predecessors, max)):
-            reached = _reached(self.place, neighbours_of, lambda place: keys[place] is None)
+            reached = _search(neighbours_of, self.place, lambda place: keys[place] is None)
             if indexed := [(key, place) for place in reached if (key := keys[place]) is not None]:
                 return self.block.label(choose(indexed)[1])
         return None
@@ -311,27 +309,18 @@ class OpInBlock:
         frees = block.dump.keys.frees_in(block.number)
         if self.place not in frees or not block.has_order:
             return None
-        reached = _reached(self.place, self._graph.precedence.predecessors, frees.__contains__)
+        reached = _search(self._graph.precedence.predecessors, self.place, frees.__contains__)
         order = block.new_place if self.place in block.frees_that_follow else range(len(block.ops))
         uses = [place for place in reached if place not in frees]
         return block.label(max(uses, key=order.__getitem__)) if uses else None
 
 
-def _reached(
-    start: int, neighbours_of: Callable[[int], Sequence[int]], is_passed: Callable[[int], bool]
-) -> list[int]:
-    """The places that are reached from a place through those that are passed only, itself left out."""
-    found = {start: None}
-    pending = [start]
-    while pending:
-        new = [place for place in neighbours_of(pending.pop()) if place not in found]
-        found |= dict.fromkeys(new)
-        pending += filter(is_passed, new)
-    return list(found)[1:]
-
-
-def _search(neighbours_of: Callable[[int], Sequence[int]], start: int) -> dict[int, tuple[int, int]]:
-    """By place that can be reached: the place before it on a shortest path, and that path's length."""
+def _search(
+    neighbours_of: Callable[[int], Sequence[int]],
+    start: int,
+    is_passed: Callable[[int], bool] = lambda _: True,
+) -> dict[int, tuple[int, int]]:
+    """By place reached through those that are passed: the place before on a shortest path, and its length."""
     steps: dict[int, tuple[int, int]] = {}
     pending = deque([(start, 0)])
     while pending:
@@ -339,5 +328,6 @@ def _search(neighbours_of: Callable[[int], Sequence[int]], start: int) -> dict[i
         for neighbour in neighbours_of(place):
             if neighbour not in steps:
                 steps[neighbour] = place, length + 1
-                pending.append((neighbour, length + 1))
+                if is_passed(neighbour):
+                    pending.append((neighbour, length + 1))
     return steps

@@ -1,14 +1,19 @@
-"""Which op a person means: by ``%name``, ``#index``, line (``57``, ``57:3``) or full name."""
+"""Which op a person means.
+
+``%5``, ``#23`` (an op index), a line of the dump's file (``57``, ``57:3``, ``passes.log:57:3``), a line of
+the model's source (``model.py:51``), or a full name (``ttir.add``); ``%5 of @main`` with its function.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, Source
 
 NAMED_CANDIDATES = 8
 """How many ops an error names, at the most."""
@@ -16,10 +21,71 @@ NAMED_CANDIDATES = 8
 SEARCHED_NAMES = 20_000
 """Among how many names a similar one is looked for."""
 
-_PLACE = re.compile(r":?([0-9]{1,18})(?::([0-9]{1,18}))?", re.ASCII)
+_OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+@?(?P<function>\S.*)")
+_PLACE = re.compile(
+    r"(?:(?P<file>[^%#]*[^0-9:%#][^:%#]*):|:)?(?P<line>[0-9]{1,18})(?::(?P<column>[0-9]{1,18}))?", re.ASCII
+)
 _INDEX = re.compile(r"#([0-9]{1,4000})", re.ASCII)
 _RESULT = re.compile(r"(%[^#:\s]+)(?:[#:][0-9]+)?", re.ASCII)
 _VALUE = re.compile(rb"%[\w$.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class OpReference:
+    """A person's words for an op, taken apart.
+
+    Attributes:
+        op: the words without the function.
+        function: the symbol of the function that the op is in, without ``@``; None for any.
+    """
+
+    op: str
+    function: str | None
+
+    @classmethod
+    def parse(cls, wanted: str) -> OpReference:
+        """``%5 of @main`` and all other forms."""
+        match = _OF_FUNCTION.fullmatch(wanted)
+        return cls(match["op"], _bare(match["function"])) if match else cls(wanted, None)
+
+    def place_in(self, source: Source) -> tuple[int, int] | None:
+        """The line of a source that is meant, and the column, 0 for none; None for no line of this source."""
+        match = _PLACE.fullmatch(self.op)
+        is_here = match and (not match["file"] or _ends_with(source.name, match["file"]))
+        return (int(match["line"]), int(match["column"] or 0)) if match and is_here else None
+
+    @property
+    def model_line(self) -> tuple[str, int] | None:
+        """The file and line of a model's source, where this is no line of the dump."""
+        match = _PLACE.fullmatch(self.op)
+        return (match["file"], int(match["line"])) if match and match["file"] else None
+
+    def may_be_in(self, dump: Dump) -> bool:
+        """Whether the dump has the line, or the text that any op of this name has."""
+        if place := self.place_in(dump.source):
+            return is_on_line(dump, place[0])
+        text = self.op.lstrip("#")
+        if result := _RESULT.fullmatch(self.op):
+            text = result[1]
+        elif self.model_line is not None:
+            text = self.model_line[0]
+        needle = text.encode("utf-8", "surrogateescape")
+        return dump.source.data.find(needle, dump.span.start, dump.span.end) >= 0
+
+
+def _bare(symbol: str | None) -> str | None:
+    """``f`` of ``@f`` and ``@"f"``."""
+    return symbol and symbol.lstrip("@").strip('"')
+
+
+def _ends_with(path: str, end: str) -> bool:
+    return path == end or path.endswith("/" + end)
+
+
+def is_on_line(dump: Dump, line: int) -> bool:
+    """Whether the dump has text on a line of its file."""
+    line_at, span = dump.source.line_at, dump.span
+    return line_at(span.start) <= line <= line_at(max(span.start, span.end - 1))
 
 
 def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
@@ -28,8 +94,8 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
     Raises:
         InputError: there is more than one, and ``wanted`` does not choose one.
     """
-    place = _PLACE.fullmatch(wanted)
     source = next(each_dump(dumps)).source
+    place = OpReference.parse(wanted).place_in(source)
     if place is None and len(dumps) > 1:
         message = (
             f"{len(dumps)} dumps to choose from: say which with --pass and --dump, or name the op by its line"
@@ -37,62 +103,110 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
         raise InputError(source.name, None, message)
     if place is None:
         return dumps[0]
-    line, line_at = int(place[1]), source.line_at
     for dump in dumps:
-        if line_at(dump.span.start) <= line <= line_at(max(dump.span.start, dump.span.end - 1)):
+        if is_on_line(dump, place[0]):
             return dump
-    raise InputError(source.name, None, f"line {line} stands in no dump")
+    raise no_dump_on_line(source.name, place[0])
+
+
+def no_dump_on_line(source: str, line: int) -> InputError:
+    """The error for a line outside all dumps."""
+    return InputError(source, None, f"line {line} is in no dump")
 
 
 def find_ops(dump: KeyedDump, wanted: str) -> list[int]:
-    """The ops that ``wanted`` names: one, or all that carry an index.
+    """The ops that ``wanted`` names: one, or all that carry an index or come from a line of the model.
 
     Raises:
         InputError: no op is named so, or several are; the message names the nearest, or the candidates.
     """
-    return _Finder(dump).find(wanted)
+    return _Finder(dump, OpReference.parse(wanted)).find()
+
+
+def has_op(dump: KeyedDump, wanted: OpReference) -> bool:
+    """Whether ``wanted`` names one or several ops of a dump."""
+    return _Finder(dump, wanted).has_op()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The ops with a name, in a message what they share, and what to say if there is none."""
+
+    ops: Sequence[int]
+    shared: str
+    missing: Callable[[], str]
+    may_be_several: bool = False
 
 
 class _Finder:
-    def __init__(self, dump: KeyedDump) -> None:
+    def __init__(self, dump: KeyedDump, wanted: OpReference) -> None:
         self.dump = dump
         self.ir = dump.ir
         self.source = dump.ir.source
+        self.wanted = wanted
 
-    def find(self, wanted: str) -> list[int]:
-        if place := _PLACE.fullmatch(wanted):
-            line, column = int(place[1]), int(place[2] or 0)
-            found = self._at_position(line, column) if column else self._at_line(line)
-            return self._only(found, f"begin on line {line}")
+    def find(self) -> list[int]:
+        """The ops that are meant."""
+        found, function = self._found(), self.wanted.function
+        ops = [op for op in found.ops if function is None or _bare(self._function(op)) == function]
+        if not ops and found.ops:
+            others = self._candidates(found.ops)
+            raise self._error(f"no op in @{function} is called '{self.wanted.op}'; elsewhere: {others}")
+        if not ops:
+            raise self._error(found.missing())
+        if len(ops) > 1 and not found.may_be_several:
+            raise self._error(f"{len(ops):,} ops {found.shared}: {self._how_to_name(ops)}")
+        return ops
+
+    def has_op(self) -> bool:
+        """Whether there is an op with that name, in the function if one is named."""
+        functions = {_bare(self._function(op)) for op in self._found().ops}
+        return bool(functions) and self.wanted.function in (None, *functions)
+
+    def _function(self, op: int) -> str | None:
+        return self.dump.functions[self.ir.op_block[op]]
+
+    def _found(self) -> _Found:
+        wanted = self.wanted.op
+        if place := self.wanted.place_in(self.source):
+            line, column = place
+            ops = self._at(line, column)
+            return _Found(ops, f"begin on line {line}", lambda: self._nothing_at(line, column))
         if index := _INDEX.fullmatch(wanted):
             return self._with_index(int(index[1]))
         if result := _RESULT.fullmatch(wanted):
-            return self._only(self._with_result(result[1]), f"are called {result[1]}")
-        named = [op for op in range(len(self.ir)) if self.ir.name(op) == wanted]
-        if not named:
-            close = difflib.get_close_matches(wanted, self.ir.names, n=1)
-            known = f"; did you mean '{close[0]}'?" if close else ""
-            raise self._error(f"no op is called '{wanted}': name one by its %result, #index or line{known}")
-        return self._only(named, f"are called '{wanted}'")
+            return self._with_result(result[1])
+        if self.wanted.model_line is not None:
+            return self._from_model_line(*self.wanted.model_line)
+        ops = [op for op in range(len(self.ir)) if self.ir.name(op) == wanted]
+        return _Found(ops, f"are called '{wanted}'", self._no_such_name)
 
-    def _only(self, found: list[int], what_they_share: str) -> list[int]:
-        if len(found) == 1:
-            return found
-        candidates = self._candidates(found)
-        raise self._error(f"{len(found):,} ops {what_they_share}: name one by its line: {candidates}")
+    def _no_such_name(self) -> str:
+        close = difflib.get_close_matches(self.wanted.op, self.ir.names, n=1)
+        known = f"; did you mean '{close[0]}'?" if close else ""
+        return f"no op is called '{self.wanted.op}': name one by its %result, #index or line{known}"
 
-    def _at_line(self, line: int) -> list[int]:
-        """The ops that begin on a line, or the one that continues there."""
+    def _how_to_name(self, ops: Sequence[int]) -> str:
+        """How to name one of several ops: by its function, if that tells them apart, else by its line."""
+        functions = list(map(self._function, ops))
+        by_function = f", or its function: '{self.wanted.op} of {functions[0]}'"
+        is_enough = None not in functions and len({*functions}) == len(ops)
+        return f"name one by its line{by_function if is_enough else ''}: {self._candidates(ops)}"
+
+    def _at(self, line: int, column: int) -> list[int]:
+        """The ops that begin on a line, or the one that continues there; with a column the one there."""
         starting = [op for op in range(len(self.ir)) if self._line_of(op) == line]
-        if starting:
+        if starting and not column:
             return starting
         start, text = self._line_text(line)
-        return self._around(start + len(text) - len(text.lstrip()), line, f"on line {line}")
+        if column:
+            return self._around(start + len(text.decode("utf-8", "replace")[: column - 1].encode()))
+        return self._around(start + len(text) - len(text.lstrip()))
 
-    def _at_position(self, line: int, column: int) -> list[int]:
-        start, text = self._line_text(line)
-        offset = start + len(text.decode("utf-8", "replace")[: column - 1].encode())
-        return self._around(offset, line, f"at line {line}, column {column}")
+    def _nothing_at(self, line: int, column: int) -> str:
+        nearest = sorted(range(len(self.ir)), key=lambda op: (abs(self._line_of(op) - line), op))[:2]
+        known = f"; the nearest: {self._candidates(sorted(nearest))}" if nearest else ""
+        return f"no op is {f'at line {line}, column {column}' if column else f'on line {line}'}{known}"
 
     def _line_of(self, op: int) -> int:
         return self.source.line_at(self.ir.op_start[op])
@@ -100,50 +214,66 @@ class _Finder:
     def _line_text(self, line: int) -> tuple[int, bytes]:
         """The offset of a line of the file, and its text; empty after the last."""
         data, start = self.source.data, 0
-        for _ in range(line - 1):
+        for _ in range(line - self.source.line_at(0)):
             start = data.find(b"\n", start) + 1
             if not start:
                 return len(data), b""
         end = data.find(b"\n", start)
         return start, data[start : len(data) if end < 0 else end]
 
-    def _around(self, offset: int, line: int, where: str) -> list[int]:
+    def _around(self, offset: int) -> list[int]:
         """The innermost op whose own text, apart from its regions, has an offset."""
         ir = self.ir
         around = [op for op in range(len(ir)) if ir.op_start[op] <= offset < ir.op_end[op]]
         innermost = around[-1:]  # pre-order: the ops around come before
         regions = ir.regions_of.get(innermost[0], []) if innermost else []
-        if innermost and not any(ir.region_start[r] < offset < ir.region_end[r] for r in regions):
-            return innermost
-        nearest = sorted(range(len(ir)), key=lambda op: (abs(self._line_of(op) - line), op))[:2]
-        known = f"; the nearest: {self._candidates(sorted(nearest))}" if nearest else ""
-        raise self._error(f"no op stands {where}{known}")
+        is_inside = any(ir.region_start[r] < offset < ir.region_end[r] for r in regions)
+        return [] if is_inside else innermost
 
-    def _with_index(self, index: int) -> list[int]:
+    def _with_index(self, index: int) -> _Found:
         indices = self.dump.indices.by_op
-        found = [op for op, other in enumerate(indices) if other == index]
-        if found:
-            return found
-        known = {other for other in indices if other is not None}
-        nearest = [max((other for other in known if other < index), default=None)]
-        nearest.append(min((other for other in known if other > index), default=None))
-        names = [self._named(f"#{other}", indices.index(other)) for other in nearest if other is not None]
-        hint = f"; the nearest: {' and '.join(names)}" if names else ""
-        raise self._error(f"no op carries index {index}{hint}")
 
-    def _with_result(self, name: str) -> list[int]:
+        def missing() -> str:
+            known = {other for other in indices if other is not None}
+            nearest = [max((other for other in known if other < index), default=None)]
+            nearest.append(min((other for other in known if other > index), default=None))
+            names = [self._named(f"#{other}", indices.index(other)) for other in nearest if other is not None]
+            hint = f"; the nearest: {' and '.join(names)}" if names else ""
+            return f"no op carries index {index}{hint}"
+
+        ops = [op for op, other in enumerate(indices) if other == index]
+        return _Found(ops, "", missing, may_be_several=True)
+
+    def _from_model_line(self, file: str, line: int) -> _Found:
+        by_line: dict[int, list[int]] = {}
+        for op in range(len(self.ir)):
+            place = self.dump.indices.parsed.model_line(op)
+            if place is not None and _ends_with(place.file, file):
+                by_line.setdefault(place.line, []).append(op)
+
+        def missing() -> str:
+            nearest = sorted(sorted(by_line, key=lambda other: abs(other - line))[:2])
+            names = [self._named(f"{file}:{other}", by_line[other][0]) for other in nearest]
+            hint = f"; the nearest: {' and '.join(names)}" if names else ""
+            return f"no op comes from line {line} of a file {file}{hint}"
+
+        return _Found(by_line.get(line, []), "", missing, may_be_several=True)
+
+    def _with_result(self, name: str) -> _Found:
         defining: dict[str, list[int]] = {}
         for op in range(len(self.ir)):
             for result in self.ir.results(op):
                 defining.setdefault(result, []).append(op)
-        if name in defining:
-            return defining[name]
-        span = self.ir.span
-        if any(use[0].decode() == name for use in _VALUE.finditer(self.source.data, span.start, span.end)):
-            raise self._error(f"no op defines {name}: it is an argument of a block")
-        close = difflib.get_close_matches(name, list(defining)[:SEARCHED_NAMES], n=3)
-        nearest = " or ".join(self._named(other, defining[other][0]) for other in close)
-        raise self._error(f"no op defines {name}" + (f"; did you mean {nearest}?" if close else ""))
+
+        def missing() -> str:
+            uses = _VALUE.finditer(self.source.data, self.ir.span.start, self.ir.span.end)
+            if any(use[0].decode() == name for use in uses):
+                return f"no op defines {name}: it is an argument of a block"
+            close = difflib.get_close_matches(name, list(defining)[:SEARCHED_NAMES], n=3)
+            nearest = " or ".join(self._named(other, defining[other][0]) for other in close)
+            return f"no op defines {name}" + (f"; did you mean {nearest}?" if close else "")
+
+        return _Found(defining.get(name, []), f"are called {name}", missing)
 
     def _named(self, name: str, op: int) -> str:
         return f"{name} (line {self._line_of(op)})"
@@ -155,7 +285,7 @@ class _Finder:
         named = []
         for op, position in zip(ops[:NAMED_CANDIDATES], positions, strict=False):
             place = str(position.line) if is_unique else f"{position.line}:{position.column}"
-            function = self.dump.functions[self.ir.op_block[op]]
+            function = self._function(op)
             words = [self.ir.name(op), *self.ir.results(op)[:1], *([f"in {function}"] if function else [])]
             named.append(f"{place} ({' '.join(words)})")
         if len(ops) > len(named):

@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check.check import DESCRIBED_OPS, AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.disorder import describe_displaced
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
+from eio_audit.audit.check.displaced_op import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel
+from eio_audit.order.displaced import displaced
 
 PICTURED_BLOCKS = 6
 """How many blocks of a report are drawn, those with most avoidable inversions, then with most of any kind."""
 
 DRAWN_RADIUS = 2
 DRAWN_NEIGHBOURS = 30
-"""How far the dataflow around a displaced op is drawn, and with how many ops at the most."""
+"""How far the dataflow around an op is drawn, and with how many ops at the most."""
+
+DRAWN_MOVED = 10
+DRAWN_UNMOVED = 5
+"""Around how many ops that a fix moves, and around how many others."""
+
+ALL_TEXTS = 2_000
+"""Up to so many ops, a picture has the text of each; of a larger block only around some ops out of order."""
+
+TEXTS_AROUND = 2
+SHOWN_TEXT = 240
+"""How many ops before and after such an op, and how many characters of each."""
 
 
 class Disorder(StrEnum):
-    """What becomes of a displaced op's inversions; the first that holds."""
+    """Why an op is out of order; the first that holds."""
 
+    AVOIDABLE = "avoidable"
+    """A fix moves it."""
     DERIVED = "derived"
     """A pass made it from the op whose index it carries: it never was there."""
-    AVOIDABLE = "avoidable"
-    """After a fix it is an end of fewer inversions."""
     FORCED = "forced"
     """A dependence keeps it where it is."""
     KNOCK_ON = "knock-on"
@@ -47,7 +60,8 @@ class PicturedOp:
         original: 0-based among the same ops in the original order; ops of equal index in textual order.
         inversions: how many inversions it is an end of.
         inversions_fixed: and of how many after a fix.
-        disorder: what becomes of them, of a displaced op; None for the others.
+        disorder: why it is out of order: a fix moves it, or it is displaced even after a fix; None for the
+            others.
     """
 
     op: OpLabel
@@ -67,8 +81,10 @@ class OrderPicture:
         dump: the audit of the dump.
         block: the audit of the block.
         ops: all ops of the block, in textual order.
-        displaced: all displaced ops by their place in the block, those that carry most inversions first.
-        dataflow: what surrounds the first of them, in their order; none in a graph region.
+        displaced: all ops out of order by their place in the block, those that carry most inversions first.
+        dataflow: what surrounds some ops that a fix moves, then some others out of order; none in a graph
+            region.
+        texts: by place, an op's own text, shortened.
     """
 
     dump: DumpAudit
@@ -76,6 +92,7 @@ class OrderPicture:
     ops: tuple[PicturedOp, ...]
     displaced: dict[int, DisplacedOp]
     dataflow: tuple[Dataflow, ...]
+    texts: dict[int, str]
 
 
 class WorstBlocks:
@@ -124,7 +141,12 @@ def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
     original = block.original_places
     standing = {place: position for position, place in enumerate(block.indexed)}
     fixed = block.carried_fixed
-    displaced = describe_displaced(block)
+    order = block.indexed_order
+    moved = {order[k] for k in displaced(order)}
+    remaining = {order[k] for k in displaced([block.key(place) for place in order])}
+    displaced_ops = describe_displaced(block, sorted(moved | remaining))
+    moved_first = sorted(displaced_ops, key=lambda place: place not in moved)
+    drawn = [*moved_first[: min(len(moved), DRAWN_MOVED)], *moved_first[len(moved) :][:DRAWN_UNMOVED]]
     dataflow = BlockDataflow(block) if block.has_order else None
     return OrderPicture(
         dump=block.dump.audit,
@@ -137,24 +159,43 @@ def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
                 original=original.get(place),
                 inversions=block.carried.get(place, 0),
                 inversions_fixed=fixed.get(place, 0),
-                disorder=_disorder(displaced[place], audit, fixed[place]) if place in displaced else None,
+                disorder=Disorder.AVOIDABLE if place in moved else _disorder(displaced_ops.get(place), audit),
             )
             for place in range(len(block.ops))
         ),
-        displaced=displaced,
+        displaced=displaced_ops,
         dataflow=tuple(
             dataflow.around([place], DRAWN_RADIUS, DRAWN_NEIGHBOURS)
-            for place in list(displaced)[:DESCRIBED_OPS]
+            for place in drawn
             if dataflow is not None
         ),
+        texts=_texts(block, moved_first),
     )
 
 
-def _disorder(op: DisplacedOp, block: BlockAudit, inversions_fixed: int) -> Disorder:
+def _disorder(op: DisplacedOp | None, block: BlockAudit) -> Disorder | None:
+    if op is None:
+        return None
     if block.forced is None:
         return Disorder.UNORDERED
     if op.derived:
         return Disorder.DERIVED
-    if inversions_fixed < op.inversions:
-        return Disorder.AVOIDABLE
     return Disorder.KNOCK_ON if op.blocker is None else Disorder.FORCED
+
+
+def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
+    """The texts of all ops of a small block; of a large one those of the worst ops and around them."""
+    last = len(block.ops) - 1
+    places: Iterable[int] = range(last + 1)
+    if last >= ALL_TEXTS:
+        size = ALL_TEXTS // (2 * TEXTS_AROUND + 1)
+        around = range(-TEXTS_AROUND, TEXTS_AROUND + 1)
+        places = sorted({min(max(place + k, 0), last) for place in worst[:size] for k in around})
+    own_text = block.dump.ir.own_text
+    return {place: _shortened(own_text(block.ops[place])) for place in places}
+
+
+def _shortened(text: bytes) -> str:
+    """The first characters of an op's text, on one line."""
+    shown = " ".join(text[: 4 * SHOWN_TEXT].decode("utf-8", "replace").split())
+    return shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from eio_audit.audit.check.check import AuditedDump, SharedWork, audit_dump
+from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import renumbered, reordered

@@ -1,11 +1,14 @@
-"""Every rewrite reads its result again before it is written."""
+"""Every rewrite reads its result again before it is written: reordered, renamed, or with other locations."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.rewriting.locations import with_locations
+from eio_audit.mlir.source import InputError, Source, Span, splice
 
 _STRUCTURE = (
     "op_block",
@@ -49,4 +52,32 @@ def read_same(old: IR, text: bytes, what: str) -> IR:
     new = read_again(old, text, what)
     if any(getattr(new, column) != getattr(old, column) for column in _STRUCTURE):
         raise VerificationError(f"the {what} text has other operations, or they use other values")
+    return new
+
+
+def relocated(old: IR, locations: Mapping[int, bytes], what: str, alias: bytes) -> IR:
+    """The dump read again with other locations of some ops; all else is the same to the byte.
+
+    Args:
+        old: the dump.
+        locations: by op, what is inside of its ``loc(...)`` then.
+        what: how messages call the new text: ``stamped``.
+        alias: what new aliases begin with (see ``with_locations``).
+
+    Raises:
+        VerificationError: read again, the text has other ops or values, a location is not the one given, or
+            with the old locations it is not the old text.
+    """
+    text, added = with_locations(old, locations, alias)
+    new = read_same(old, text, what)
+    written = ((location, new.location_text(op) or b"") for op, location in locations.items())
+    if any(location not in (own, new.definition(own)) for location, own in written):
+        raise VerificationError("a location is not the one that was to be written")
+    edits = []
+    for op in locations:
+        start, end, own = new.location_start[op], new.op_end[op], old.location_text(op)
+        edits.append((Span(start - len(" loc("), end), b"") if own is None else (Span(start, end - 1), own))
+    without = splice(text, Span(0, len(text) - len(added)), edits)
+    if not text.endswith(added) or without != old.dump_text:
+        raise VerificationError("more changed than the locations that were to change")
     return new

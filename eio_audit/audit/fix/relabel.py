@@ -2,7 +2,7 @@
 
 An op whose label is wrong gets the label of another op, its *donor* (see ``order/wrong_labels.py``): a name
 with the donor's index and the donor's place in the model, but with the op's own last field, around the
-location that it had. Nothing else changes (relocation.py).
+location that it had. Nothing else changes (reading_again.py).
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.relocation import relocated
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.rewriting.locations import quoted
 from eio_audit.order.displaced import displaced

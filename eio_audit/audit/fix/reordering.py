@@ -58,10 +58,7 @@ def _with_other_names(ir: IR, text: bytes) -> IR:
     """What is read from a text in which only names of values may be others."""
     if text == ir.dump_text:
         return ir
-    if _without_value_names(text) != _without_value_names(ir.dump_text):
+    before, after = (_VALUE_NAME.sub(lambda m: b"%" if m["name"] else m[0], t) for t in (ir.dump_text, text))
+    if before != after:
         raise VerificationError("renumbering changed more than the names of values")
     return read_same(ir, text, "renumbered")
-
-
-def _without_value_names(text: bytes) -> bytes:
-    return _VALUE_NAME.sub(lambda match: match[0] if match["name"] is None else b"%", text)

@@ -8,9 +8,8 @@ from random import Random
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.reordering import reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, common_source
+from eio_audit.mlir.input.dumps import Dump, rewritten
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import Span, splice
 from eio_audit.order.precedence import Precedence
 
 
@@ -30,9 +29,8 @@ def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OP
     >>> shuffle(dumps, seed=2).decode().split("\n")[1:4]
     ['  %1 = ttir.ones', '  %0 = ttir.zeros', '  return']
     """
-    source, random = common_source(dumps), Random(seed)
-    texts = [(dump.span, _shuffled(dump, random, options)) for dump in dumps]
-    return splice(source.data, Span(0, len(source.data)), texts)
+    random = Random(seed)
+    return rewritten(dumps, lambda dump: _shuffled(dump, random, options))
 
 
 def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> bytes:

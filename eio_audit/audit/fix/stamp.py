@@ -14,16 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.relocation import relocated
+from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.input.dumps import Dump, common_source
+from eio_audit.mlir.input.dumps import Dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.locations import quoted
-from eio_audit.mlir.source import Span, splice
-from eio_audit.mlir.tokens import OR_FAIL
+from eio_audit.mlir.tokens import OR_FAIL, match_end
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
 _RESULT = rb"%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK
@@ -47,16 +45,18 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     >>> stamp(read_text("%0 = my.op", name="in.mlir"))
     b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     """
-    source = common_source(dumps)
-    texts = [(dump.span, _stamped(read_ir(source, dump.span))) for dump in dumps]
-    return splice(source.data, Span(0, len(source.data)), texts)
+    return rewritten(dumps, lambda dump: _stamped(read_ir(dump.source, dump.span)))
 
 
 def _stamped(ir: IR) -> bytes:
     """The dump with a name around every location, and places for scopes."""
     expected: list[int | None] = [None] * len(ir)
-    scopes = _scope_locations(ir)
-    locations = {op: location for op, location in scopes.items() if location != ir.location_text(op)}
+    indices, own = OriginalIndices(ir), {op: ir.location_text(op) for op in find_scopes(ir)}
+    scopes = {
+        op: _place(ir, op) if text is None or indices.index(op) is not None else text
+        for op, text in own.items()
+    }
+    locations = {op: location for op, location in scopes.items() if location != own[op]}
     for index, op in enumerate(_printed_ops(ir)):
         if op not in scopes:
             expected[op] = index
@@ -69,19 +69,9 @@ def _stamped(ir: IR) -> bytes:
     return stamped.dump_text
 
 
-def _scope_locations(ir: IR) -> dict[int, bytes]:
-    """By scope the text of its location in the stamped dump."""
-    indices = OriginalIndices(ir)
-    own = {op: ir.location_text(op) for op in find_scopes(ir)}
-    return {
-        op: _place(ir, op) if text is None or indices.index(op) is not None else text
-        for op, text in own.items()
-    }
-
-
 def _place(ir: IR, op: int) -> bytes:
-    """The place in the file as a location."""
-    position = ir.source.position_at(_name_offset(ir, op))
+    """The place of the op's name, after its results, as a location."""
+    position = ir.source.position_at(match_end(_RESULTS, ir.source.data, ir.op_start[op], ir.op_end[op]))
     file = quoted("-" if ir.source.name == "<stdin>" else ir.source.name)
     return b"%s:%d:%d" % (file, position.line, position.column)
 
@@ -99,9 +89,3 @@ def _printed_ops(ir: IR) -> Iterator[int]:
         )
         if not is_only_named:
             yield op
-
-
-def _name_offset(ir: IR, op: int) -> int:
-    """Where the op's name begins, after its results."""
-    results = _RESULTS.match(ir.source.data, ir.op_start[op], ir.op_end[op])
-    return results.end() if results else ir.op_start[op]

@@ -63,9 +63,6 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
 
 def in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int]]:
     """The old ops, blocks and regions in the order in which the new text must have them: pre-order."""
-    blocks_of: list[list[int]] = [[] for _ in ir.region_op]
-    for block, region in enumerate(ir.block_region):
-        blocks_of[region].append(block)
     ops, blocks, regions = list[int](), list[int](), list[int]()
     pending: list[tuple[list[int], Iterator[int]]] = [(regions, iter([0]))]
     while pending:
@@ -75,7 +72,7 @@ def in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int
             continue
         kind.append(number)
         if kind is regions:
-            pending.append((blocks, iter(blocks_of[number])))
+            pending.append((blocks, iter(ir.region_blocks[number])))
         elif kind is blocks:
             in_text = ir.block_ops[number]
             pending.append((ops, map(in_text.__getitem__, orders.get(number, range(len(in_text))))))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.gate.rules import (
@@ -37,7 +37,7 @@ class Finding:
         column: 1-based, of the op.
         moment: which dump of the file it is, ``after canonicalize``; empty without a marker.
         function: symbol of the function around the op, or None.
-        block: label of its block, and ``block_line`` the line that begins at.
+        block: label of its block, which begins at ``block_line`` and ``block_column``.
         op: the op.
         origin: where in the model it comes from, without line numbers and indices.
         model: the line of the model it comes from, if its location names one.
@@ -60,6 +60,7 @@ class Finding:
     function: str | None
     block: str
     block_line: int
+    block_column: int
     op: OpLabel
     origin: str
     model: ModelLine | None
@@ -96,6 +97,7 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
     """A finding about one op of a dump."""
     ir, block = dump.ir, dump.ir.op_block[op]
     position = ir.source.position_at(ir.op_start[op])
+    block_position = ir.source.position_at(ir.block_offset(block))
     return Finding(
         rule=rule,
         message=message,
@@ -106,7 +108,8 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions:
         moment=" ".join(filter(None, (dump.audit.when, dump.audit.pass_name))),
         function=dump.functions[block],
         block=ir.block_name(block),
-        block_line=dump.line_of(block),
+        block_line=block_position.line,
+        block_column=block_position.column,
         op=dump.label(op),
         origin=dump.indices.parsed.place_in_model(op),
         model=dump.indices.parsed.model_line(op),
@@ -164,7 +167,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
     elif audit.certified:
         kind, why = "unavoidable ", ""
     else:
-        kind, why = "", " that no order found is without"
+        kind, why = "", ", not proven unavoidable"
     for k in out_of_place:
         place = order[k]
         # A stable sort moves an op to the right by as many places as it has more smaller keys after it

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A kind of finding, described in docs/rules.md.
 
     Attributes:
@@ -41,11 +40,11 @@ ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL)
 """The rules on the order of ops."""
 
 LOCATION_RULES = (
-    Rule("EIO101", "unknown-location", "An op has no location, or one that says it is unknown."),
+    Rule("EIO101", "unknown-location", "An op has no location, or an unknown one."),
     Rule("EIO102", "no-index", "The location of an op carries no op index."),
     Rule("EIO103", "unknown-index", "The index of an op is negative: the front end did not know its place."),
     Rule("EIO104", "repeated-location", "Several ops have the same location."),
-    Rule("EIO105", "two-functions", "One place of the model's source is said to define two functions."),
+    Rule("EIO105", "two-functions", "Locations name two functions for one place of the model's source."),
     Rule("EIO106", "refused-location", "The location of an op is not a name, as code generation needs it."),
 )
 """The rules of ``broken_locations``, by the same names."""

@@ -23,9 +23,7 @@ _CHILD = (
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
-_NUMBER_OF_PART = re.compile(rb"(?:" + _NUMBER + rb")?[^\0]*+\0")
-NUMBER_BYTES = len(b'"DEBUG||') + 18
-"""How many bytes of a location tell its index, if it is such a name."""
+_NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
 _NAME = re.compile(_NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?")
 """A name's location whose child is simple; any other location may be malformed."""
 
@@ -55,24 +53,17 @@ class IndexPattern:
         if "index" not in self._pattern.groupindex:
             raise ValueError("the index pattern has no group named 'index'")
 
-    def first_indices(self, beginnings: Sequence[bytes]) -> list[int | None]:
-        """The indices that many locations begin with, if the pattern is the usual one.
-
-        None stands for "parse it", not for "unindexed". An index counts if the location is a name.
-
-        Args:
-            beginnings: of each location NUMBER_BYTES, or more, or what there is.
-        """
-        if not self.is_default:
-            return [None] * len(beginnings)
-        numbers = _NUMBER_OF_PART.findall(b"\0".join([*beginnings, b""]))
-        if len(numbers) != len(beginnings):  # a zero byte
-            return [None] * len(beginnings)
+    def indices_of_names(self, locations: Sequence[bytes]) -> list[int | None]:
+        """The indices of those among many locations that are a name without a child; else None."""
+        numbers = _NAME_ONLY.findall(b"\0".join([*locations, b""])) if self.is_default else []
+        if len(numbers) != len(locations):  # a zero byte
+            return [None] * len(locations)
         return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
 
-    def is_indexed_name(self, location: bytes) -> bool:
-        """Whether a location's text that begins with an index is a name, with a simple child or without."""
-        return _NAME.fullmatch(location) is not None
+    def index_of_name(self, location: bytes) -> int | None:
+        """The index of a location that is a name, with a simple child or without; None: it must be parsed."""
+        match = _NAME.fullmatch(location) if self.is_default else None
+        return int(match[1]) if match else None
 
     def index_in(self, name: str) -> int | None:
         """The integer that group ``index`` matches in ``name``; None for no match or no integer.

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check.check import AuditedDump
-from eio_audit.audit.codegen.codegen_location import ends_block
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.functions import ends_block
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.mlir.location import (
@@ -37,7 +37,7 @@ class LocationRule(StrEnum):
     """What can be wrong; the values are stable."""
 
     UNKNOWN_LOCATION = "unknown-location"
-    """The op has no location, or one that says ``unknown``."""
+    """The op has no location, or ``unknown``."""
     NO_INDEX = "no-index"
     """The location carries no op index."""
     UNKNOWN_INDEX = "unknown-index"
@@ -45,7 +45,7 @@ class LocationRule(StrEnum):
     REPEATED_LOCATION = "repeated-location"
     """Other ops have the same location."""
     TWO_FUNCTIONS = "two-functions"
-    """One place of the model's source, ``file:line``, is said to define two functions."""
+    """By the locations, one place of the model's source, ``file:line``, defines two functions."""
     REFUSED_LOCATION = "refused-location"
     """The location is a call site, fused, a place in a file or a dialect's own, not a name as it should."""
 
@@ -79,11 +79,7 @@ class LocationHealth:
 
 
 def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
-    """The findings of a dump, each with the number of the op it is about.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """The findings of a dump, each with the number of the op it is about."""
     return _Inspection(dump).findings
 
 
@@ -103,11 +99,7 @@ class HealthChange:
 
 
 def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
-    """What a pass did to the locations; ``was`` has, by op of the dump after, the op it was.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """What a pass did to the locations; ``was`` has, by op of the dump after, the op it was."""
     old, new = _Inspection(before), _Inspection(after)
     known = {(op, finding.rule) for op, finding in old.findings}
     return HealthChange(

@@ -15,32 +15,20 @@ from eio_audit.mlir.location import (
     OpaqueLoc,
     UnknownLoc,
     children,
-    children_first,
     walk,
 )
+from eio_audit.mlir.post_order import post_order
 
 NO_LOCATION = -1
 """The number of an unknown location and of none at all."""
 
 
-class Interned:
+class Interned(dict[Hashable, int]):
     """Small numbers for equal things, shared by the dumps that are compared."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}
 
     def number(self, thing: Hashable) -> int:
         """The number of everything equal to ``thing``."""
-        return self._numbers.setdefault(thing, len(self._numbers))
-
-    def __len__(self) -> int:
-        """How many numbers there are."""
-        return len(self._numbers)
-
-    def forget_since(self, count: int) -> None:
-        """Keeps the first ``count`` numbers only, for one dump that is compared with any number of others."""
-        while len(self._numbers) > count:
-            self._numbers.popitem()
+        return self.setdefault(thing, len(self))
 
 
 class LocationNumbers:
@@ -70,7 +58,10 @@ class LocationNumbers:
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
     def _number(self, root: Location) -> int:
-        for location in children_first(root, self._numbers):
+        known = self._numbers.get(id(root))
+        if known is not None:
+            return known
+        for location in post_order([root], children, self._numbers, key=id):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
                 inside = ()  # "x"(unknown) is how MLIR has "x"

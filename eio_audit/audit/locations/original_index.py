@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import compress, repeat
 from operator import is_
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.locations.index_pattern import NUMBER_BYTES, IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:
@@ -71,38 +71,22 @@ class OriginalIndices:
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
         """Looks at the text of several ops' locations; what it does not tell is parsed."""
-        data, chunk = self._ir.source.data, slice(ops.start, ops.stop)
-        starts: Sequence[int] = self._ir.location_start[chunk]
-        ends: Sequence[int] = self._ir.op_end[chunk]  # one past the bracket
-        if self._ir.aliases:
-            starts, ends = self._definitions(starts, ends)
-        found = self._pattern.first_indices([data[start : start + NUMBER_BYTES] for start in starts])
-        has_more = [  # than one string
-            data.find(b'"', start + 1, end) != end - 2 for start, end in zip(starts, ends, strict=True)
-        ]
-        for place in compress(range(len(ops)), has_more):
-            definition = data[starts[place] : ends[place] - 1]
-            if found[place] is not None and not self._pattern.is_indexed_name(definition):
-                found[place] = None
-            if definition.endswith(b")"):
-                is_derived = _extends_child(definition)
-                op = ops[place]
-                derived[op] = self.parsed.is_derived(op) if is_derived is None else is_derived
+        ir, chunk = self._ir, slice(ops.start, ops.stop)
+        starts, ends = ir.location_start[chunk], ir.op_end[chunk]  # one past the bracket
+        locations = [ir.source.data[start : end - 1] for start, end in zip(starts, ends, strict=True)]
+        if ir.aliases:
+            locations = [ir.definition(location) or location for location in locations]
+        found = self._pattern.indices_of_names(locations)
         for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
-            if starts[place] != NO_OFFSET and data[starts[place] : ends[place] - 1] != UNKNOWN:
-                found[place] = self.parsed.index(ops[place])
+            op, location = ops[place], locations[place]
+            if starts[place] == NO_OFFSET or location == UNKNOWN:
+                continue
+            index = self._pattern.index_of_name(location)
+            found[place] = self.parsed.index(op) if index is None else index
+            if location.endswith(b")"):
+                is_derived = _extends_child(location)
+                derived[op] = self.parsed.is_derived(op) if is_derived is None else is_derived
         indices += found
-
-    def _definitions(self, starts: Sequence[int], ends: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The same places, but of an alias that of its definition."""
-        data, aliases = self._ir.source.data, self._ir.aliases
-        places = [
-            (start, end)
-            if (span := aliases.get(data[start : end - 1])) is None
-            else (span.start, span.end + 1)
-            for start, end in zip(starts, ends, strict=True)
-        ]
-        return [start for start, _ in places], [end for _, end in places]
 
 
 def _extends_child(location: bytes) -> bool | None:

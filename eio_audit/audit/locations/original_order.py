@@ -36,7 +36,8 @@ class OriginalOrder:
         """
         known = len(self._interned)
         matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
-        self._interned.forget_since(known)
+        while len(self._interned) > known:  # the dump before is compared with any number of others
+            self._interned.popitem()
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():
             places[new] = old

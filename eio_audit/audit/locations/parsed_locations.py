@@ -14,9 +14,10 @@ from eio_audit.mlir.location import (
     Location,
     Locations,
     NameLoc,
-    children_first,
+    children,
     walk,
 )
+from eio_audit.mlir.post_order import post_order
 
 LONGEST_LINE_NUMBER = 9
 """Digits, of which the last count: Python refuses to make an int of more than 4,300."""
@@ -54,6 +55,7 @@ class ParsedLocations:
     def __init__(self, ir: IR, pattern: IndexPattern) -> None:
         self._pattern = pattern
         self._indices: dict[int, int | None] = {}  # by ``id`` of a location, which ``locations`` keeps alive
+        self._origins: dict[int, Origin | None] = {}
         self.locations = Locations(ir)
 
     def index(self, op: int) -> int | None:
@@ -61,8 +63,9 @@ class ParsedLocations:
         root = self.locations.of(op)
         if root is None:
             return None
-        for location in children_first(root, self._indices):
-            self._indices[id(location)] = self._index_of(location)
+        if id(root) not in self._indices:
+            for location in post_order([root], children, self._indices, key=id):
+                self._indices[id(location)] = self._index_of(location)
         return self._indices[id(root)]
 
     def _index_of(self, location: Location) -> int | None:
@@ -99,8 +102,11 @@ class ParsedLocations:
 
         A name with a negative index tells of none: its fields are placeholders.
         """
-        name = self.indexed_name(op)
-        return None if name is None else parse_origin(name)
+        location = id(self.locations.of(op))
+        if location not in self._origins:
+            name = self.indexed_name(op)
+            self._origins[location] = None if name is None else parse_origin(name)
+        return self._origins[location]
 
     def model_line(self, op: int) -> ModelLine | None:
         """Where in the model's source the op comes from, as far as its location says."""
@@ -131,6 +137,10 @@ class ParsedLocations:
 
     def indexed_name(self, op: int) -> str | None:
         """The outermost name with the op's index; of an unindexed op, with any that is not negative."""
+        location = self.locations.of(op)
+        if isinstance(location, NameLoc) and location.child is None:
+            index = self._pattern.index_in(location.name)
+            return None if index is None or index < 0 else location.name
         wanted = self.index(op)
         for inner in self._walk(op):
             index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None

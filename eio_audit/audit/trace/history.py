@@ -1,387 +1,386 @@
-"""The states that the functions of a program pass through in a log, each audited once.
-
-A dump shows the state of the functions in it. A dump that is, to the byte, one of the last few shows the
-same states, and nothing of it is read. A function whose text is that in the dump before keeps its audit and
-is not read either; only its text is compared. The same holds for what is around the functions.
-
-A dump may show a program, or only a module or a function of it. What it cannot show has not vanished.
-"""
+"""One op through all passes: a row for each pass that changed it."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from hashlib import blake2b
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
 
-from eio_audit.audit.check.check import DESCRIBED_OPS, AuditedDump, SharedWork, audit_dump, audit_keyed
-from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.functions import only_function
-from eio_audit.audit.gate.findings import Finding, find
-from eio_audit.audit.gate.rules import AVOIDABLE
-from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, Relation, compared
+from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
+from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.trace.followed_ops import DividedDump, Follower, OpPlace, Scope, Step
+from eio_audit.mlir.input.dumps import Dump, each_dump
+from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
-RECENT_DUMPS = 4
-"""Dumps of a program whose states are kept: some passes print a module, some a function of it, in turns."""
 
-_INDENTATION = re.compile(rb"\n[ \t]+")
+class EventKind(StrEnum):
+    """What a dump shows of an op."""
 
-
-@dataclass(frozen=True, slots=True)
-class FunctionState:
-    """A function, or a module without its functions and modules, as one dump shows it.
-
-    Attributes:
-        key: equal for states that are the same, aliases and what is around the function apart.
-        blocks: the audits of its blocks that have an op with an index.
-        indices: the op indices in it, at any depth.
-        unmatched: patterns of ops to be taken as pure that match none of its ops.
-        findings: its ops that a fix moves.
-        callees: the keys of the functions whose effects its figures depend on.
-        text: where it was found; None if it is not a function with a text of its own.
-    """
-
-    key: bytes
-    blocks: tuple[BlockAudit, ...]
-    indices: frozenset[int]
-    unmatched: frozenset[str]
-    findings: tuple[Finding, ...] = ()
-    callees: tuple[bytes, ...] = ()
-    text: FunctionText | None = None
-
-    def is_shown_by(self, text: FunctionText) -> bool:
-        """Whether a text shows this very state."""
-        own = self.text
-        if own is not None and own.raw == text.raw and own.aliases.definitions == text.aliases.definitions:
-            return True
-        return self.key == text.key
-
-    @property
-    def avoidable(self) -> int:
-        """Inversions that a fix removes."""
-        return sum(block.avoidable for block in self.blocks)
-
-    @property
-    def wrong_labels(self) -> int:
-        """Indices that contradict the dependences."""
-        return sum(block.wrong_labels for block in self.blocks)
-
-
-_NOTHING = FunctionState(b"", (), frozenset(), frozenset())
-"""The figures of a function that is not there."""
+    FIRST = "first"
+    """It is in the first dump of its function."""
+    MADE = "made"
+    """A pass made it."""
+    CHANGED = "changed"
+    """A pass changed or moved it."""
+    REMOVED = "removed"
+    """A pass removed it."""
+    LAST = "last"
+    """No pass changed it any more up to this dump, the last one that shows it."""
 
 
 @dataclass(frozen=True, slots=True)
-class DumpStates:
-    """What one dump shows; modules are told by their numbers.
+class OpState:
+    """An op as one dump shows it.
 
     Attributes:
-        alone: symbol of the function that it is a dump of; None for a program or a module.
-        functions: the functions and modules in it; a module without them.
-        homes: by function or module the module around it; None for an outermost one.
-        modules: the modules, in textual order.
+        op: the op; its line is that of the file.
+        column: 1-based column where it begins.
+        function: symbol of the function it is in, or None.
+        block: label of its block.
+        place: 0-based place among the ops of its block.
+        ops: how many ops the block has.
+        operands: each with the op that defines it: ``%3 ttir.permute``, ``argument 2 of ^bb0``.
+        types: the op's type; in custom form the types it names.
+        location: as printed, an alias as what it stands for; empty for none.
     """
 
-    alone: str | None
-    functions: Mapping[Part, FunctionState]
-    homes: Mapping[Part, int | None]
-    modules: Mapping[int, Module]
-    dump: Dump
-
-    @property
-    def blocks(self) -> tuple[BlockAudit, ...]:
-        """The audits of all its blocks that have an op with an index."""
-        return tuple(block for state in self.functions.values() for block in state.blocks)
-
-    @property
-    def has_no_module(self) -> bool:
-        """Whether it shows functions that are in no module."""
-        return self.alone is None and not self.modules
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the outermost module has a symbol."""
-        return any(module.label[1] is not None for module in list(self.modules.values())[:1])
-
-    def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
-        """The audits of a function's blocks, with the lines that they have in this dump."""
-        state, symbol = self.functions[part], part if isinstance(part, str) else None
-        here = DumpText(self.dump, options.op_table).functions.get(symbol or "")
-        if here is not None and state.text is not None and here.line == state.text.line:
-            return state.blocks
-        blocks = audit_dump(self.dump, options).audit.blocks
-        return tuple(block for block in blocks if block.function == symbol)
+    op: OpLabel
+    column: int
+    function: str | None
+    block: str
+    place: int
+    ops: int
+    operands: tuple[str, ...]
+    types: str
+    location: str
 
 
 @dataclass(frozen=True, slots=True)
-class StateChange:
-    """What happened to functions between what was known of them and what a dump shows.
+class OpEvent:
+    """What one pass did to an op, or where the op was seen first or last.
 
     Attributes:
-        changed: one of them differs, has come or has vanished.
-        introduced: avoidable inversions that they have more, function by function. What a function that has
-            come brings along counts as far as the others have not lost as many: it may have been theirs.
-        mislabelled: wrong indices that they have more, function by function.
-        lost: op indices that they had and no function has any more.
-        grown: the function with most avoidable inversions more; of equals the first.
+        kind: what happened.
+        pass_name: the pass that did it; None for passes that the log does not show.
+        source: the file of the dump that shows it.
+        dump_line: 1-based line of the dump's marker, or of its first text.
+        marker: the dump's marker.
+        state: the op in that dump; None if it was removed.
+        change: what differs from the dump before, and the op that it was derived from; None for first, last
+            and removed.
+        users_now_use: of a removed op, what its users use instead: ``%3 ttir.permute``.
     """
 
-    changed: bool
-    introduced: int
-    mislabelled: int
-    lost: int
-    grown: Part
+    kind: EventKind
+    pass_name: str | None
+    source: str
+    dump_line: int
+    marker: Marker | None
+    state: OpState | None
+    change: OpChange | None = None
+    users_now_use: str = ""
 
 
-class _Recent:
-    """What was read last, by its text or a key of it; the oldest is forgotten."""
+@dataclass(frozen=True, slots=True)
+class OpHistory:
+    """What happened to one op, in the order of the passes.
 
-    def __init__(self) -> None:
-        self._read: dict[bytes, DumpStates] = {}
+    Attributes:
+        events: the first tells where it is from, the last is of the last dump that shows it, or of the pass
+            that removed it.
+        origin: for an op that a pass made from another one of the same history, that one's place there.
+    """
 
-    def get(self, text: bytes, read: Callable[[], DumpStates]) -> DumpStates:
-        """What is known of a text, or else read now."""
-        key = blake2b(text, digest_size=16).digest()
-        found = self._read.pop(key, None) or read()
-        self._read[key] = found
-        if len(self._read) > RECENT_DUMPS:
-            del self._read[next(iter(self._read))]
-        return found
+    events: tuple[OpEvent, ...]
+    origin: int | None
+
+    @property
+    def first(self) -> OpState:
+        """The op in the first dump that shows it."""
+        state = self.events[0].state
+        assert state is not None
+        return state
+
+    @property
+    def changes(self) -> tuple[OpEvent, ...]:
+        """What passes did to it while it was there."""
+        return tuple(event for event in self.events if event.kind is EventKind.CHANGED)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether it was there from the start to the end, and no pass changed it."""
+        return all(event.kind in (EventKind.FIRST, EventKind.LAST) for event in self.events)
+
+    @property
+    def removal(self) -> OpEvent | None:
+        """The event of its removal."""
+        return self.events[-1] if self.events[-1].kind is EventKind.REMOVED else None
 
 
+@dataclass(frozen=True, slots=True)
 class History:
-    """The last known states of one program's functions and modules.
+    """What happened to the ops that were asked for, several where they share an index.
+
+    Attributes:
+        ops: those, and after them the ops that passes made from them.
+        dumps: how many dumps were taken of their program.
+        errors: the dumps that could not be read.
+    """
+
+    ops: tuple[OpHistory, ...]
+    dumps: int
+    errors: tuple[InputError, ...]
+
+
+def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTIONS) -> History:
+    """Follows one op through the passes of a log, a folder or several stages.
+
+    The op is looked for in one dump after the other; the first that has it tells which op is meant. It is
+    followed from the first dump on, under whatever name.
 
     Args:
-        options: of the audits.
+        dumps: in the order of the passes. They are gone through up to three times; of an iterator a list is
+            made first.
+        op: as for ``explain``; a line tells the dump.
+        options: as for ``check``.
 
-    Attributes:
-        functions: the last known states.
+    Raises:
+        InputError: no op is named so in any dump, or several in the first dump that has one.
+
+    Complexity: linear in the text; only functions that differ from the dump before are matched.
     """
+    if isinstance(dumps, Iterator):
+        dumps = list(dumps)
+    number, program, places = _find(dumps, op, options)
+    births = {0: [_Birth(0, place) for place in places]}
+    if number:
+        births = _births(dumps, number, program, places, options)
+    recorder = _Recorder(options)
+    errors: list[InputError] = []
+    count = 0
+    for count, dump in enumerate(_of_program(dumps, program), 1):
+        try:
+            recorder.take(dump)
+        except InputError as error:
+            errors.append(error)
+        for birth in births.get(count - 1, ()):
+            recorder.begin(birth)
+    return History(recorder.result(), count, tuple(errors))
+
+
+def _of_program(dumps: Iterable[Dump], program: str) -> Iterator[Dump]:
+    return (dump for dump in dumps if dump.program == program)
+
+
+def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, str, list[OpPlace]]:
+    """The first dump with the op, by its number in its program; the program; and where in it the ops are."""
+    wanted = OpReference.parse(op)
+    numbers: dict[str, int] = {}
+    nearest: Dump | None = None
+    has_place = False
+    last = b""
+    for dump in each_dump(dumps):
+        number = numbers[dump.program] = numbers.get(dump.program, -1) + 1
+        may_have_it = wanted.may_be_in(dump) and (wanted.place_in(dump.source) or not dump.has_text(last))
+        nearest = dump if nearest is None or (may_have_it and not has_place) else nearest
+        if not may_have_it:
+            continue
+        has_place, last = True, dump.text
+        try:
+            read = read_dump(dump, options)
+        except InputError:
+            continue
+        if has_op(read, wanted):
+            divided = DividedDump(dump, options)
+            return number, dump.program, [divided.place_of(found) for found in find_ops(read, op)]
+    if nearest is None:
+        raise InputError("<dumps>", None, "there is no dump")
+    if not has_place and (place := wanted.place_in(nearest.source)):
+        raise no_dump_on_line(nearest.source.name, place[0])
+    find_ops(read_dump(nearest, options), op)
+    raise AssertionError("an op was found that was not there")
+
+
+@dataclass(slots=True, eq=False)
+class _Birth:
+    """Where an op comes from: the number of a dump of its program, where it is there, and what made it."""
+
+    number: int
+    place: OpPlace | None
+    step: Step | None = None
+    change: OpChange | None = None
+
+
+def _births(
+    dumps: Iterable[Dump], number: int, program: str, places: list[OpPlace], options: AuditOptions
+) -> dict[int, list[_Birth]]:
+    """By number of a dump, the births of the ops that are in some places of a later one."""
+    followers = {symbol: _BirthFollower(options, symbol) for symbol, _ in places}
+    for current, dump in enumerate(_of_program(dumps, program)):
+        for follower in followers.values():
+            with suppress(InputError):  # it is reported when the op is followed
+                follower.take_next(current, dump)
+        if current == number:
+            break
+    found: dict[int, list[_Birth]] = {}
+    for place in places:
+        scope = followers[place[0]].scopes.get(place[0])
+        birth = scope.ops.get(place[1]) if scope else None
+        birth = birth or _Birth(number, place)
+        found.setdefault(birth.number, []).append(birth)
+    return found
+
+
+class _BirthFollower(Follower[_Birth]):
+    """Follows all ops of a function, to find out where they come from."""
+
+    def __init__(self, options: AuditOptions, symbol: str | None) -> None:
+        super().__init__(options)
+        self._symbol = symbol
+        self._number = 0
+
+    def take_next(self, number: int, dump: Dump) -> None:
+        self._number = number
+        self.take(dump)
+        assert self.shown is not None
+        symbol = self._symbol
+        if symbol not in self.scopes and (symbol is None or symbol in self.shown.functions):
+            side = self.side(symbol)
+            for op in range(len(side.ops) if side else 0):
+                self.follow((symbol, op), _Birth(number, (symbol, op)))
+        for symbol, scope in self.scopes.items():
+            for op, birth in scope.ops.items():
+                birth.place = birth.place or (symbol, op)
+
+    def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+        pass
+
+    def comes(
+        self,
+        origin: _Birth | None,
+        comparison: DumpComparison,
+        new: int,
+        relation: tuple[int, Relation] | None,
+        step: Step,
+    ) -> _Birth:
+        return _Birth(self._number, None, step, comparison.addition(new, relation))
+
+    def ends(self, followed: _Birth, comparison: DumpComparison, old: int, step: Step) -> None:
+        pass
+
+
+@dataclass(slots=True, eq=False)
+class _Track:
+    """The events of one op so far."""
+
+    origin: int | None
+    events: list[OpEvent] = field(default_factory=list)
+
+
+class _Recorder(Follower[_Track]):
+    """Records what happens to ops and to those that passes make from them."""
 
     def __init__(self, options: AuditOptions) -> None:
-        self.functions: dict[Part, FunctionState] = {}
-        self._options = options
-        self._homes: dict[Part, int | None] = {}
-        self._modules: dict[int, Module] = {}
-        self._shows_no_module = False
-        self._last: tuple[bytes, DumpStates] | None = None
-        self._recent = _Recent()
-        self._recent_around = _Recent()
+        super().__init__(options)
+        self._tracks: list[_Track] = []
 
-    def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
-        """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
+    def begin(self, birth: _Birth) -> None:
+        """Follows an op from the dump taken last on."""
+        assert self.shown is not None
+        assert birth.place is not None
+        track = self._new_track(None)
+        symbol, op = self.follow(birth.place, track)
+        state = _state(self.scopes[symbol].side, op)
+        kind = EventKind.FIRST if birth.change is None else EventKind.MADE
+        step = birth.step or Step(self.shown.dump, None)
+        track.events.append(_event(kind, step, state, birth.change))
 
-        With ``describes_worst``, what is new has descriptions of the ops that are in most inversions.
+    def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+        change = comparison.change(old, new)
+        if change.status != "unchanged":
+            state = _state(comparison.after, new)
+            followed.events.append(_event(EventKind.CHANGED, step, state, change))
 
-        Raises:
-            InputError: the dump cannot be read.
-        """
-        if self._last is None or not dump.has_text(self._last[0]):
-            text = dump.text
-            read = self._recent.get(text, lambda: self._read(dump, describes_worst=describes_worst))
-            self._last = text, read
-        return self._identified(self._last[1], dump)
-
-    def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
-        """What is read, where modules are told by their places in the dump, with their known numbers."""
-        numbers = identify([*read.modules.values()], read.homes, self._modules, self._homes)
-        functions_first = sorted(read.functions.items(), key=lambda item: isinstance(item[0], int))
-        homes = read.homes.items() if read.alone is None else ()
-        return DumpStates(
-            alone=read.alone,
-            functions={numbers[p] if isinstance(p, int) else p: state for p, state in functions_first},
-            homes={
-                numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
-                for part, home in homes
-            },
-            modules=dict(zip(numbers, read.modules.values(), strict=True)),
-            dump=dump,
-        )
-
-    def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
-        text = DumpText(dump, self._options.op_table)
-
-        def read(part: Dump) -> DumpStates:
-            audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
-            return _grouped(text, audited, self._options)
-
-        if self._options.order_from is not None:  # all of a dump is matched with another at once
-            return read(dump)
-        try:
-            is_known = text.aliases.are_unique
-            around = (
-                self._recent_around.get(text.around_key, lambda: read(text.around))
-                if is_known
-                else read(dump)
-            )
-            functions = {**around.functions}
-            for symbol, function in text.functions.items():
-                functions[symbol] = self._state(text, function, describes_worst=describes_worst)
-        except InputError:  # in a part of the dump: the dump as a whole may be sound, or tells the place
-            return read(dump)
-        return replace(around, functions=functions)
-
-    def _state(self, text: DumpText, function: FunctionText, *, describes_worst: bool) -> FunctionState:
-        known = self.functions.get(function.symbol)
-        if known is not None and known.is_shown_by(function):
-            callees = text.reached_from(function) if known.callees else []
-            if known.callees == tuple(callee.key for callee in callees):
-                return known
-            keyed = None
-        else:
-            keyed = read_dump(text.function_dump(function), self._options)
-            callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
-        if keyed is None or callees:
-            keyed = read_dump(text.function_dump(function, callees), self._options)
-        audited = audit_keyed(keyed, SharedWork(DESCRIBED_OPS if describes_worst else 0))
-        next_line = function.line + function.text.count(b"\n") + 1
-        blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
-        return FunctionState(
-            key=function.key,
-            blocks=tuple(blocks),
-            indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
-            unmatched=frozenset(audited.audit.unmatched),
-            findings=tuple(f for f in _findings(audited) if f.function == function.symbol),
-            callees=tuple(callee.key for callee in callees),
-            text=function,
-        )
-
-    def vanished(self, observed: DumpStates) -> list[Part]:
-        """The known functions and modules that a dump does not show, though it shows what was around them."""
-        if observed.alone is not None:
-            return []
-        around = {part for part in observed.functions if isinstance(part, int)}
-        vanished: dict[Part, None] = {}
-        while True:
-            found = [
-                part
-                for part, home in self._homes.items()
-                if part not in observed.functions
-                and part not in vanished
-                and (home in around if home is not None else observed.has_no_module and isinstance(part, str))
-            ]
-            if not found:
-                return [*vanished]
-            vanished |= dict.fromkeys(found)
-            around.update(part for part in found if isinstance(part, int))
-
-    def is_new(self, part: Part, observed: DumpStates) -> bool:
-        """Whether a function or module came with a dump: what is around it was known, and it was not."""
-        if part in self.functions or part not in observed.homes:
-            return False
-        home = observed.homes[part]
-        if home is None:
-            return self._shows_no_module and isinstance(part, str)
-        return home in self.functions or self.is_new(home, observed)
-
-    def change(
-        self, observed: DumpStates, parts: Collection[Part], *, may_wrap: bool = False
-    ) -> StateChange | None:
-        """What happened to some functions and modules, observed or vanished; None where none was known.
-
-        In a dump after a pass (``may_wrap``), a module around the outermost one is the work of that pass; a
-        dump of another kind may just show more of the program.
-        """
-        known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
-        pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]
-        if not pairs:
+    def comes(
+        self,
+        origin: _Track | None,
+        comparison: DumpComparison,
+        new: int,
+        relation: tuple[int, Relation] | None,
+        step: Step,
+    ) -> _Track | None:
+        if origin is None:
             return None
-        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
-        growth = [new.avoidable - old.avoidable for old, new in figures]
-        come = sum(grown for grown, (old, _) in zip(growth, pairs, strict=True) if old is None)
-        shrunk = -sum(grown for grown in growth if grown < 0)
-        is_wrapped = may_wrap and not observed.is_named and any(self._is_inside(observed, p) for p in known)
-        return StateChange(
-            changed=is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs),
-            introduced=sum(grown for grown in growth if grown > 0) - min(come, shrunk),
-            mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
-            lost=self._lost(observed, figures),
-            grown=known[growth.index(max(growth))],
-        )
+        track = self._new_track(self._tracks.index(origin))
+        change = comparison.addition(new, relation)
+        track.events.append(_event(EventKind.MADE, step, _state(comparison.after, new), change))
+        return track
 
-    def _is_inside(self, observed: DumpStates, part: Part) -> bool:
-        """Whether a module that was always outermost has another one around it."""
-        was_outermost = isinstance(part, int) and self._homes.get(part, 0) is None
-        return was_outermost and observed.homes.get(part) is not None
+    def ends(self, followed: _Track, comparison: DumpComparison, old: int, step: Step) -> None:
+        used = comparison.replacements(old)
+        followed.events.append(_event(EventKind.REMOVED, step, None, users_now_use=used))
 
-    def _lost(self, observed: DumpStates, pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
-        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
-        if lost:
-            after = {**self.functions, **observed.functions}
-            vanished = set(self.vanished(observed))
-            lost = lost.difference(*(state.indices for part, state in after.items() if part not in vanished))
-        return len(lost)
+    def result(self) -> tuple[OpHistory, ...]:
+        """The events of all ops."""
+        for scope in self.scopes.values():
+            if scope.missing is None:
+                self._end_with(scope)
+                continue
+            for track in scope.ops.values():
+                track.events.append(_event(EventKind.REMOVED, scope.missing, None))
+        return tuple(OpHistory(tuple(track.events), track.origin) for track in self._tracks)
 
-    def remember(self, observed: DumpStates) -> None:
-        """What a dump shows is known from now on."""
-        for part in self.vanished(observed):
-            del self.functions[part]
-            del self._homes[part]
-            if isinstance(part, int):
-                del self._modules[part]
-        self.functions.update(observed.functions)
-        for part, home in observed.homes.items():
-            if home is not None or part not in self._homes:
-                self._homes[part] = home
-        self._modules.update(observed.modules)
-        self._shows_no_module = self._shows_no_module or observed.has_no_module
+    def _end_with(self, scope: Scope[_Track]) -> None:
+        """Adds the last dump that shows ops, if a pass has not changed them in that dump."""
+        dump = scope.shown.dump
+        place = dump.source.name, dump.line
+        later = {
+            op: track
+            for op, track in scope.ops.items()
+            if place != (track.events[-1].source, track.events[-1].dump_line)
+        }
+        read = DividedDump(dump, self.options).read(scope.symbol) if later else None
+        if read is None:
+            return
+        side = compared(read, Interned())
+        for op, track in later.items():
+            track.events.append(_event(EventKind.LAST, Step(dump, None), _state(side, op)))
 
-
-def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
-    return frozenset(index for index in audited.indices.keys(ops) if index is not None)
+    def _new_track(self, origin: int | None) -> _Track:
+        self._tracks.append(_Track(origin))
+        return self._tracks[-1]
 
 
-def _findings(audited: AuditedDump) -> list[Finding]:
-    """The ops that a fix moves."""
-    return find(audited, (AVOIDABLE,)) if audited.orders else []
+def _event(
+    kind: EventKind,
+    step: Step,
+    state: OpState | None,
+    change: OpChange | None = None,
+    users_now_use: str = "",
+) -> OpEvent:
+    dump = step.dump
+    return OpEvent(
+        kind, step.pass_name, dump.source.name, dump.line, dump.marker, state, change, users_now_use
+    )
 
 
-def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
-    """What an audited dump shows: all of a dump, or what is around its functions."""
-    ir = audited.ir
-    parts = parts_of(ir, audited.functions)
-    ops: dict[Part, list[int]] = defaultdict(list, {number: [] for number in range(len(parts.modules))})
-    for op, part in enumerate(parts.of_op):
-        ops[part].append(op)
-    blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
-    findings: dict[Part, list[Finding]] = defaultdict(list)
-    part_of: dict[tuple[str | None, str, int], Part] = {}
-    for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
-        parent = ir.parent_op(number)
-        home = parts.of_op[parent] if parent >= 0 else None
-        part = block.function if block.function is not None else home
-        blocks[part].append(block)
-        part_of[block.function, block.block, block.line] = part
-        ops.setdefault(part, [])
-    for finding in _findings(audited):
-        findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
-    states: dict[Part, FunctionState] = {
-        part: FunctionState(
-            key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
-            blocks=tuple(blocks[part]),
-            indices=_indices(audited, members),
-            unmatched=frozenset(audited.audit.unmatched),
-            findings=tuple(findings[part]),
-        )
-        for part, members in ops.items()
-    }
-    alone = only_function(ir)
-    if alone is not None and None in states:
-        states.setdefault(alone, states.pop(None))  # a function without a body is in no block
-    if options.order_from is not None:
-        for symbol in states.keys() & text.functions.keys():
-            function = text.functions[str(symbol)]
-            states[symbol] = replace(states[symbol], key=function.key, text=function)
-    return DumpStates(alone, states, parts.homes, dict(enumerate(parts.modules)), text.dump)
-
-
-def _as_outermost(text: bytes) -> bytes:
-    """A module's text, and that of ops in it, as it is printed where no other module is around it."""
-    return _INDENTATION.sub(b"\n", text.removeprefix(b"builtin."))
+def _state(side: ComparedDump, op: int) -> OpState:
+    ops, ir = side.ops, side.ops.ir
+    block = ir.op_block[op]
+    return OpState(
+        op=side.dump.label(op),
+        column=ir.source.position_at(ir.op_start[op]).column,
+        function=ops.functions[block],
+        block=ir.block_name(block),
+        place=side.place(op),
+        ops=len(ir.block_ops[block]),
+        operands=tuple(side.values([value]) for value in ops.producers[op]),
+        types=ops.texts[op].signature,
+        location=side.location(op),
+    )

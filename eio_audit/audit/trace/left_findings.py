@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from eio_audit.audit.check.check import SharedWork, audit_dump
+from eio_audit.audit.check.audited_dump import SharedWork
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.lifetimes import Lifetime, follow
 from eio_audit.audit.gate.rules import AVOIDABLE
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.history import DumpStates
+from eio_audit.audit.trace.function_states import DumpStates
 from eio_audit.audit.trace.modules import Part
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.check import AuditedDump
+from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.functions import only_function
 from eio_audit.audit.gate.lifetimes import Lifetime, follow
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule

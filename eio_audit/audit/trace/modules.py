@@ -16,7 +16,6 @@ from eio_audit.mlir.ir import IR
 Label = tuple[str, str | None]
 """An op's name and its symbol."""
 
-
 Part: TypeAlias = str | int | None
 """The symbol of a function, the number of a module; None for what is in neither."""
 

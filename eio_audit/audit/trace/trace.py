@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, Summary, summarize_blocks
+from eio_audit.audit.check.displaced_op import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.history import DumpStates, History, StateChange
+from eio_audit.audit.trace.function_states import DumpStates, ProgramStates, StateChange
 from eio_audit.audit.trace.left_findings import Arrival, DumpPlace, LeftFinding, LeftFindings, Repair
 from eio_audit.audit.trace.modules import Part
 from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
@@ -172,10 +173,10 @@ class _PassRun(PassRun):
 
 @dataclass(slots=True)
 class _Program:
-    """One program: its history, the dumps that showed its functions last, its passes and its findings."""
+    """One program: its states, the dumps that showed its functions last, its passes and its findings."""
 
     name: str
-    history: History
+    states: ProgramStates
     shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
     open: OpenPasses[_PassRun] = field(default_factory=OpenPasses)
     findings: LeftFindings = field(default_factory=LeftFindings)
@@ -197,16 +198,13 @@ class _Tracer:
         self._culprit: Culprit | None = None
 
     def take(self, dump: Dump) -> None:
-        """Charges passes with what this dump shows.
-
-        Raises:
-            InputError: it cannot be read.
-        """
-        program = self._programs.setdefault(dump.program, _Program(dump.program, History(self._options)))
-        history, marker, place = program.history, dump.marker, self._place(dump)
-        states = history.observe(dump, describes_worst=self._culprit is None)
+        """Charges passes with what this dump shows."""
+        unknown = _Program(dump.program, ProgramStates(self._options))
+        program = self._programs.setdefault(dump.program, unknown)
+        known, marker, place = program.states, dump.marker, self._place(dump)
+        states = known.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
-        self._summary += summary
+        self._summary = self._summary.plus(summary)
         self._figures.add(dump.program, states.blocks)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
@@ -217,17 +215,16 @@ class _Tracer:
             ended = program.open.end(marker.pass_name, function)
             ended = ended or self._begin(program, marker.pass_name, function)
             ended.failed = marker.failed
-            by_run[ended] = [*states.functions, *history.vanished(states)]
+            by_run[ended] = [*states.functions, *known.vanished(states)]
         else:  # what is different, the passes at work did
-            for part in (*states.functions, *history.vanished(states)):
+            for part in (*states.functions, *known.vanished(states)):
                 by_run.setdefault(program.open.innermost(part), []).append(part)
         for at_work, parts in by_run.items():
-            change = history.change(states, parts, may_wrap=is_after)
+            change = known.change(states, parts, may_wrap=is_after)
             run = at_work
             if run is None and change is not None and change.changed:
                 run = self._begin(program, None, function)
-            is_known = program.history.functions.get
-            changed = [part for part in parts if states.functions.get(part) is not is_known(part)]
+            changed = [p for p in parts if states.functions.get(p) is not known.functions.get(p)]
             arrivals = {part: self._arrival(program, run, part, states, place) for part in changed}
             program.findings.update(states, arrivals, run.pass_name if run else None)
             if run is None:
@@ -242,14 +239,14 @@ class _Tracer:
             program.open.begin(self._begin(program, marker.pass_name, function))
         for part, state in states.functions.items():
             program.shown_in[part] = place
-            if part not in history.functions and not history.is_new(part, states):
+            if part not in known.functions and not known.is_new(part, states):
                 self._initial += state.avoidable
-        history.remember(states)
+        known.remember(states)
 
     def result(self) -> Trace:
         """The passes that dumps have shown."""
         runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
-        states = [s for program in self._programs.values() for s in program.history.functions.values()]
+        states = [s for program in self._programs.values() for s in program.states.functions.values()]
         findings = [program.findings for program in self._programs.values()]
         left = [one for program in findings for one in program.left(self._options)]
         repairs = sum(
@@ -281,9 +278,9 @@ class _Tracer:
     def _arrival(
         self, program: _Program, run: _PassRun | None, part: Part, states: DumpStates, place: DumpPlace
     ) -> Arrival:
-        is_initial = part not in program.history.functions and not program.history.is_new(part, states)
+        is_initial = part not in program.states.functions and not program.states.is_new(part, states)
         before = program.shown_in.get(part)
-        dump_before = _kind(place.source, replace(place.marker, when="before") if place.marker else None)
+        dump_before = _kind(place.source, place.marker._replace(when="before") if place.marker else None)
         return Arrival(
             pass_name=run.pass_name if run and not is_initial else None,
             is_initial=is_initial,

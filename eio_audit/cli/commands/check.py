@@ -22,15 +22,15 @@ from eio_audit.report.text.progress import advancing, progress
 @gate_options
 @report_options(
     "Verdict",
-    click.option(
-        "--statistics",
-        is_flag=True,
-        help="Print how many findings each rule, pass and module has instead of the findings.",
-    ),
     quiet_option,
     click.option(
         "-v", "--verbose", is_flag=True, help="Show all findings, and what keeps the other ops out of place."
     ),
+)
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Print how many findings each rule, pass and module has instead of the findings.",
 )
 @click.pass_context
 def check_command(
@@ -40,6 +40,7 @@ def check_command(
     options: eio_audit.AuditOptions,
     gate_choice: GateChoice,
     reports: Reports,
+    statistics: bool,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
 
@@ -54,6 +55,8 @@ def check_command(
       eio-audit check dumps/ --format github -o sarif:order.sarif
       eio-audit check dumps/ --baseline order-baseline.json
     """
+    if statistics and "text" not in reports.formats and not reports.quiet:
+        raise click.UsageError("--statistics is for --format text")
     files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     findings = worst_blocks = None
     visits: list[Callable[[eio_audit.AuditedDump], None]] = []
@@ -86,8 +89,9 @@ def check_command(
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
-    verdict = gate_choice.judge(result, findings.findings if findings else (), quiet=reports.quiet)
-    reports.write(verdict, pictures=worst_blocks.pictures if worst_blocks else ())
+    found = findings.findings if findings else ()
+    verdict = gate_choice.judge(result, found, quiet=reports.quiet)
+    reports.write(verdict, statistics=statistics, pictures=worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)
     inputs.require_indices(result.summary, result.dumps, *paths)

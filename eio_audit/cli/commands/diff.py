@@ -22,11 +22,10 @@ from eio_audit import (
 )
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
-from eio_audit.cli.inputs import NO_OP, DumpChoice, warn_of_unmatched
+from eio_audit.cli.inputs import NO_OP, DumpChoice, dumps_of_run, is_run, warn_of_unmatched
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
-from eio_audit.cli.two_runs import dumps_of_run, is_run
 
 
 @click.command(

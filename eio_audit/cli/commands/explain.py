@@ -27,8 +27,9 @@ def explain_command(
 ) -> None:
     """Tell why an op is where it is: what it is inverted with, and what forces that.
 
-    OP is %name, '#index' (quoted), or a line of the file: 57, or 57:3 with a column. In a log, a line tells
-    the dump; otherwise --pass and --dump choose it.
+    OP is %name, '#index' (quoted), a line of the file (57, or 57:3 with a column), a line of the model
+    (model.py:51) or a full name; '%56 of @main' names the function as well. In a log, a line tells the dump;
+    otherwise --pass and --dump choose it.
 
     \b
     Examples:

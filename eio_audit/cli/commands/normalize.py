@@ -30,12 +30,7 @@ LISTED_LINES = 10
 @click.option("--locations", is_flag=True, help="Keep the locations of ops.")
 @ir_output_option
 def normalize_command(
-    path: str,
-    choice: DumpChoice,
-    options: AuditOptions,
-    order: bool,
-    locations: bool,
-    output: str | None,
+    path: str, choice: DumpChoice, options: AuditOptions, order: bool, locations: bool, output: str | None
 ) -> None:
     """Print the IR as a text that is the same for every printing of one program; - is standard input.
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 
 from eio_audit import AuditOptions, InputError, compare_runs, holds_ir
+from eio_audit.cli.inputs import dumps_of_run
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
-from eio_audit.cli.two_runs import dumps_of_run
 
 
 @click.command(

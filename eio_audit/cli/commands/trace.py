@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, Dump, DumpFile, Gate, find_dump_files, stream, trace
+from eio_audit import AuditOptions, Gate, find_dump_files, trace
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
@@ -50,22 +48,23 @@ def trace_command(
     """
     files, errors, skipped = inputs.find_all(paths, find_dump_files)
     with progress(inputs.total_size([file.path for file in files]), "tracing") as advance:
-        read_file = partial(_dumps, advance=advance, is_only=len(files) == 1)
-        result = trace(inputs.dumps_of_all(files, read_file, errors), options)
+        read_file = partial(inputs.dumps_of_file, advance=advance, is_only=len(files) == 1)
+        dumps = inputs.dumps_of_all(files, read_file, errors)
+        diffs = None
+        if "html" in reports.formats:
+            from eio_audit.report.html.pass_diffs import PassDiffs
+
+            diffs = PassDiffs(options)
+            dumps = diffs.watch(dumps)
+        result = trace(dumps, options)
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(result.unmatched)
-    reports.write(result, gate=gate)
+    reports.write(result, gate=gate, diffs=diffs)
     if result.errors:
         ctx.exit(2)
     inputs.require_indices(result.summary, (), *paths)
     ctx.exit(1 if gate.failed_rules(result.final if gate.is_final else result.once) else 0)
-
-
-def _dumps(file: DumpFile, advance: Callable[[int], None], *, is_only: bool) -> Iterator[Dump]:
-    named = file.state.marker if file.state is not None else None
-    stage = named or (None if is_only else Path(file.path).name)
-    return stream(file.path, file.program, stage, advance, inputs.max_size())

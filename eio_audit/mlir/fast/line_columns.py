@@ -1,8 +1,8 @@
 """The lines of a stretch of a dump, split by one regular expression and turned into columns.
 
-Nearly all of a printed dump is ops with their location, generic or custom; headers of ops that open a region,
-``%r = scf.if %c {``; and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a line means
-what it looks like is not said here.
+Nearly all of a printed dump is ops, generic or custom, with a location or without; headers of ops that open
+a region, ``%r = scf.if %c {``; and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a
+line means what it looks like is not said here.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
 from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
-CHUNK_BYTES = 1 << 19
+CHUNK_BYTES = 1 << 17
 BARE_NAME = b"return"
 """The only op that plain lines have without its dialect."""
 
@@ -31,12 +32,13 @@ _IN_NAME = all_but(b'"\\\n') + rb"*+"
 _NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
+_ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations, in half the time of a class of bytes
 _LINE = (
     rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
     rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
-    rb"(?:loc\((" + _LOCATION + rb")\)|(?<=\{))\n|.*+\n|.++)"
+    rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )
 _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
 _USE = re.compile(_VALUE)
@@ -45,7 +47,9 @@ CLOSING = b"}"
 """Stands in place of an op's name in a line that closes a region."""
 
 IS_CUSTOM = OPENS_REGION = b"\n"
+NO_LOCATION = b"\n\n"
 """Marks of templates, which otherwise are parts of one line."""
+_END_OF_HEADER = b"{\n"
 
 
 class Line:
@@ -96,7 +100,9 @@ class AliasLines(Lines):
 
 
 class OpLines(Lines):
-    """Lines that may be ops with their location, or open or close regions; ``Line`` names what rows hold.
+    """Lines that may be ops, or open or close regions; ``Line`` names what rows hold.
+
+    An op without location ends with its line only if that is seen of the next line.
 
     Attributes:
         region_lines: the lines that open or close regions, ascending.
@@ -117,11 +123,16 @@ class OpLines(Lines):
             if all(self.columns[Line.QUOTE]):
                 return
         no_plain = [k for k, row in enumerate(rows) if not row[Line.LOCATION] or row[name] == CLOSING]
-        self.region_lines = [line for line in no_plain if rows[line][name]]
-        self.refuse(line for line in no_plain if not rows[line][name])
         self.is_op = bytearray(b"\1") * len(rows)
+        others = []
         for line in no_plain:
-            self.is_op[line] = rows[line][name] not in (b"", CLOSING)
+            row = rows[line]
+            self.is_op[line] = row[name] not in (b"", CLOSING)
+            if row[name] and (row[Line.LOCATION] or row[Line.LINE].endswith(_END_OF_HEADER)):
+                self.region_lines.append(line)
+            elif not (self.is_op[line] and line + 1 < len(rows) and rows[line + 1][name]):
+                others.append(line)
+        self.refuse(others)
         self.columns = list(zip(*compress(rows, self.is_op), strict=True)) or [()] * len(Line.GROUPS)
         self.places = list(accumulate(self.is_op, initial=0))
 
@@ -147,27 +158,30 @@ class LineColumns:
         uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
         numbered: the places in ``uses`` that have a number (``%0#1``), ascending, and the number of uses.
         numbers: these numbers.
-        op_starts, op_ends, location_starts: byte offsets; the last is void where a region opens.
+        op_starts, op_ends, location_starts: byte offsets; the last is NO_OFFSET without location.
         templates: what follows name and operands; in custom assembly IS_CUSTOM and all text from the name on,
-            with ``%`` for every use; then OPENS_REGION where the op opens a region.
+            with ``%`` for every use; then OPENS_REGION where the op opens a region, or NO_LOCATION where it
+            ends with its line.
     """
 
     def __init__(self, lines: OpLines) -> None:
         starts, ends = lines.starts[:-1], lines.starts[1:]
         if lines.is_op:
             starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
-        _, indents, results, counts, quotes, self.names, operands, texts, locations = lines.columns
+        whole, indents, results, counts, quotes, self.names, operands, texts, locations = lines.columns
         self.is_generic = bytes(map(len, quotes))
         self.templates: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
         self.result_counts: list[int] = list(map(bool, results))
         for op in compress(count(), counts):
             self.result_counts[op] = int(counts[op])
-        self.results = results if all(locations) else self._open_regions(results, locations)
+        self.results = results if all(locations) else self._marked(results, whole, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])
         before = [end - 2 for end in ends]
         self.location_starts = array("q", list(map(sub, before, map(len, locations))))
+        for op in compress(count(), map(not_, locations)):
+            self.location_starts[op] = NO_OFFSET
 
     def _custom_uses(self, operands: Sequence[bytes]) -> list[bytes]:
         """The operands with those of custom assembly, whose texts become templates."""
@@ -190,12 +204,16 @@ class LineColumns:
         self.numbers = [int(text.partition(b",")[0][:9]) for text in numbered[1:]]
         self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 
-    def _open_regions(self, results: Sequence[bytes], locations: Sequence[bytes]) -> list[bytes]:
-        """Marks the templates of the ops that open a region; returns the results' names without theirs."""
+    def _marked(
+        self, results: Sequence[bytes], lines: Sequence[bytes], locations: Sequence[bytes]
+    ) -> list[bytes]:
+        """Marks the templates of ops without location; returns the results' names, of headers none."""
         others = list(results)
         for op in compress(count(), map(not_, locations)):
-            self.templates[op] += OPENS_REGION
-            others[op] = b""
+            is_header = lines[op].endswith(_END_OF_HEADER)
+            self.templates[op] += OPENS_REGION if is_header else NO_LOCATION
+            if is_header:
+                others[op] = b""
         return others
 
 

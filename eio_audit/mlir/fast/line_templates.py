@@ -11,7 +11,14 @@ from collections.abc import Callable
 from itertools import islice
 from weakref import WeakKeyDictionary
 
-from eio_audit.mlir.fast.line_columns import IS_CUSTOM, OPENS_REGION, Line, LineColumns, OpLines
+from eio_audit.mlir.fast.line_columns import (
+    IS_CUSTOM,
+    NO_LOCATION,
+    OPENS_REGION,
+    Line,
+    LineColumns,
+    OpLines,
+)
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import OpenOp
@@ -74,23 +81,26 @@ class LineTemplates:
         return self._verdicts[general]
 
     def _is_op(self, template: bytes) -> bool:
-        line = template.removesuffix(OPENS_REGION)
+        has_location = not template.endswith(NO_LOCATION)
+        line = template.removesuffix(OPENS_REGION if has_location else NO_LOCATION)
         if line.startswith(IS_CUSTOM):
             line = line.removeprefix(IS_CUSTOM).replace(b"%", b"%v")
         else:
             line = b'"judge.op"()' + line
-        return (
-            self._opens_region(line) if template.endswith(OPENS_REGION) else self._is_one_op(line + _LOCATION)
-        )
+        if not has_location:
+            return self._is_one_op(line, None, _INSIDE)
+        if template.endswith(OPENS_REGION):
+            return self._opens_region(line)
+        return self._is_one_op(line + _LOCATION, b"unknown", b"")
 
-    def _is_one_op(self, line: bytes) -> bool:
-        ir = self._read_exactly(_BEFORE + line + _AFTER)
+    def _is_one_op(self, line: bytes, location: bytes | None, below: bytes) -> bool:
+        ir = self._read_exactly(_BEFORE + line + below + _AFTER)
         return (
             ir is not None
-            and len(ir) == 2
+            and len(ir) == 2 + bool(below)
             and list(ir.region_op) == [-1, 0]
             and ir.text(1) == line
-            and ir.location_text(1) == b"unknown"
+            and ir.location_text(1) == location
             and len(ir.operands) == line.count(b"%")
         )
 

@@ -34,11 +34,7 @@ class PlainLines:
     """
 
     def __init__(
-        self,
-        builder: Builder,
-        text: Boundaries,
-        end: int,
-        read_exactly: Callable[[bytes], IR | None],
+        self, builder: Builder, text: Boundaries, end: int, read_exactly: Callable[[bytes], IR | None]
     ) -> None:
         self._builder = builder
         self._ir = builder.ir
@@ -107,8 +103,10 @@ class PlainLines:
     def _read_region_lines(self, first: int, stop: int, binding: Binding) -> int:
         lines, places = self._lines, self._lines.places
         for line in lines.region_lines_in(first, stop):
-            if lines.rows[line][Line.NAME] != CLOSING:
-                if not self._can_open(line) or not binding.resolve(places[first], places[line + 1]):
+            row = lines.rows[line]
+            if row[Line.NAME] != CLOSING:
+                can_open = row[Line.QUOTE] or self._templates.region_follows(lines, line, row[Line.NAME])
+                if not can_open or not binding.resolve(places[first], places[line + 1]):
                     return self._leave(first, line + 1)
                 self._open(line)
             elif not binding.resolve(places[first], places[line]):
@@ -123,10 +121,6 @@ class PlainLines:
     def _leave(self, first: int, stop: int) -> int:
         self._slow_until = self._lines.starts[stop]
         return first
-
-    def _can_open(self, line: int) -> bool:
-        row = self._lines.rows[line]
-        return bool(row[Line.QUOTE]) or self._templates.region_follows(self._lines, line, row[Line.NAME])
 
     def _open(self, line: int) -> None:
         ir, row, brace = self._ir, self._lines.rows[line], self._lines.starts[line + 1] - 2

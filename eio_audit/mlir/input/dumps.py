@@ -10,12 +10,13 @@ from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
 
-from eio_audit.mlir.alias_definitions import end_of_definitions
+from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
-from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name
+from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name, splice
+from eio_audit.mlir.tokens import match_end
 
 LONGEST_PATH = 4096
 """Bytes: a longer text is not taken for a path."""
@@ -148,15 +149,16 @@ def stream(
         raise InputError(name, None, str(error)) from error
 
 
-def common_source(dumps: Sequence[Dump]) -> Source:
-    """The source that all the dumps are of.
+def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
+    """The source of some dumps with another text for each of them.
 
     Raises:
         ValueError: there is no dump, or they are of several sources.
     """
     if len({id(dump.source) for dump in each_dump(dumps)}) != 1:
         raise ValueError("expected dumps of one source")
-    return dumps[0].source
+    data = dumps[0].source.data
+    return splice(data, Span(0, len(data)), [(dump.span, rewrite(dump)) for dump in dumps])
 
 
 def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
@@ -259,9 +261,7 @@ class _Splitter:
 
 
 def _text_start(source: Source, span: Span) -> int:
-    blank = _BLANK.match(source.data, span.start, span.end)
-    assert blank
-    return blank.end()
+    return match_end(_BLANK, source.data, span.start, span.end)
 
 
 def _end_of_first_op(source: Source, span: Span) -> int:
@@ -311,14 +311,11 @@ def _end_of_aliases(source: Source, span: Span) -> int:
 
 
 def _pieces(source: Source, span: Span) -> list[Span]:
-    separators = list(_separators(source.data, span))
-    starts = [span.start, *(s.end for s in separators)]
-    ends = [*(s.start for s in separators), span.end]
-    return list(map(Span, starts, ends))
-
-
-def _separators(data: Text, span: Span) -> Iterator[Span]:
+    data, separators = source.data, list[Span]()
     for offset in find_all(data, _SEPARATOR_START, span):
         match = _SEPARATOR.match(data, offset, span.end)
         if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
-            yield Span(offset, match.end())
+            separators.append(Span(offset, match.end()))
+    starts = [span.start, *(s.end for s in separators)]
+    ends = [*(s.start for s in separators), span.end]
+    return list(map(Span, starts, ends))

@@ -1,4 +1,7 @@
-"""Files, whole or a block at a time; gzip, bzip2 and xz are told by their first bytes and unpacked."""
+"""Files, whole or a block at a time; gzip, bzip2 and xz are told by their first bytes and unpacked.
+
+What reads a file raises UnreadableFileError.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ MAX_UNPACKED_BYTES = 4_000_000_000
 BLOCK_BYTES = 1 << 20
 """How much is read or unpacked at a time."""
 
-LARGE_FILE = 1 << 26
+LARGE_FILE = 1 << 24
 """Bytes from which on a file gets large pages of memory, into which it is read several times faster."""
 
 
@@ -45,11 +48,7 @@ class TooLargeError(UnreadableFileError):
 
 
 def read_file(path: str, max_unpacked_bytes: int) -> tuple[Text, bool]:
-    """A whole file, or standard input for ``-``, and whether it was compressed.
-
-    Raises:
-        UnreadableFileError: see there.
-    """
+    """A whole file, or standard input for ``-``, and whether it was compressed."""
     with _opened(path) as (file, unpacker):
         if unpacker is None:
             return file.read() if path == "-" else _content(file), False
@@ -59,11 +58,7 @@ def read_file(path: str, max_unpacked_bytes: int) -> tuple[Text, bool]:
 def read_blocks(
     path: str, advance: Callable[[int], None], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 ) -> Iterator[bytes]:
-    """The bytes of a file, or of standard input for ``-``, by blocks; ``advance`` is told their sizes.
-
-    Raises:
-        UnreadableFileError: see there.
-    """
+    """The bytes of a file, or of standard input for ``-``, by blocks; ``advance`` is told their sizes."""
     with _opened(path) as (file, unpacker):
         blocks = iter(partial(file.read, BLOCK_BYTES), b"")
         done = 0

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.markers import Marker, holds_ir
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
@@ -33,18 +32,18 @@ DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
-_NUMBERED = re.compile(r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
-_STAGE = re.compile(
-    r"(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
+_NAMED = re.compile(
+    r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)"
+    r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
 )
+"""A file's name without its ending that tells of a pass, with counters, or of a stage."""
 
 _Key = list[list[tuple[int, str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class DumpFile:
+class DumpFile(NamedTuple):
     """A file to read.
 
     Attributes:
@@ -74,12 +73,12 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
         return [DumpFile(path, "")]
     from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
 
-    folder, programs = _Folder(path, skip), _Programs()
+    folder = _Folder(path, skip)
     for states in folder.states.values():
         if states.alike:
             alike = ", ".join(states.alike[0])
             raise InputError(path, None, f"names that say the same: {alike}; {HOW_TO_NAME_STATES}")
-    return [folder.dump_file(file, programs) for file in folder.files]
+    return list(map(folder.dump_file, folder.files))
 
 
 def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[str]:
@@ -100,14 +99,9 @@ def file_marker(path: str) -> Marker | None:
         >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
         'ttir'
     """
-    stem = _stem(Path(path).name)
-    if stem is None:
-        return None
-    if match := _STAGE.fullmatch(stem):
-        return Marker(match["stage"], match["stage"], None)
-    if match := _NUMBERED.fullmatch(stem):
-        return Marker(match["pass"], match["pass"], None)
-    return None
+    match = _NAMED.fullmatch(_stem(Path(path).name) or "")
+    name = match and (match["stage"] or match["pass"])
+    return Marker(name, name, None) if name else None
 
 
 class _Folder:
@@ -121,18 +115,20 @@ class _Folder:
         found = _ir_files(self._path, skip)
         self.states = _states(found)
         self.files = sorted(found, key=self._place)
+        self._graphs = 0
+        self._stages: set[tuple[Sequence[str], str]] = set()
 
-    def dump_file(self, file: Path, programs: _Programs) -> DumpFile:
+    def dump_file(self, file: Path) -> DumpFile:
         """The file with the program it is of; asked for in order."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
         if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
-            return DumpFile(str(file), programs.of(parts))
+            return DumpFile(str(file), self._program(parts))
         state = states.by_file.get(file.name)
         if state is None:
             return DumpFile(str(file), "/".join(parts), is_apart=True)
-        pass_name = state.pass_name if states.has_several_passes(state.program) else ""
-        own = " ".join(filter(None, (state.program, pass_name)))
+        passes = {other.pass_name for other in states.by_file.values() if other.program == state.program}
+        own = " ".join(filter(None, (state.program, state.pass_name if len(passes) > 1 else "")))
         return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
 
     def _place(self, file: Path) -> _Key:
@@ -148,10 +144,26 @@ class _Folder:
     def _parts(self, file: Path) -> tuple[str, ...]:
         return file.relative_to(self._path).parts
 
+    def _program(self, parts: Sequence[str]) -> str:
+        *folders, name = parts
+        match = _NAMED.fullmatch(_stem(name) or name)
+        if match and match["stage"]:
+            return match["graph"] or self._ungraphed(folders, match["stage"])
+        if not _is_ir_file(name):  # a log is a history of its own
+            return "/".join(parts)
+        nested = match["counters"].count("_") if match else 0
+        return "/".join(folders[: len(folders) - nested])
+
+    def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
+        """Each graph passes every stage once: a stage that comes again is one of the next graph."""
+        if (tuple(folders), stage) in self._stages:
+            self._graphs += 1
+            self._stages.clear()
+        self._stages.add((tuple(folders), stage))
+        return "/".join([*folders, f"graph {self._graphs}"])
+
 
 def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
-    from eio_audit.mlir.input.dump_signs import holds_ir
-
     named = [p for p in folder.rglob("*") if p.is_file() and _stem(p.name) is not None]
     if not named:
         raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
@@ -165,49 +177,20 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
 
 def _states(files: Sequence[Path]) -> dict[Path, States]:
     """By folder the states of a program, where names tell of pairs and not of an order of their own."""
-    from eio_audit.mlir.input.states import find_states
+    from eio_audit.mlir.input.states import find_states, parse_state
+
+    def may_be_state(name: str, stem: str) -> bool:
+        """A ``.log`` or ``.txt`` file may be one only if its name has a pass."""
+        return _is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
     by_folder: dict[Path, dict[str, str]] = {}
     for file in files:
         by_folder.setdefault(file.parent, {})[file.name] = _stem(file.name) or file.name
     states = {}
     for folder, names in by_folder.items():
-        if not any(_STAGE.fullmatch(stem) or _NUMBERED.fullmatch(stem) for stem in names.values()):
-            states[folder] = find_states({n: stem for n, stem in names.items() if _may_be_state(n, stem)})
+        if not any(map(_NAMED.fullmatch, names.values())):
+            states[folder] = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
     return {folder: found for folder, found in states.items() if found.by_file or found.alike}
-
-
-def _may_be_state(name: str, stem: str) -> bool:
-    """Whether a file may be one state: a ``.log`` or ``.txt`` file only if its name has a pass."""
-    from eio_audit.mlir.input.states import parse_state
-
-    state = parse_state(stem)
-    return _is_ir_file(name) or (state is not None and state.pass_name != "")
-
-
-class _Programs:
-    def __init__(self) -> None:
-        self._number = 0
-        self._seen: set[tuple[Sequence[str], str]] = set()
-
-    def of(self, parts: Sequence[str]) -> str:
-        *folders, name = parts
-        stem = _stem(name) or name
-        if match := _STAGE.fullmatch(stem):
-            return match["graph"] or self._ungraphed(folders, match["stage"])
-        if not _is_ir_file(name):  # a log is a history of its own
-            return "/".join(parts)
-        match = _NUMBERED.fullmatch(stem)
-        nested = match["counters"].count("_") if match else 0
-        return "/".join(folders[: len(folders) - nested])
-
-    def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
-        """Each graph passes every stage once: a stage that comes again is one of the next graph."""
-        if (tuple(folders), stage) in self._seen:
-            self._number += 1
-            self._seen.clear()
-        self._seen.add((tuple(folders), stage))
-        return "/".join([*folders, f"graph {self._number}"])
 
 
 def _packed(name: str) -> str:
@@ -229,10 +212,10 @@ def _order(parts: Sequence[str]) -> _Key:
     """A sort key: folders with the counters that belong to them, outermost first, then the name."""
     *folders, name = parts
     stem = _stem(name) or name
-    if match := _STAGE.fullmatch(stem):
+    match = _NAMED.fullmatch(stem)
+    if match and match["stage"]:
         rank = next(k for k, dialect in enumerate(_STAGES) if dialect in match["stage"])
         return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
-    match = _NUMBERED.fullmatch(stem)
     counters = match["counters"].split("_") if match else []
     outer = len(folders) - len(counters)
     key = [_natural(folder) for folder in folders[: max(outer, 0)]]

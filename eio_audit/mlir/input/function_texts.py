@@ -14,14 +14,13 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import NamedTuple
 
-from eio_audit.mlir.alias_definitions import without_definitions
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts, without_definitions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
-from eio_audit.mlir.tokens import ALIAS_NAME
+from eio_audit.mlir.tokens import ALIAS_NAME, match_end
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
@@ -47,7 +46,7 @@ _LONGEST_HEADER = 1 << 16
 class FunctionText:
     """One function of a dump: its symbol, the lines it is on (``raw``), and the 1-based line of its header.
 
-    ``aliases`` are the definitions of the dump.
+    ``aliases`` are the definitions of the dump, ``indent`` the blanks that all of its lines begin with.
     """
 
     def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
@@ -55,17 +54,22 @@ class FunctionText:
         self.raw = dump.source.data[extent.start : extent.end]
         self.line = dump.source.line_at(extent.start)
         self.aliases = aliases
-        self._indent = extent.indent
+        self.indent = extent.indent
 
     @cached_property
     def text(self) -> bytes:
         """The lines without the indentation that all of them have."""
-        return self.raw.removeprefix(self._indent).replace(b"\n" + self._indent, b"\n")
+        return self.raw.removeprefix(self.indent).replace(b"\n" + self.indent, b"\n")
 
     @cached_property
     def key(self) -> bytes:
         """Equal for functions that say the same, whatever their aliases are called and a logger says."""
         return self.aliases.key_of(_without_noise(self.text))
+
+    def is_same_as(self, other: FunctionText) -> bool:
+        """Whether both say the same: to the byte, which is found quickly, or up to the names of aliases."""
+        is_same_text = self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
+        return is_same_text or self.key == other.key
 
     @cached_property
     def symbols(self) -> frozenset[str]:
@@ -112,16 +116,16 @@ class DumpText:
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
         """The function, other functions after it, and the aliases they use, as a dump."""
         text = b"\n".join([function.text, *(other.text for other in others)])
-        return self._part(self.aliases.in_place(text), function.line)
+        return self._part(self.aliases.in_place(text), function.line, len(function.indent))
 
     @cached_property
     def around(self) -> Dump:
         """What is around the functions as a dump; they have no bodies in it, and lines are not the file's."""
         return self._part(self._around, self.dump.line)
 
-    def _part(self, text: bytes, line: int) -> Dump:
+    def _part(self, text: bytes, line: int, indent: int = 0) -> Dump:
         data = text + b"\n" + self.aliases.used_in(text)
-        source = Source(self.dump.source.name, data, first_line=line)
+        source = Source(self.dump.source.name, data, first_line=line, indent=indent)
         return Dump(source, Span(0, len(data)), self.dump.marker, line, self.dump.program)
 
 
@@ -212,13 +216,13 @@ def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Ex
 
 def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent | None:
     """The function whose header is this line; None where it is no function's, or the function has no end."""
-    blanks = _BLANKS.match(data, line.start, end)
-    assert blanks
-    header = _HEADER.match(data, blanks.end(), line.end)
+    name_start = match_end(_BLANKS, data, line.start, end)
+    header = _HEADER.match(data, name_start, line.end)
     if header is None:
         return None
     is_behind_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
-    start, indent = (blanks.end(), b"") if is_behind_marker else (line.start, blanks[0])
+    start = name_start if is_behind_marker else line.start
+    indent = data[start:name_start]
     name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
     symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])
     closing = _closing_line(data, indent, line.end, end)

@@ -1,13 +1,13 @@
-"""The lines that compilers print above a dump, and those that end one."""
+"""The lines that compilers print above a dump, those that end one, and lines that only IR has."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import NamedTuple
 
-from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.input.files import Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.source import Span, find_all
 
 _COMMON = b"IR "
@@ -25,10 +25,21 @@ _ARGUMENT = re.compile(
     r"(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z",
     re.DOTALL,
 )
+_BYTECODE = b"ML\xefR"
+_SIGN = (
+    rb"(?m)^[ \t]*+(?:"
+    rb"%[\w$.-]++(?::\d++)?(?:, %[\w$.-]++(?::\d++)?)* = (?:\"|[A-Za-z_]\w*+\.)"
+    rb"|\"[\w$-]++\.[\w$.-]++\"\("
+    rb"|module\b[^\n]*?\{[ \t\r]*$"
+    rb"|[A-Za-z_]\w*+\.[\w.$]++(?= )[^\n]*?(?:[ (,]%\w| @[\w\"]| loc\(| \{[ \t\r]*$)"
+    rb"|[#!][A-Za-z_][\w$.-]*+ = (?:loc\(|[#!][\w$]|\w++<)"
+    rb"|\}[^\n]*? loc\([#\"u]"
+    rb")"
+)
+"""How a line with an op, an alias or the end of a region begins; compiled where it is used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``).
 
     Attributes:
@@ -58,6 +69,23 @@ def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
     for (place, marker), (following, _) in pairwise(chain(_begun_markers(data), [end_of_text])):
         if place.end <= following.start:
             yield place, marker
+
+
+def holds_ir(path: str) -> bool:
+    """Whether a file has a marker or a line of IR; packed files are unpacked.
+
+    One that cannot be read is taken to hold some, so that reading it is the error it has to be. The file is
+    read to its first such line, whatever a logger has printed above it.
+    """
+    sign = re.compile(_SIGN)
+    try:
+        for lines in whole_lines(read_blocks(path, lambda _: None)):
+            is_marked = next(find_markers(lines), None) is not None
+            if is_marked or lines.startswith(_BYTECODE) or sign.search(lines):
+                return True
+    except UnreadableFileError:
+        return True
+    return False
 
 
 def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:

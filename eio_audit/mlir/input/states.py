@@ -13,7 +13,7 @@ Elsewhere ``after_fusion`` may be the name of a stage among others.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -65,10 +65,6 @@ class States:
     by_file: dict[str, State]
     alike: tuple[tuple[str, ...], ...]
 
-    def has_several_passes(self, program: str) -> bool:
-        """Whether there are states around more than one pass of a program."""
-        return len({state.pass_name for state in self.by_file.values() if state.program == program}) > 1
-
 
 def parse_state(name: str) -> State | None:
     """What a name without its ending says of a moment before or after a pass; None where it says nothing.
@@ -92,7 +88,11 @@ def find_states(names: Mapping[str, str]) -> States:
     """
     said = {file: state for file, name in names.items() if (state := parse_state(name)) is not None}
     others = {file: name for file, name in names.items() if file not in said}
-    paired = _paired(said.values())
+    before, after = (
+        {(state.program, state.pass_name) for state in said.values() if state.moment is moment}
+        for moment in (Moment.BEFORE, Moment.AFTER)
+    )
+    paired = before & after
     passes: dict[str, list[str]] = {}
     for program, pass_name in sorted(paired):
         passes.setdefault(program, []).append(pass_name)
@@ -108,13 +108,6 @@ def find_states(names: Mapping[str, str]) -> States:
         by_file={file: state for file, state in found.items() if len(by_state[state]) == 1},
         alike=tuple(tuple(sorted(same)) for _, same in sorted(by_state.items()) if len(same) > 1),
     )
-
-
-def _paired(states: Iterable[State]) -> set[tuple[str, str]]:
-    seen: dict[Moment, set[tuple[str, str]]] = {moment: set() for moment in Moment}
-    for state in states:
-        seen[state.moment].add((state.program, state.pass_name))
-    return seen[Moment.BEFORE] & seen[Moment.AFTER]
 
 
 def _source_of(name: str, programs: Collection[str]) -> str | None:

@@ -23,6 +23,7 @@ from eio_audit.mlir.tokens import (
     SPACE,
     TRIVIA,
     comment_start,
+    match_end,
 )
 from eio_audit.mlir.traits import listed_dialects
 
@@ -57,9 +58,7 @@ class Boundaries:
         """The first offset from ``offset`` on that is neither white space, comment nor a line of a log."""
         data = self._data
         while True:
-            match = TRIVIA.match(data, offset, self._end)
-            assert match
-            offset = match.end()
+            offset = match_end(TRIVIA, data, offset, self._end)
             before = data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
             if before.strip():
                 return offset
@@ -86,17 +85,15 @@ class Boundaries:
         while depth and (token := INNER.match(self._data, position, self._end)):
             depth += {b"(": 1, b")": -1}.get(token["token"], 0)
             position = token.end()
-        rest = SPACE.match(self._data, position, self._end)
-        return rest is not None and self._data[rest.end() : rest.end() + 1] == b":"
-
-    def generic_op(self, offset: int) -> bool:
-        """Whether ``"op-name"(`` is here."""
-        return GENERIC_NAME.match(self._data, offset, self._end) is not None
+        colon = match_end(SPACE, self._data, position, self._end)
+        return self._data[colon : colon + 1] == b":"
 
     def _op_begins(self, offset: int, first: bytes) -> bool:
         if first == b"%":
             return self.op_with_results(offset, any_name=True)
-        return self.generic_op(offset) if first == b'"' else first == b"^" and self.label(offset)
+        if first == b'"':
+            return GENERIC_NAME.match(self._data, offset, self._end) is not None
+        return first == b"^" and self.label(offset)
 
     # ------------------------------------------------------------------ does another op begin on this line?
 
@@ -122,9 +119,7 @@ class Boundaries:
 
     def op_ends_at(self, offset: int) -> bool:
         """Whether an op may end here, after a ``loc(...)``: what follows is no further text of it."""
-        match = _BLANKS.match(self._data, offset, self._end)
-        assert match
-        next_offset = match.end()
+        next_offset = match_end(_BLANKS, self._data, offset, self._end)
         following = self._data[next_offset : next_offset + 1]
         is_comment = self._data[next_offset : next_offset + 2] == b"//"
         if next_offset >= self._end or following in b"\n}" or is_comment:
@@ -170,9 +165,8 @@ class Boundaries:
 
     def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
         """Whether a word is in its line where the op is in its own, as the next op would."""
-        blanks = _BLANKS.match(self._data, word.end(), self._end)
-        assert blanks
-        if word[0] in _CLAUSES or self._data[blanks.end() : blanks.end() + 1] in (b"(", b"="):
+        after = match_end(_BLANKS, self._data, word.end(), self._end)
+        if word[0] in _CLAUSES or self._data[after : after + 1] in (b"(", b"="):
             return False
         own, other = (self._indentation(offset) for offset in (op_start, word.start()))
         return own is not None and own == other

@@ -69,9 +69,6 @@ class Builder:
         """Adds an op to the current block; it stays open.
 
         ``name`` is a number from ``intern``, ``results`` the text of the results.
-
-        Raises:
-            InputError: there are no results under a name, or too many.
         """
         ir, op, block = self.ir, len(self.ir), self.current_block()
         ir.op_start.append(start)
@@ -93,11 +90,7 @@ class Builder:
         return current
 
     def end_op(self, end: int, location_start: int = NO_OFFSET) -> None:
-        """Ends the innermost open op and defines the names of its results.
-
-        Raises:
-            InputError: a name is taken.
-        """
+        """Ends the innermost open op and defines the names of its results."""
         ir, current = self.ir, self.ops.pop()
         self.scopes.restore(current.undo)
         for name, value, offset in current.results:
@@ -163,11 +156,7 @@ class Builder:
                 self._add_header_arguments(owner)
 
     def close_region(self, brace: int) -> None:
-        """Closes the innermost region, of the innermost open op.
-
-        Raises:
-            InputError: a value is used that nothing in scope defines, or before its definition.
-        """
+        """Closes the innermost region, of the innermost open op."""
         self.ir.region_end[self.regions.pop()] = brace
         self._blocks.pop()
         self.scopes.close()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from eio_audit.mlir.alias_texts import AliasTexts, shortened
+from eio_audit.mlir.aliases import AliasTexts, shortened
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING, closing_end, generic_attributes, outermost_brackets
 
@@ -27,6 +27,7 @@ _TOKEN = re.compile(
     rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?P<space>\s++)|(?<![\w$.])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)"
 )
+_VALUE = re.compile(rb"%[\w$.-]++(?:#\d++)?")
 _TYPE = re.compile(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
@@ -119,18 +120,29 @@ class OpText:
 
 
 class OpTexts:
-    """The comparable texts of one dump's ops."""
+    """The comparable texts of one dump's ops; ops that differ in the names of values only share one."""
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
         self._aliases = AliasTexts(ir.definition, _finished)
+        self._known: dict[tuple[int, bytes], OpText] = {}
 
     def of(self, op: int) -> OpText:
         """The comparable text of one op."""
         ir = self._ir
+        bare = _bare(ir, op)
+        if op in ir.regions_of or not _has_percents_in_values_only(bare):
+            return self._made(op, bare)
+        key = ir.op_name[op], _VALUE.sub(b"%", bare)
+        if key not in self._known:
+            self._known[key] = self._made(op, bare)
+        return self._known[key]
+
+    def _made(self, op: int, bare: bytes) -> OpText:
+        ir = self._ir
         flags = ir.op_table.flags(ir.name(op))
         is_plain = op not in ir.regions_of and not flags & {"function", "symbol"}
-        text = self.comparable(_bare(ir, op))
+        text = self.comparable(bare)
         if "function" in flags and not ir.op_is_generic[op]:
             text = _LONE_RESULT.sub(rb"-> \1", text)
         return OpText(text, bool(ir.op_is_generic[op]), is_plain)
@@ -169,6 +181,11 @@ def _finished(alias: bytes, value: bytes) -> bytes:
 def _bare(ir: IR, op: int) -> bytes:
     text = ir.bare_text(op)
     return text.partition(b"=")[2] if text.startswith(b"%") else text
+
+
+def _has_percents_in_values_only(text: bytes) -> bool:
+    """Whether every ``%`` begins the name of a value; False where that is not seen at once."""
+    return b"\\" not in text and b"//" not in text and b"%" not in b"".join(text.split(b'"')[1::2])
 
 
 def _without_locations(text: bytes) -> bytes:

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property, partial
 
-from eio_audit.mlir.alias_definitions import definition_end
+from eio_audit.mlir.aliases import definition_end
 from eio_audit.mlir.fast.plain_lines import PlainLines
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
@@ -47,6 +47,7 @@ from eio_audit.mlir.tokens import (
     SPACE,
     Brackets,
     comment_start,
+    match_end,
     string_end,
 )
 from eio_audit.mlir.traits import OpTable, listed_dialects
@@ -64,11 +65,7 @@ _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
 
-def read_ir(
-    source: Source,
-    span: Span | None = None,
-    op_table: OpTable | None = None,
-) -> IR:
+def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None = None) -> IR:
     """Reads the one dump that ``span`` of the source holds; without it, the whole source.
 
     ``op_table`` says which ops are isolated or hold graph regions; without it, the shipped one. Lines outside
@@ -247,11 +244,10 @@ class Reader:
                     self.scopes.mention(text, start)
                 else:
                     self.scopes.define(text, self.builder.add_values(-1 - block), start)
-        space = SPACE.match(self.data, position, self.end)
-        assert space
-        if self.data[space.end() : space.end() + 1] != b":":
-            raise self.source.error(space.end(), "expected ':' after the block's arguments")
-        return space.end() + 1
+        colon = match_end(SPACE, self.data, position, self.end)
+        if self.data[colon : colon + 1] != b":":
+            raise self.source.error(colon, "expected ':' after the block's arguments")
+        return colon + 1
 
     def _operation(self, header: re.Match[bytes]) -> int:
         quoted = header["generic"]
@@ -372,7 +368,7 @@ class Reader:
     def _opens_region(self, current: OpenOp, offset: int) -> bool:
         """Whether the ``{`` before ``offset`` opens a region, not a dictionary or other braced text."""
         brackets = current.brackets
-        if len(brackets) == 1 and brackets.outermost == OPEN_PAREN and current.in_region_list:
+        if len(brackets) == 1 and brackets[0][0] == OPEN_PAREN and current.in_region_list:
             return current.is_generic or self._looks_like_region(current, offset)
         return not brackets and not current.is_generic and self._looks_like_region(current, offset)
 

@@ -24,6 +24,13 @@ class Mentions:
         self.definitions: dict[int, int] = {}
         self.same: dict[int, int] = {}
 
+    def meaning(self, offset: int) -> int:
+        """The value that the name at an offset means; of one named like a value outside, that value."""
+        value = self.values[offset]
+        while value in self.same:
+            value = self.same[value]
+        return value
+
     def define(self, value: int, offset: int) -> None:
         """Notes where a name is defined."""
         self.definitions[value] = offset
@@ -81,11 +88,7 @@ class Scopes:
             self._defs = {}
 
     def close(self) -> None:
-        """Leaves the region: binds the uses its definitions answer, then forgets its names.
-
-        Raises:
-            InputError: a value is used that nothing in scope defines, or before its definition.
-        """
+        """Leaves the region: binds the uses its definitions answer, then forgets its names."""
         closed = self._scopes.pop()
         if closed.unresolved:
             self._resolve(closed)
@@ -103,11 +106,7 @@ class Scopes:
         _merge(closed, self._scopes[-1])
 
     def define(self, name: bytes, value: int, offset: int) -> None:
-        """Gives a name, ``%`` included, to values that the IR has: the first of three for ``%0:3``.
-
-        Raises:
-            InputError: the name is taken.
-        """
+        """Gives a name, ``%`` included, to values that the IR has: the first of three for ``%0:3``."""
         old = self._defs.get(name)
         if old is not None and not self._may_redefine(old):
             raise self._error(offset, f"redefinition of value '{_text(name)}'")
@@ -195,9 +194,6 @@ class Scopes:
         """Records an operand, ``%0`` or ``%0#1``, of an op whose text has not ended.
 
         A name that is not visible yet waits for its definition until the regions around it close.
-
-        Raises:
-            InputError: the op has no such result, or the value is used before its definition.
         """
         name, number = split_use(token)
         value = self._defs.get(name)

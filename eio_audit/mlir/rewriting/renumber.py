@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, starmap
 
 from eio_audit.mlir.rewriting.value_names import ValueNames
 
@@ -36,13 +36,10 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
     Complexity: linear in the text and in the values.
     """
     regions = _Regions(values)
-    habits = _Habits(runs_on=all(values.ir.op_is_generic), uses_locations=False)
-    for runs_on, uses_locations in product((False, True), repeat=2):
-        candidate = _Habits(runs_on, uses_locations)
-        if _printed(regions, {}, candidate, _given_names(regions, candidate)) == regions.names:
-            habits = candidate
-            break
-    return values.text_with(_printed(regions, orders, habits, _given_names(regions, habits)))
+    candidates = starmap(_Habits, product((False, True), repeat=2))
+    usual = _Habits(runs_on=all(values.ir.op_is_generic), uses_locations=False)
+    habits = next((habits for habits in candidates if _printed(regions, {}, habits) == regions.names), usual)
+    return values.text_with(_printed(regions, orders, habits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +62,15 @@ class _Regions:
         self._defined: dict[int, list[int]] = {}  # by op, or -1 - block
         for value in self.names:
             self._defined.setdefault(self._ir.value_owner[value], []).append(value)
-        self._blocks: list[list[int]] = [[] for _ in self._ir.region_op]
-        for block, region in enumerate(self._ir.block_region):
-            self._blocks[region].append(block)
 
     def inside(self, region: int, orders: Orders) -> list[int]:
         """The regions of the ops in a region."""
-        ops = (op for block in self._blocks[region] for op in self._ops(block, orders))
+        ops = (op for block in self._ir.region_blocks[region] for op in self._ops(block, orders))
         return [inner for op in ops for inner in self._ir.regions_of.get(op, ())]
 
     def values(self, region: int, orders: Orders, habits: _Habits) -> Iterator[int]:
         """The values of a region in the order in which the printer names them."""
-        blocks = self._blocks[region]
+        blocks = self._ir.region_blocks[region]
         if not habits.uses_locations:  # the op names arguments, all at once
             yield from (v for block in blocks for v in self._arguments(block) if self.is_given(v))
         for block in blocks:
@@ -95,7 +89,7 @@ class _Regions:
     def is_entry_argument(self, value: int) -> bool:
         """Whether the value is an argument of the first block of a region."""
         block = -1 - self._ir.value_owner[value]
-        return block >= 0 and self._blocks[self._ir.block_region[block]][0] == block
+        return block >= 0 and self._ir.region_blocks[self._ir.block_region[block]][0] == block
 
     def _ops(self, block: int, orders: Orders) -> Iterator[int]:
         ops = self._ir.block_ops[block]
@@ -176,8 +170,8 @@ def _given_names(regions: _Regions, habits: _Habits) -> dict[int, str]:
     return given
 
 
-def _printed(regions: _Regions, orders: Orders, habits: _Habits, given: Mapping[int, str]) -> dict[int, str]:
-    printer = _Printer(habits)
+def _printed(regions: _Regions, orders: Orders, habits: _Habits) -> dict[int, str]:
+    printer, given = _Printer(habits), _given_names(regions, habits)
 
     def name_of(value: int) -> str:
         is_argument = regions.is_entry_argument(value)

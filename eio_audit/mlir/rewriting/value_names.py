@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from itertools import count
 
@@ -32,23 +33,26 @@ class ValueNames:
         self._mentions = Mentions()
         self.ir = Reader(source, span, op_table, mentions=self._mentions).read()
         self.definitions, self.same = self._mentions.definitions, self._mentions.same
+        self._offsets = sorted(self._mentions.values)
         self.names: dict[int, str] = {}
         for value, offset in self.definitions.items():
             match = _NAME.match(source.data, offset)
             assert match
             self.names[value] = match[1].decode("ascii")
 
-    def text_with(self, names: Mapping[int, str]) -> bytes:
-        """The dump's text with other names of some values; what is named like a value outside follows it."""
+    def text_with(self, names: Mapping[int, str], span: Span | None = None) -> bytes:
+        """The text of the dump, or of a span of it, with other names of some values.
+
+        What is named like a value outside follows it.
+        """
+        offsets, (start, end) = self._offsets, span or self.ir.span
         edits = []
-        for start, mentioned in self._mentions.values.items():
-            value = mentioned
-            while value in self.same:
-                value = self.same[value]
+        for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
+            value = self._mentions.meaning(offset)
             if value in names:
-                old_end = start + 1 + len(self.names[value])
-                edits.append((Span(start, old_end), b"%" + names[value].encode("ascii")))
-        return splice(self.ir.source.data, self.ir.span, edits)
+                old_end = offset + 1 + len(self.names[value])
+                edits.append((Span(offset, old_end), b"%" + names[value].encode()))
+        return splice(self.ir.source.data, Span(start, end), edits)
 
 
 def names_apart(values: ValueNames) -> bytes:

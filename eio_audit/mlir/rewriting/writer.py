@@ -171,7 +171,8 @@ def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
     """What must be between a content and its separator, lest a comment or a word runs on."""
     if _ends_line(separator):
         return b""
-    if (separator.lstrip(b" \t\r") or following) and _ends_with_comment(content):
+    ends_with_comment = _UP_TO_COMMENT.match(content.rpartition(b"\n")[2]) is not None
+    if ends_with_comment and (separator.lstrip(b" \t\r") or following):
         return b"\n"
     if not separator and _WORD_CHAR.match(content[-1:]) and _WORD_CHAR.match(following[:1]):
         return b" "
@@ -180,7 +181,3 @@ def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
 
 def _ends_line(separator: bytes) -> bool:
     return separator.lstrip(b" \t\r").startswith(b"\n")
-
-
-def _ends_with_comment(content: bytes) -> bool:
-    return _UP_TO_COMMENT.match(content.rpartition(b"\n")[2]) is not None

@@ -114,7 +114,7 @@ class Buffers:
     def arguments(self, function: int) -> list[int]:
         """The arguments of a function, or of another op's first block."""
         blocks = self._blocks.get(function)
-        return self._arguments.get(blocks[0][0], []) if blocks else []
+        return self._ir.block_arguments.get(blocks[0][0], []) if blocks else []
 
     def shares_memory(self, function: int) -> bool:
         """Whether an argument of a function, or what it hands back, lies in memory."""
@@ -125,22 +125,12 @@ class Buffers:
         return any(self._types.of(v) & Storage.CONTENT and self.place(v) == MEMORY for v in values)
 
     @cached_property
-    def _arguments(self) -> dict[int, list[int]]:
-        arguments: dict[int, list[int]] = {}
-        for value, owner in enumerate(self._ir.value_owner):
-            if owner < 0:
-                arguments.setdefault(-1 - owner, []).append(value)
-        return arguments
-
-    @cached_property
     def _blocks(self) -> dict[int, list[list[int]]]:
         """By op, -1 for the top level, the blocks of each region that is not empty."""
-        by_region: dict[int, list[int]] = {}
-        for block, region in enumerate(self._ir.block_region):
-            by_region.setdefault(region, []).append(block)
         by_op: dict[int, list[list[int]]] = {}
-        for region, blocks in sorted(by_region.items()):
-            by_op.setdefault(self._ir.region_op[region], []).append(blocks)
+        for op, blocks in zip(self._ir.region_op, self._ir.region_blocks, strict=True):
+            if blocks:
+                by_op.setdefault(op, []).append(blocks)
         return by_op
 
     def _join_results(self, op: int, row: OpTraits, *, escapes: bool) -> None:
@@ -149,14 +139,11 @@ class Buffers:
         if escapes:
             self._join([*ir.operands_of(op), *ir.result_values(op)], in_memory=True)
         elif results := ir.result_values(op):
-            self._join([*self._handed_on(op, row), *results], in_memory="shared" in row.flags)
-
-    def _handed_on(self, op: int, row: OpTraits) -> Sequence[int]:
-        """The operands that may come out as a result: all, of an op with fresh results those it writes."""
-        if "fresh" not in row.flags:
-            return self._ir.operands_of(op)
-        written = [place for place, kinds in row.on.items() if "write" in kinds]
-        return [value for place in written for value in operands_at(self._ir, op, place)]
+            handed_on = ir.operands_of(op)
+            if "fresh" in row.flags:  # only what it writes may come out as a result
+                written = [place for place, kinds in row.on.items() if "write" in kinds]
+                handed_on = [value for place in written for value in operands_at(ir, op, place)]
+            self._join([*handed_on, *results], in_memory="shared" in row.flags)
 
     def _join(self, values: Sequence[int], *, in_memory: bool = False) -> None:
         first = -1
@@ -188,7 +175,7 @@ class Buffers:
                 continue
             passed = [value for block in blocks for value in self._handed_over(block)]
             for block in blocks[1:] if is_closed else blocks:
-                passed += self._arguments.get(block, ())
+                passed += ir.block_arguments.get(block, ())
             if not is_closed:
                 passed += [*ir.result_values(holder), *ir.operands_of(holder)]
             self._join(passed, in_memory=escapes)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.tokens import generic_attributes
 from eio_audit.mlir.traits import UNLISTED
 
@@ -53,30 +54,23 @@ class Calls:
     def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
         calls_in: dict[int, list[int]] = {NO_CALLEE: []}
         for call in calls:
-            calls_in.setdefault(self._function_around(call), []).append(call)
+            around = self._ir.enclosing_ops(self._ir.op_block[call])
+            functions = (holder for holder in around if self._is_function[self._ir.op_name[holder]])
+            calls_in.setdefault(next(functions, NO_CALLEE), []).append(call)
         done: dict[int, list[int]] = {}
-        for root in [*calls_in, *self.callee.values()]:
-            stack, waiting = [(root, iter(calls_in.get(root, ())))], {root}
-            while stack and root not in done:
-                function, inside = stack[-1]
-                callee = next((c for call in inside if (c := self.callee[call]) != NO_CALLEE), None)
-                if callee is None:
-                    done[function] = calls_in.get(function, [])
-                    waiting.discard(stack.pop()[0])
-                elif callee not in done and callee not in waiting:
-                    stack.append((callee, iter(calls_in.get(callee, ()))))
-                    waiting.add(callee)
+
+        def callees(function: int) -> list[int]:
+            called = [self.callee[call] for call in reversed(calls_in.get(function, ()))]
+            return [callee for callee in called if callee != NO_CALLEE]
+
+        for function in post_order([*calls_in, *self.callee.values()][::-1], callees, done):
+            done[function] = calls_in.get(function, [])
         place = {function: k for k, function in enumerate(done)}
         for function, in_function in done.items():
             for call in in_function:
                 if self.callee[call] != NO_CALLEE and place[self.callee[call]] >= place[function]:
                     self.callee[call] = NO_CALLEE
         return done
-
-    def _function_around(self, op: int) -> int:
-        ir = self._ir
-        around = ir.enclosing_ops(ir.op_block[op])
-        return next((holder for holder in around if self._is_function[ir.op_name[holder]]), NO_CALLEE)
 
     def _find(self, call: int) -> int:
         symbol = self._callee_symbol(call)
@@ -105,14 +99,9 @@ class Calls:
         for op in range(len(ir)):
             if self._is_function[ir.op_name[op]] and (symbol := self._symbol(op)) is not None:
                 key = ir.parent_op(ir.op_block[op]), symbol
-                found[key] = op if key not in found and self._has_fixed_body(op) else NO_CALLEE
+                is_fixed = ir.nested_ops(op) and _REPLACEABLE.search(ir.own_text(op)) is None
+                found[key] = op if key not in found and is_fixed else NO_CALLEE
         return found
-
-    def _has_fixed_body(self, function: int) -> bool:
-        ir = self._ir
-        if ir.subtree_end[function] == function + 1:
-            return False
-        return _REPLACEABLE.search(ir.own_text(function)) is None
 
     def _symbol(self, function: int) -> bytes | None:
         ir = self._ir

@@ -24,7 +24,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
@@ -101,7 +101,7 @@ class EffectTable:
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        self._assumed = [_first_match(name, assume_pure) for name in ir.names]
+        self._assumed = [next((p for p in assume_pure if fnmatchcase(name, p)), None) for name in ir.names]
         self._listed = [ir.op_table.of(name) for name in ir.names]
         self._rows = [
             _ASSUMED if pattern is not None else row
@@ -250,11 +250,7 @@ class EffectTable:
 
     def _may_loop(self, regions: Iterable[int]) -> bool:
         """Whether a region has several blocks, so that control flow may go round in it forever."""
-        return any(self._block_count[region] > 1 for region in regions)
-
-    @cached_property
-    def _block_count(self) -> Counter[int]:
-        return Counter(self._ir.block_region)
+        return any(len(self._ir.region_blocks[region]) > 1 for region in regions)
 
     def _add_reads(self, places: Container[Place]) -> None:
         ir, contents = self._ir, self._buffers.contents(places)
@@ -391,7 +387,3 @@ def _joined(touches: Touches, others: Touches) -> dict[Place, frozenset[str]]:
     for place, kinds in others.items():
         _add(joined, place, kinds)
     return joined
-
-
-def _first_match(name: str, patterns: Sequence[str]) -> str | None:
-    return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.value_types import block_argument_types, result_types, result_types_in
 from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, split_list
@@ -98,7 +98,7 @@ class ValueSizes:
         types = text[last.end() :].strip()
         if types.startswith(b"(") and types.endswith(b")"):
             types = types[1:-1]
-        sizes = [self.of_type(part) for part in split_list(types)[0]]
+        sizes = [self.of_type(part) for part in split_list(types)]
         if len(sizes) == 1:
             return sizes * count
         is_certain = len(sizes) == count and b"->" in last[0]
@@ -124,18 +124,15 @@ def _size(text: bytes) -> ValueSize:
         inside = text[shaped.end() : -1]
         if shaped[1] in (b"tensor", b"memref"):
             return ValueSize(_shaped_bytes(inside), is_address=shaped[1] == b"memref")
-        return _tuple_size(inside) if shaped[1] == b"tuple" else NO_SIZE
+        if shaped[1] != b"tuple":
+            return NO_SIZE
+        sizes = [_size(part).bytes for part in split_list(inside)]
+        return UNKNOWN_SIZE if None in sizes else ValueSize(sum(filter(None, sizes)))
     if _SCALAR.fullmatch(text):
         return NO_SIZE
     name = _DIALECT_TYPE.match(text)
     is_plain = name is not None and name[0][1:].decode("utf-8", "replace") in types_of_kind("plain")
     return NO_SIZE if is_plain else UNKNOWN_SIZE
-
-
-def _tuple_size(inside: bytes) -> ValueSize:
-    sizes = [_size(part).bytes for part in split_list(inside)[0]]
-    known = [size for size in sizes if size is not None]
-    return ValueSize(sum(known)) if len(known) == len(sizes) else UNKNOWN_SIZE
 
 
 def _shaped_bytes(inside: bytes) -> int | None:
@@ -145,7 +142,7 @@ def _shaped_bytes(inside: bytes) -> int | None:
         offset = match.end()
     if not all(map(bytes.isdigit, dimensions)):
         return None
-    element, *rest = split_list(inside[offset:])[0] or [b""]
+    element, *rest = split_list(inside[offset:]) or [b""]
     return _element_bytes(element, prod(map(int, dimensions)), rest)
 
 

@@ -8,11 +8,10 @@ a value is all that these types may be. A type of an unknown dialect may be anyt
 from __future__ import annotations
 
 import re
-from collections import Counter
 from enum import IntFlag
 from functools import cached_property
 
-from eio_audit.mlir.alias_texts import AliasTexts
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, nesting, split_list
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
@@ -49,25 +48,19 @@ class ValueTypes:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._of_op: dict[int, list[Storage] | Storage] = {}
-        self._of_block: dict[int, list[Storage] | Storage] = {}
+        self._of_owner: dict[int, list[Storage] | Storage] = {}
         self._of_type: dict[bytes, Storage] = {}
         self._aliases = AliasTexts(ir.definition)
 
     def of(self, value: int) -> Storage:
         """What the value may stand for."""
         owner = self._ir.value_owner[value]
-        if owner >= 0:
-            if owner not in self._of_op:
-                self._of_op[owner] = self._results(owner)
-            known, first = self._of_op[owner], self._ir.first_result[owner]
-        else:
-            block = -1 - owner
-            if block not in self._of_block:
-                self._of_block[block] = self._arguments(block)
-            known, first = self._of_block[block], self._first_argument[block]
+        if owner not in self._of_owner:
+            self._of_owner[owner] = self._results(owner) if owner >= 0 else self._arguments(-1 - owner)
+        known = self._of_owner[owner]
         if isinstance(known, Storage):
             return known
+        first = self._ir.first_result[owner] if owner >= 0 else self._ir.block_arguments[-1 - owner][0]
         return known[value - first] if value - first < len(known) else Storage.ANYTHING
 
     @cached_property
@@ -75,16 +68,6 @@ class ValueTypes:
         """Whether the dump names a dialect's type of which nothing is known."""
         names = set(_DIALECT_TYPE.findall(self._ir.dump_text)) - self._ir.aliases.keys()
         return any(_dialect_type(name) is Storage.ANYTHING for name in names)
-
-    @cached_property
-    def _first_argument(self) -> dict[int, int]:
-        return {
-            -1 - owner: value for value, owner in reversed(list(enumerate(self._ir.value_owner))) if owner < 0
-        }
-
-    @cached_property
-    def _argument_count(self) -> Counter[int]:
-        return Counter(-1 - owner for owner in self._ir.value_owner if owner < 0)
 
     def _results(self, op: int) -> list[Storage] | Storage:
         ir = self._ir
@@ -115,7 +98,7 @@ class ValueTypes:
         ir = self._ir
         types = block_argument_types(ir, block)
         is_labelled, holder = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
-        if is_labelled or (len(types) == self._argument_count[block] and all(types)):
+        if is_labelled or (len(types) == len(ir.block_arguments.get(block, ())) and all(types)):
             return [self._of_text(text) if text else Storage.ANYTHING for text in types]
         return Storage.ANYTHING if holder < 0 else self._of_custom(block_header_text(ir, block), holder)
 
@@ -163,7 +146,7 @@ def result_types_in(text: bytes) -> list[bytes] | None:
     if arrow is None:
         return None
     if text[arrow.end() : arrow.end() + 1] == b"(":
-        return split_list(text, arrow.end() + 1)[0]
+        return split_list(text, arrow.end() + 1)
     return [text[arrow.end() :].partition(b" loc(")[0]]
 
 
@@ -173,7 +156,12 @@ def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
     None stands for an argument that is named without a type. Other headers than a function's need not name
     as many as there are.
     """
-    return list(argument_types(STRING_OR_COMMENT.sub(b'""', block_header_text(ir, block))).values())
+    header = STRING_OR_COMMENT.sub(b'""', block_header_text(ir, block))
+    types: dict[bytes, bytes | None] = {}
+    for match in _ARGUMENT.finditer(header):
+        name, is_typed = match.groups()
+        types.setdefault(name, next(iter(split_list(header, match.end())), b"") if is_typed else None)
+    return list(types.values())
 
 
 def block_header_text(ir: IR, block: int) -> bytes:
@@ -184,12 +172,3 @@ def block_header_text(ir: IR, block: int) -> bytes:
     if holder < 0:
         return b""
     return ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
-
-
-def argument_types(header: bytes) -> dict[bytes, bytes | None]:
-    """By name: the text after ``%name:``, or None for a name without a type."""
-    types: dict[bytes, bytes | None] = {}
-    for match in _ARGUMENT.finditer(header):
-        name, is_typed = match.groups()
-        types.setdefault(name, (split_list(header, match.end())[0] or [b""])[0] if is_typed else None)
-    return types

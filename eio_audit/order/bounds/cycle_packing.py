@@ -96,9 +96,7 @@ class CyclePacking:
             self.broken += [(x, op) for x in bits(closure.larger_independent[op] & before)]
             before |= 1 << op
         self._free = followed[:]  # those that close no cycle
-        self._open = followed[
-            :
-        ]  # those that a search may pass: failed ones have shown that others lead nowhere
+        self._open = followed[:]  # those that a search may pass: from others it has failed
         self._ends = [0] * self._size  # per op, the ops after it that a followed soft edge leads to
         ends = 0
         for op in reversed(self.order):

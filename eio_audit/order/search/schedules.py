@@ -9,11 +9,13 @@ user to the latest op it waits for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 
 from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import Window
+
+Neighbours = Callable[[int], Sequence[int]]
 
 
 def pull_up(window: Window) -> list[int]:
@@ -24,34 +26,27 @@ def pull_up(window: Window) -> list[int]:
     """
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
     by_rank.sort(key=window.smallest_keys_below().__getitem__)
-    return _kahn(by_rank, window.precedence.forwards())
+    return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
 
 
 def push_down(window: Window) -> list[int]:
     """Return the mirror of it: from the end, always the op that waits for the largest key."""
     by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
     by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
-    return _kahn(by_rank, ((user, producer) for producer, user in window.precedence.backwards()))[::-1]
+    return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
 
 
-def _kahn(by_rank: Sequence[int], edges: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the order that always places the first op of ``by_rank`` that no edge holds back."""
+def _kahn(by_rank: Sequence[int], before: Neighbours, after: Neighbours) -> list[int]:
+    """Return the order that always places the first op of ``by_rank`` that nothing ``before`` holds back."""
     rank_of = inverse(by_rank)
-    users: list[list[int]] = [[] for _ in by_rank]
-    missing = [0] * len(by_rank)
-    for producer, user in edges:
-        users[producer].append(user)
-        missing[user] += 1
+    missing = [len(before(op)) for op in range(len(by_rank))]
     available = [rank for rank, op in enumerate(by_rank) if not missing[op]]  # a heap: it is sorted
     order = []
     while available:
         op = by_rank[heappop(available)]
         order.append(op)
-        for user in users[op]:
+        for user in after(op):
             missing[user] -= 1
             if not missing[user]:
                 heappush(available, rank_of[user])
     return order
-
-
-CANDIDATES: tuple[Callable[[Window], list[int]], ...] = (pull_up, push_down)

@@ -63,13 +63,15 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     textual = BestOrder(text, window.inversions(text), forced_bound(window, closure, effort))
     if textual.certified:
         return textual
-    best = _improved(window, closure, _best_schedule(window, closure, textual, effort), effort)
+    best = _best_schedule(window, closure, textual, effort)
+    if not best.certified:
+        best = _improved(window, closure, best.raised(footrule_bound(window, effort)), effort)
     textual = replace(textual, bound=best.bound)
     if textual.inversions < best.inversions:
         best = _improved(window, closure, textual, effort)
     elif textual.inversions == best.inversions:
         best = textual
-    return best if best.certified else best.raised(footrule_bound(window, effort))
+    return best
 
 
 def _improved(
@@ -109,15 +111,15 @@ def _proven(closure: TransitiveClosure, best: BestOrder, effort: Effort) -> Best
 
 
 def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
-    """Set aside what holds a large window together, and order the rest window by window.
-
-    Where a thousand inversions set aside are not enough, as with keys in random order, there is just a bound.
-    """
+    """Set aside what holds a large window together, and order the windows of the rest, if it has several."""
+    most = max(SET_ASIDE, default=0)
+    if best.bound.total > window.size * (CLOSURE_SIZE // 2 + 2 * most):
+        return best  # small windows, with the ends set aside anywhere, would have fewer inversions
     # The difference of ranks says how many keys lie between.
     window = replace(window, keys=dense_ranks(window.keys))
     pairs = disjoint_forced(window, effort)
     # More inversions set aside never make larger windows: where the most are not enough, fewer are not.
-    if _set_aside(window, pairs[: max(SET_ASIDE, default=0)], effort):
+    if _set_aside(window, pairs[:most], effort):
         for count in SET_ASIDE:
             if parts := _set_aside(window, pairs[:count], effort):
                 return _put_together(window, best, *parts, pairs[:count], effort)

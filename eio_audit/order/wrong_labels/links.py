@@ -60,7 +60,7 @@ class Links:
         self._giver_from: dict[int, int] = {}  # per op reached as a giver, the taker that it was reached from
         self._taker_from: dict[int, int] = {}  # per op reached as a taker, the giver
         self._root: dict[int, int] = {}  # per giver, the one with something left that it was reached from
-        self._swept: list[int] = []  # per op, the largest key that has been on the way from there
+        self._swept: list[int] = []  # per op, the largest key that has been on the way, or the smallest below
 
     def __iter__(self) -> Iterator[Link]:
         """Yield the links, by taker."""
@@ -133,7 +133,7 @@ class Links:
         givers = [op for op, (key, least, left, own) in enumerate(rows) if own and left and least < key]
         self._giver_from, self._taker_from = dict.fromkeys(givers, ROOT), {}
         self._root = {op: op for op in givers}
-        self._swept = [-1] * self._window.size
+        self._swept = list(self._smallest_below)
         pushed = 0
         while givers and not effort.is_spent:
             layer, givers = sorted(givers, key=lambda op: -keys[op]), []
@@ -147,15 +147,15 @@ class Links:
 
         What it gives on it gives at once, and the sweep ends when nothing is left to give.
         """
-        keys, smallest_below, swept = self._window.keys, self._smallest_below, self._swept
-        indexed, taker_from = self._window.indexed, self._taker_from
+        keys, indexed = self._window.keys, self._window.indexed
+        swept, taker_from = self._swept, self._taker_from
         key, root, pushed, stack = keys[giver], self._root[giver], 0, [giver]
         while stack:
             op = stack.pop()
             users = self._window.precedence.successors(op)
             effort.left -= 1 + len(users)
             for user in users:
-                if swept[user] >= key or smallest_below[user] >= key:
+                if swept[user] >= key:
                     continue
                 swept[user] = key
                 stack.append(user)
@@ -166,7 +166,7 @@ class Links:
                     pushed += self._push(user)
                     if not self._supplies[root]:
                         for left in (op, *stack):  # others may go on from there
-                            swept[left] = -1
+                            swept[left] = self._smallest_below[left]
                         return pushed
                 for holder in self._taken[user]:
                     if holder not in self._giver_from:

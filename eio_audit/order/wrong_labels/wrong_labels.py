@@ -33,6 +33,7 @@ from eio_audit.order.wrong_labels.contradictions import tangles
 from eio_audit.order.wrong_labels.links import Link, Links
 
 LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
+LABEL_STEPS_PER_OP = 12  # and for each of its ops
 TOGETHER = 512  # ops of small tangles that are looked at as one
 
 
@@ -101,10 +102,14 @@ def fewest_wrong_labels(
     wrong: set[int] = set()
     links: list[Link] = []
     parts = list(tangles(block, TOGETHER))
+    if parts and len(parts[-1]) > block.size // 2:
+        parts = [list(range(block.size))]  # the block itself, which needs no copy
     if carried is None:
         counts = iter(inversions_carried([key for key in keys if key is not None])) if parts else iter(())
         carried = [next(counts, 0) if key is not None else 0 for key in keys]
-    with (effort or Effort()).part(LABEL_STEPS) as part:
+    effort = effort or Effort()
+    effort.left += LABEL_STEPS_PER_OP * block.size
+    with effort.part(LABEL_STEPS + LABEL_STEPS_PER_OP * block.size) as part:
         for ops in parts:
             found, proof = _wrong_labels_of(
                 block.restricted(ops), [weights[op] for op in ops], [carried[op] for op in ops], part
@@ -133,8 +138,9 @@ def _wrong_labels_of(
     tangle: Window, weights: Sequence[int], carried: Sequence[int], effort: Effort
 ) -> tuple[set[int], list[Link]]:
     """Return the ops of a tangle to change and the proof, as ``outside_antichain`` does."""
+    left = effort.left
     wrong, links = outside_antichain(tangle, weights, effort)
-    if sum(weights[op] for op in wrong) > sum(amount for *_, amount in links):
+    if effort.left < left // 2:
         return wrong, links
     # Once more with finer weights: sets of one weight differ by how many ops they have and what these carry.
     per_op = 1 + sum(carried)

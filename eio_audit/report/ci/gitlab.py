@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import (
@@ -22,22 +21,17 @@ def to_gitlab(verdict: Verdict) -> str:
     """The findings as a JSON list, worst first."""
     issues = [_error(error) for error in verdict.check.errors]
     prints = fingerprints(verdict.findings)
-    issues += [
-        _issue(finding, _SEVERITIES[level(finding, verdict)], fingerprint)
-        for finding, fingerprint in zip(verdict.findings, prints, strict=True)
-    ]
+    for finding, fingerprint in zip(verdict.findings, prints, strict=True):
+        path, line = annotated_place(finding)
+        issue: dict[str, object] = {
+            "description": f"{finding.rule.code} {annotation(finding)}",
+            "check_name": finding.rule.name,
+            "fingerprint": fingerprint,
+            "severity": _SEVERITIES[level(finding, verdict)],
+            "location": {"path": path, "lines": {"begin": line}},
+        }
+        issues.append(issue)
     return dumped(issues)
-
-
-def _issue(finding: Finding, severity: str, fingerprint: str) -> dict[str, object]:
-    path, line = annotated_place(finding)
-    return {
-        "description": f"{finding.rule.code} {annotation(finding)}",
-        "check_name": finding.rule.name,
-        "fingerprint": fingerprint,
-        "severity": severity,
-        "location": {"path": path, "lines": {"begin": line}},
-    }
 
 
 def _error(error: InputError) -> dict[str, object]:

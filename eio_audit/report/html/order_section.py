@@ -1,23 +1,43 @@
-"""What a page shows of the order: the figures of blocks; of a block its slope, its worst ops and all ops."""
+"""What a page shows of the order: the findings; the figures of blocks; of a block its slope and its ops."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, OrderPicture
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.explain.dataflow import Dataflow
+from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, Disorder, OrderPicture, PicturedOp
+from eio_audit.audit.gate.findings import Finding
+from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
-from eio_audit.report.wording.order import block_name, heading_of, op_name, reason
+from eio_audit.report.wording.order import block_name, explain_command, heading_of, op_name, reason
+
+SHOWN_FINDINGS = 50
+"""How many findings a page lists, the worst; all that are in its pictures are in the tables of ops."""
+
+OPEN_FINDINGS = 10
+"""How many of them are seen without unfolding the others."""
+
+AROUND = 2
+"""How many ops before and after an op its excerpt has."""
+
+_LINE = re.compile(r"\(line (\d+)\)")
+_Place = tuple[str, int, str]
+"""The file, the line and the name of an op: what an op of a picture and a finding have in common."""
 
 
-def block_table(dumps: Sequence[DumpAudit]) -> Table | None:
+def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Table | None:
     """The figures of every block, one row each; None where there is one block only."""
     blocks = [(dump, block) for dump in dumps for block in dump.blocks]
     if len(blocks) < 2:
         return None
+    links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
     peaks = [block.memory.peak if block.memory else None for _, block in blocks]
     figures = ("line", "ops", "inversions", "forced", "knock_on", "avoidable", "displaced", "wrong_labels")
     columns = columns_of(
@@ -31,70 +51,183 @@ def block_table(dumps: Sequence[DumpAudit]) -> Table | None:
     if any(peaks):
         columns += columns_of("#peak=peak live bytes")
         rows = [[*row, peak] for row, peak in zip(rows, peaks, strict=True)]
-    return Table("blocks", "the blocks that hold indexed ops", columns, rows, "inversions", descending=True)
+    return Table(
+        "blocks",
+        "the blocks that hold indexed ops",
+        columns,
+        rows,
+        "-avoidable, -inversions",
+        links=("block", [links.get(_name_of(dump, block)) for dump, block in blocks]),
+    )
 
 
-def block_sections(pictures: Sequence[OrderPicture]) -> list[dict[str, object]]:
-    """For each block what the template ``block.html`` shows.
+def _name_of(dump: DumpAudit, block: BlockAudit) -> tuple[object, ...]:
+    return dump.source, dump.line, block.function, block.block, block.line
 
-    The id of an op in a page is ``op-57`` for the op at line 57, ``op-57-2`` for the second one there.
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a page shows of one op where that is unfolded.
+
+    Attributes:
+        name: its id in the page.
+        title: what is wrong with it.
+        origin: where in the model it comes from.
+        excerpt: the ops around it and those that the finding names, each with its line, its text, and whether
+            it is the op itself.
+        command: what tells more.
+        section: the id of its block's section; None where its block is not drawn.
+        drawing: the dataflow around it; empty where that is not drawn, and ``is_cut`` where not all of it is.
+        finding: what a gate found; None for an op that is only displaced.
     """
+
+    name: str
+    title: str
+    origin: str
+    excerpt: Sequence[tuple[int, str, bool]]
+    command: str
+    section: str | None
+    drawing: Mapping[str, object]
+    is_cut: bool
+    finding: Finding | None = None
+
+
+class Section:
+    """What the template ``block.html`` shows of a block.
+
+    Args:
+        picture: the block.
+        number: its place among the blocks of the page, from 1.
+        ids: by place, the id of an op: ``op-57`` for the op at line 57, ``op-57-2`` for the second there.
+        findings: what a gate found, by place.
+    """
+
+    def __init__(
+        self, picture: OrderPicture, number: int, ids: Sequence[str], findings: Mapping[_Place, Finding]
+    ) -> None:
+        self.name = f"block-{number}"
+        self.dump = picture.dump
+        self.block = picture.block
+        self.slope = slope_of(picture)
+        self.ids = ids
+        self.picture = picture
+        self._findings = findings
+        self._dataflow = {flow.around[0]: flow for flow in picture.dataflow}
+
+    @property
+    def command(self) -> str:
+        """The beginning of the command that explains an op; its line is to be added."""
+        return explain_command(self.dump)
+
+    def place_of(self, op: PicturedOp) -> _Place:
+        """Tells an op from others of the page."""
+        return self.dump.source, op.op.line, op_name(op.op)
+
+    def cards(self) -> list[Card]:
+        """Cards of the ops whose dataflow is drawn."""
+        return [self.card(place) for place in self._dataflow]
+
+    def card(self, place: int, finding: Finding | None = None) -> Card:
+        """The card of an op."""
+        op, flow = self.picture.ops[place], self._dataflow.get(place)
+        excerpt = {*range(max(place - AROUND, 0), min(place + AROUND + 1, len(self.picture.ops)))}
+        if finding:
+            lines = {int(line) for line in _LINE.findall(finding.message)}
+            excerpt |= {other.place for other in self.picture.ops if other.op.line in lines}
+        title = f"{op_name(op.op)} at line {op.op.line}: {self._why(op) or op.disorder}"
+        return Card(
+            name=self.ids[place],
+            title=sentence(finding) if finding else title,
+            origin=background(finding) if finding else op.op.module or "",
+            excerpt=[
+                (self.picture.ops[k].op.line, self.picture.texts[k], k == place)
+                for k in sorted(excerpt)
+                if k in self.picture.texts
+            ],
+            command=f"{self.command} {op.op.line}",
+            section=self.name,
+            drawing=self._drawing(flow) if flow else {},
+            is_cut=flow is not None and len(flow.ops) == DRAWN_NEIGHBOURS < flow.block_ops,
+            finding=finding,
+        )
+
+    def _drawing(self, flow: Dataflow) -> dict[str, object]:
+        return drawing_of(flow, {op.place: f"#{self.ids[op.place]}" for op in flow.ops})
+
+    def _why(self, op: PicturedOp) -> str:
+        if finding := self._findings.get(self.place_of(op)):
+            return finding.message
+        if op.disorder is Disorder.AVOIDABLE:
+            return "a fix moves it"
+        displaced = self.picture.displaced.get(op.place)
+        return reason(displaced, self.block) if displaced else ""
+
+    @cached_property
+    def places(self) -> dict[str, object]:
+        """Where each op was and is, -1 for one that does not count; texts; ids its line does not tell."""
+        ops = self.picture.ops
+        return {
+            "original": [-1 if op.original is None else op.original for op in ops],
+            "standing": [-1 if op.standing is None else op.standing for op in ops],
+            "texts": self.picture.texts,
+            "anchors": {
+                op.place: anchor
+                for op, anchor in zip(ops, self.ids, strict=True)
+                if anchor != f"op-{op.op.line}"
+            },
+        }
+
+    @cached_property
+    def table(self) -> Table:
+        """All its ops."""
+        columns = columns_of(
+            "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=out of order, why"
+        )
+        rows: list[list[Cell]] = []
+        for one in self.picture.ops:
+            rows.append([one.place, op_name(one.op), one.op.line, one.op.module])
+            rows[-1] += [one.inversions, one.inversions_fixed, one.disorder, self._why(one)]
+        name = block_name(self.block.function, self.block.block)
+        return Table(
+            f"ops-{self.name}",
+            f"the ops of {name}; place counts from 0",
+            columns,
+            rows,
+            "disorder, -inversions",
+            marked=("disorder", "only ops out of order"),
+        )
+
+
+def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding] = ()) -> list[Section]:
+    """A section for each block."""
+    found = {_place_of(finding): finding for finding in findings}
     taken: Counter[int] = Counter()
     sections = []
-    for section_number, picture in enumerate(pictures, 1):
+    for number, picture in enumerate(pictures, 1):
         ids = []
         for line in (op.op.line for op in picture.ops):
             taken[line] += 1
             ids.append(f"op-{line}" if taken[line] == 1 else f"op-{line}-{taken[line]}")
-        sections.append(
-            {
-                "name": f"block-{section_number}",
-                "dump": picture.dump,
-                "block": picture.block,
-                "slope": slope_of(picture),
-                "worst": _worst(picture, ids),
-                "table": _op_table(picture, f"ops-{section_number}"),
-                "places": _places(picture, ids),
-            }
-        )
+        sections.append(Section(picture, number, ids, found))
     return sections
 
 
-def _places(picture: OrderPicture, ids: Sequence[str]) -> dict[str, object]:
-    """Where each op was and is, -1 for one that does not count; and the ids that its line does not tell."""
-    return {
-        "original": [-1 if op.original is None else op.original for op in picture.ops],
-        "standing": [-1 if op.standing is None else op.standing for op in picture.ops],
-        "anchors": {
-            op.place: anchor
-            for op, anchor in zip(picture.ops, ids, strict=True)
-            if anchor != f"op-{op.op.line}"
-        },
-    }
+def finding_cards(
+    findings: Sequence[Finding], sections: Sequence[Section], dumps: Sequence[DumpAudit]
+) -> list[Card]:
+    """Cards of the findings that a page lists."""
+    at = {section.place_of(op): (section, op.place) for section in sections for op in section.picture.ops}
+    dump_at = {(dump.source, dump.line): dump for dump in dumps}
+    cards = []
+    for number, finding in enumerate(findings[:SHOWN_FINDINGS], 1):
+        if drawn := at.pop(_place_of(finding), None):
+            cards.append(drawn[0].card(drawn[1], finding))
+            continue
+        command = f"{explain_command(dump_at[finding.source, finding.dump_line])} {finding.line}"
+        name, title = f"finding-{number}", sentence(finding)
+        cards.append(Card(name, title, background(finding), (), command, None, {}, False, finding))
+    return cards
 
 
-def _op_table(picture: OrderPicture, name: str) -> Table:
-    why = {place: reason(op, picture.block) for place, op in picture.displaced.items()}
-    columns = columns_of(
-        "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=displaced, why=why it is there"
-    )
-    rows: list[list[Cell]] = []
-    for one in picture.ops:
-        rows.append([one.place, op_name(one.op), one.op.line, one.op.module])
-        rows[-1] += [one.inversions, one.inversions_fixed, one.disorder, why.get(one.place)]
-    caption = f"the ops of {block_name(picture.block.function, picture.block.block)}; place counts from 0"
-    marked = ("disorder", "displaced ops only")
-    return Table(name, caption, columns, rows, "inversions", descending=True, marked=marked)
-
-
-def _worst(picture: OrderPicture, ids: Sequence[str]) -> list[dict[str, object]]:
-    return [
-        {
-            "id": ids[dataflow.around[0]],
-            "displaced": picture.displaced[dataflow.around[0]],
-            "is_cut": len(dataflow.ops) == DRAWN_NEIGHBOURS < dataflow.block_ops,
-            "drawn_ops": len(dataflow.ops),
-            "drawing": drawing_of(dataflow, {op.place: f"#{ids[op.place]}" for op in dataflow.ops}),
-        }
-        for dataflow in picture.dataflow
-    ]
+def _place_of(finding: Finding) -> _Place:
+    return finding.source, finding.line, op_name(finding.op)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
@@ -13,7 +12,14 @@ from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
-from eio_audit.report.html.order_section import block_sections, block_table
+from eio_audit.report.html.order_section import (
+    OPEN_FINDINGS,
+    Section,
+    block_sections,
+    block_table,
+    finding_cards,
+)
+from eio_audit.report.html.pass_diffs import PassDiffs
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
@@ -24,18 +30,24 @@ from eio_audit.report.wording.trace import pass_title
 
 
 def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: str) -> str:
-    """The order of every dump; ``pictures`` are of the blocks that are shown op by op."""
+    """The findings and the order of every dump; ``pictures`` are of the blocks that are shown op by op."""
     check = verdict.check
+    sections = block_sections(pictures, verdict.findings)
+    cards = finding_cards(verdict.findings, sections, check.dumps)
+    listed = {card.name for card in cards}
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
     return _page(
         "check",
         version,
         result=check,
         verdict=verdict,
-        blocks=block_table(check.dumps),
+        findings=cards,
+        open_findings=OPEN_FINDINGS,
+        blocks=block_table(check.dumps, sections),
         left_out=inverted > len(pictures),
         inverted=inverted,
-        sections=block_sections(pictures),
+        sections=sections,
+        listed=listed,
     )
 
 
@@ -48,14 +60,16 @@ def diff_to_html(
     context: int | None = None,
 ) -> str:
     """What a pass did, op by op, and to the order; ``pictures`` are of blocks of the dump after."""
+    sections = block_sections(pictures)
     return _page(
         "diff",
         version,
         result=result,
         document=diff_document(result, context=context),
         verbose=verbose,
-        all_changes=_change_table(result),
-        sections=block_sections(pictures),
+        all_changes=_change_table(result, sections),
+        sections=sections,
+        listed=(),
         **_codegen(result.structure),
     )
 
@@ -65,14 +79,14 @@ def structure_to_html(result: Structure, version: str) -> str:
     return _page("structure", version, **_codegen(result))
 
 
-def trace_to_html(trace: Trace, version: str) -> str:
-    """What each pass did to the order, and the first that shuffled."""
+def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
+    """What each pass did to the order and to the ops, and the first that shuffled."""
     most = max((traced.figures.inversions for traced in trace.passes), default=0)
     return _page(
         "trace",
         version,
         result=trace,
-        timeline=list(_timeline(trace.passes, max(most, 1))),
+        timeline=[_timeline_entry(traced, max(most, 1), diffs) for traced in trace.passes],
         passes=_pass_table(trace.passes),
     )
 
@@ -91,10 +105,8 @@ def _page(command: str, version: str, **context: object) -> str:
     )
 
 
-# ---------------------------------------------------------------------- diff
-
-
-def _change_table(result: Diff) -> Table:
+def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
+    anchors = {op.op: section.ids[op.place] for section in sections for op in section.picture.ops}
     columns = columns_of(
         "#number, change, what, function, before, #line_before=line, #place_before=place, "
         "after, #line_after=line, #place_after=place"
@@ -107,10 +119,9 @@ def _change_table(result: Diff) -> Table:
         for op, place in ((change.before, change.place_before), (change.after, change.place_after)):
             rows[-1] += [op_name(op), op.line, place] if op else [None, None, place]
     caption = "the ops that differ; places count from 0 in their block"
-    return Table("changes", caption, columns, rows, "number")
-
-
-# ---------------------------------------------------------------------- structure
+    names = [anchors.get(change.after) if change.after else None for _, change in changes]
+    links = [name and f"#{name}" for name in names]
+    return Table("changes", caption, columns, rows, "number", links=("after", links))
 
 
 def _codegen(result: Structure) -> dict[str, object]:
@@ -136,8 +147,7 @@ def _codegen(result: Structure) -> dict[str, object]:
             "in how many functions the ops of a module are",
             columns_of(f"{stages}, module, in"),
             torn,
-            result.present.value,
-            descending=True,
+            f"-{result.present.value}",
         ),
         "functions": Table("functions", caption, columns, rows, "number"),
     }
@@ -146,29 +156,30 @@ def _codegen(result: Structure) -> dict[str, object]:
 # ---------------------------------------------------------------------- trace
 
 
-def _timeline(passes: Sequence[TracedPass], most: int) -> Iterator[dict[str, object]]:
-    """An entry for each pass; consecutive passes that changed nothing are one entry."""
-    for is_folded, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
-        if is_folded:
-            yield {"folded": len(list(group))}
-            continue
-        for traced in group:
-            figures = traced.figures
-            shares = {
-                "forced": figures.forced,
-                "knock-on": figures.knock_on,
-                "avoidable": figures.avoidable,
-                "unordered": figures.minimum - figures.forced - figures.knock_on,
-            }
-            widths = {kind: f"{share / most:.2%}" for kind, share in shares.items() if share}
-            yield {"folded": 0, "traced": traced, "name": pass_title(traced), "widths": widths}
+def _timeline_entry(traced: TracedPass, most: int, diffs: PassDiffs) -> dict[str, object]:
+    figures = traced.figures
+    shares = {
+        "forced": figures.forced,
+        "knock-on": figures.knock_on,
+        "avoidable": figures.avoidable,
+        "unordered": figures.minimum - figures.forced - figures.knock_on,
+    }
+    return {
+        "traced": traced,
+        "name": pass_title(traced),
+        "is_unchanged": traced.changed is False and not traced.failed,
+        "widths": {kind: f"{share / most:.2%}" for kind, share in shares.items() if share},
+        "diff": diffs.by_place.get((traced.place.source, traced.place.line)),
+    }
 
 
 def _pass_table(passes: Sequence[TracedPass]) -> Table:
+    has_functions = any(traced.function for traced in passes)
     has_sources = len({traced.place.source for traced in passes}) > 1
     figures = ("ops", "inversions", "forced", "knock_on", "avoidable")
     columns = columns_of(
-        f"#index=number, pass, changed, function, dump={'dump' if has_sources else 'line'}, #ops, "
+        f"#index=number, pass, changed, {'function, ' * has_functions}"
+        f"dump={'dump' if has_sources else 'line'}, #ops, "
         "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #mislabelled=made wrong, #lost"
     )
     rows = [
@@ -176,7 +187,7 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
             traced.index,
             pass_title(traced),
             "yes" if traced.changed else "",
-            traced.function,
+            *([traced.function] if has_functions else []),
             f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
             *(getattr(traced.figures, key) for key in figures),
             traced.introduced,
@@ -187,4 +198,5 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
     ]
     marked = ("changed", "passes that changed something only")
     caption = "the passes in the order in which they ended"
-    return Table("passes", caption, columns, rows, "index", marked=marked)
+    links = [f"#pass-{traced.index}" for traced in passes]
+    return Table("passes", caption, columns, rows, "index", marked=marked, links=("pass", links))

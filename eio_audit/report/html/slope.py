@@ -14,11 +14,11 @@ from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, Pictur
 from eio_audit.report.wording.order import op_name
 
 SINGLE_LINES = 2000
-"""Up to so many ops, each has a line; in larger blocks displaced ops have, and the others are bands."""
+"""Up to so many ops, each has a line; in larger blocks those out of order have, and the others are bands."""
 
 MAPPED_OPS = 500
 MAP_PARTS = 140
-"""Beside a picture of more ops, that many parts of the block show where displaced ops are."""
+"""Beside a picture of more ops, that many parts of the block show where ops are out of order."""
 
 LABELS = 12
 """How many ops are named beside the picture where no script names as many as there is room for."""
@@ -29,10 +29,10 @@ LEAST_ROWS = 4
 """Pixels of the picture, at the most, and of the row of an op; a small picture has room for a few rows."""
 
 MEANINGS = {
-    Disorder.FORCED: "forced: a dependence holds it",
-    Disorder.AVOIDABLE: "avoidable: in fewer inversions after a fix",
+    Disorder.AVOIDABLE: "avoidable: a fix moves it",
+    Disorder.FORCED: "forced: a dependence keeps it there",
     Disorder.DERIVED: "derived: a pass made it, and it carries the index of another place",
-    Disorder.KNOCK_ON: "knock-on: nothing holds it, yet no better order was found",
+    Disorder.KNOCK_ON: "knock-on: no dependence keeps it there, yet no better order was found",
     Disorder.UNORDERED: "in a graph region, which has no order",
 }
 
@@ -41,10 +41,11 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
     """What the template ``slope.html`` shows; heights are in ops from the top, ``height`` is in pixels."""
     ops = [op for op in picture.ops if op.standing is not None]
     in_order = [op for op in ops if op.disorder is None]
-    displaced = [op for op in ops if op.disorder]
+    on_top = Disorder.AVOIDABLE
+    out_of_order = sorted((op for op in ops if op.disorder), key=lambda op: op.disorder is on_top)
     numbers = Counter(op.disorder for op in picture.ops if op.disorder)
     are_bands = len(ops) > SINGLE_LINES
-    lines = displaced if are_bands else in_order + displaced
+    lines = out_of_order if are_bands else in_order + out_of_order
     return {
         "ops": len(ops),
         "height": min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT),
@@ -53,14 +54,14 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
         "right": _labels([op_name(op.op) for op in ops]),
         "bands": list(_bands(in_order)) if are_bands else [],
         "lines": [(op.disorder or "kept", _original(op) + 0.5, _standing(op) + 0.5) for op in lines],
-        "parts": _parts(displaced, len(ops)) if len(ops) > MAPPED_OPS else [],
+        "parts": _parts(out_of_order, len(ops)) if len(ops) > MAPPED_OPS else [],
     }
 
 
-def _parts(displaced: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
-    """Parts of the block with displaced ops: where each begins, the width of its bar, how many ops it has."""
+def _parts(out_of_order: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
+    """Parts of the block with ops out of order: where each begins, its width, how many ops it has."""
     size = -(-total // MAP_PARTS)
-    numbers = Counter(_standing(op) // size for op in displaced)
+    numbers = Counter(_standing(op) // size for op in out_of_order)
     most = max(numbers.values(), default=1)
     return [(part * size, 100 * number / most, size) for part, number in sorted(numbers.items())]
 

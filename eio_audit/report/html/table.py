@@ -42,9 +42,10 @@ class Table:
         caption: what its rows are.
         columns: from left to right.
         rows: in the order in which scripts number them.
-        sorted_by: key of the column of numbers by which its rows are sorted first.
-        descending: from the largest.
+        sorted_by: keys of the columns by which its rows are sorted first, ``-`` for falling order:
+            ``disorder, -inversions``. Empty cells come last.
         marked: key of the column whose empty cells a tick box can hide, and its label; None for none.
+        links: key of the column whose cells are links, and where to, by row; None for none.
     """
 
     name: str
@@ -52,8 +53,8 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     sorted_by: str
-    descending: bool = False
     marked: tuple[str, str] | None = None
+    links: tuple[str, Sequence[str | None]] | None = None
 
     def _number_of(self, key: str) -> int:
         return [column.key for column in self.columns].index(key)
@@ -66,18 +67,33 @@ class Table:
                 _column_data(column, [row[k] for row in self.rows]) for k, column in enumerate(self.columns)
             ],
             "marked": self.marked[0] if self.marked else None,
-            "sorting": [self._number_of(self.sorted_by), self.descending],
+            "sorting": self._sorting,
+            "links": self.links and [self._number_of(self.links[0]), self.links[1]],
         }
 
     @property
-    def first_rows(self) -> list[Sequence[Cell]]:
-        """The rows that are seen where no script runs: those that scripts show first."""
-        rows = list(self.rows)
-        if self.marked:
-            mark = self._number_of(self.marked[0])
-            rows = [row for row in rows if row[mark]]
-        key = self._number_of(self.sorted_by)
-        return sorted(rows, key=lambda row: int(row[key] or 0), reverse=self.descending)[:SHOWN_ROWS]
+    def _sorting(self) -> list[tuple[int, bool]]:
+        """The columns by which it is sorted, and whether from the largest."""
+        keys = self.sorted_by.split(", ")
+        return [(self._number_of(key.removeprefix("-")), key.startswith("-")) for key in keys]
+
+    @property
+    def first_rows(self) -> list[list[tuple[Cell, str | None]]]:
+        """The rows that are seen where no script runs, those that scripts show first: cells and links."""
+        mark = self._number_of(self.marked[0]) if self.marked else None
+        chosen = [k for k, row in enumerate(self.rows) if mark is None or row[mark]]
+        sorting = self._sorting
+        chosen.sort(key=lambda k: [_rank(self.rows[k][column], falls) for column, falls in sorting])
+        linked, links = (self._number_of(self.links[0]), self.links[1]) if self.links else (None, [])
+        return [
+            [(cell, links[k] if column == linked else None) for column, cell in enumerate(self.rows[k])]
+            for k in chosen[:SHOWN_ROWS]
+        ]
+
+
+def _rank(cell: Cell, falls: bool) -> tuple[bool, int, str]:
+    number = cell if isinstance(cell, int) else 0
+    return cell in {None, ""}, -number if falls else number, cell if isinstance(cell, str) else ""
 
 
 def _column_data(column: Column, cells: Sequence[Cell]) -> dict[str, object]:

@@ -48,6 +48,7 @@ def drawing_of(dataflow: Dataflow, links: Mapping[int, str]) -> dict[str, object
     on_top = [*(ends for ends in kinds if ends not in inverting), *sorted(inverting)]
     return {
         "title": title_of(dataflow),
+        "has_links": bool(links),
         "style": "",
         "margin": MARGIN,
         "width": round(layout.width + 2 * MARGIN),

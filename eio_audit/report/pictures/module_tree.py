@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from eio_audit.audit.codegen.codegen import CodegenFunction, ModulePath
 
@@ -53,16 +54,11 @@ def module_tree(functions: Sequence[CodegenFunction]) -> list[ModuleNode]:
                 if not node.functions or node.functions[-1] != number:
                     node.functions.append(number)
             node.own.append(number)
-    return list(_inside(root))
-
-
-def _inside(root: ModuleNode) -> Iterator[ModuleNode]:
-    """The nodes below one, from the top; modules nest to any depth."""
-    pending = list(reversed(root.children.values()))
+    nodes, pending = [], [root]  # without recursion: modules nest to any depth
     while pending:
-        node = pending.pop()
-        yield node
-        pending += reversed(node.children.values())
+        nodes.append(pending.pop())
+        pending += reversed(nodes[-1].children.values())
+    return nodes[1:]
 
 
 def down_to(nodes: Sequence[ModuleNode], most: int) -> list[ModuleNode]:
@@ -70,10 +66,5 @@ def down_to(nodes: Sequence[ModuleNode], most: int) -> list[ModuleNode]:
     at_depth = Counter(node.depth for node in nodes)
     if at_depth[0] > most:
         return [node for node in nodes if not node.depth][:most]
-    total, deepest = 0, 0
-    for depth in range(len(at_depth)):
-        total += at_depth[depth]
-        if total > most:
-            break
-        deepest = depth
-    return [node for node in nodes if node.depth <= deepest]
+    totals = list(accumulate(at_depth[depth] for depth in range(len(at_depth))))
+    return [node for node in nodes if totals[node.depth] <= most]

@@ -106,24 +106,24 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 
 def _print_sums(broken: Sequence[DumpAudit], findings: Sequence[Finding], console: Console) -> None:
     """A line for each block with a finding and inversions, those with most avoidable ones first."""
-    with_findings = {(finding.source, finding.dump_line, finding.block_line) for finding in findings}
+    columns = {(one.source, one.dump_line, one.block_line): one.block_column for one in findings}
     blocks = [
-        (dump, block)
+        (dump, block, column)
         for dump in broken
         for block in dump.blocks
-        if block.inversions and (dump.source, dump.line, block.line) in with_findings
+        if block.inversions and (column := columns.get((dump.source, dump.line, block.line)))
     ]
-    blocks.sort(key=lambda pair: (-pair[1].avoidable, -pair[1].inversions))
-    for dump, block in blocks[:SHOWN]:
-        _print_block(dump, block, console)
+    blocks.sort(key=lambda one: (-one[1].avoidable, -one[1].inversions))
+    for dump, block, column in blocks[:SHOWN]:
+        _print_block(dump, block, column, console)
     print_rest(len(blocks), " blocks", console, verbose=False)
 
 
-def _print_block(dump: DumpAudit, block: BlockAudit, console: Console) -> None:
+def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Console) -> None:
     names = order.block_name(block.function, block.block), order.moment_of(dump)
     total, avoidable, others = order.sum_pieces(block)
     console.print(
-        (f"{dump.source}:{block.line}:{block.column}", f"bold {hyperlink(dump.source, block.line)}"),
+        (f"{dump.source}:{block.line}:{column}", f"bold {hyperlink(dump.source, block.line)}"),
         f": {' '.join(filter(None, names))}: {total}",
         (avoidable, "red" if block.avoidable else ""),
         others,

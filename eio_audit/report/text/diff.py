@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from eio_audit.audit.check.check import Check
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
@@ -64,7 +63,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     if hidden or diff.after.summary.inversions:
         console.print()
     if diff.after.summary.inversions:
-        for step in next_steps(Check((diff.after,), ())):
+        for step in next_steps([diff.after]):
             console.print(step)
     if hidden:
         console.print((f"--verbose shows {hidden:,} more", "dim"))

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.explain.explain import (
-    Explanation,
-    FixedPlace,
-    InversionKind,
-    OpExplanation,
-    PathStep,
-)
+from eio_audit.audit.explain.explain import Explanation, FixedPlace, InversionKind, OpExplanation, PathStep
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.text.console import Console, hyperlink
@@ -64,20 +58,14 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
         block = block_name(op.function, op.block)
         place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
         console.print((op_name(op.op), "bold cyan"), " at ", at_line, place, indent=2)
-        for fact in filter(None, _outline(op) if are_outlines else _facts(op)):
+        derived = "derived: a pass made it from another op" if op.derived else ""
+        outline = [_inversions(op), derived, _right(op), _fix(op)]
+        for fact in filter(None, outline if are_outlines else _facts(op)):
             console.print(fact, indent=4)
         if not are_outlines:
             _print_inversions(op, console, verbose=verbose)
     if are_outlines:
         console.print("--verbose explains each of them; a line instead of the index, one")
-
-
-def _outline(op: OpExplanation) -> list[str]:
-    derived = "derived: a pass made it from another op" if op.derived else ""
-    return [_inversions(op), derived, _right(op), _fix(op)]
-
-
-# ---------------------------------------------------------------------- facts
 
 
 def _facts(op: OpExplanation) -> Iterator[str]:
@@ -152,9 +140,6 @@ def _inversions(op: OpExplanation) -> str:
     return f"{count(op.inversions, 'inversion')}: {parts}"
 
 
-# ---------------------------------------------------------------------- inversions
-
-
 def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> None:
     console.print((_inversions(op), "bold"), indent=4)
     for kind, total in op.kinds.items():
@@ -185,9 +170,6 @@ def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) ->
             console.print((f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
         if not left_out or number < half or number >= half + left_out:
             console.print(f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
-
-
-# ---------------------------------------------------------------------- the fix
 
 
 def _fix(op: OpExplanation) -> str:

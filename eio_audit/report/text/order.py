@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
+from collections.abc import Sequence
+
+from eio_audit.audit.check.displaced_op import DisplacedOp
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.report.text.console import Console, Piece, hyperlink
-from eio_audit.report.text.sparkline import can_show_bars, sparkline
 from eio_audit.report.wording import order
 from eio_audit.report.wording.numbers import count
 
@@ -13,6 +15,8 @@ SHOWN_DISPLACED = 3
 SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3
 """How many of each a report shows that is not verbose."""
+
+BARS = "▁▂▃▄▅▆▇█"
 
 
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
@@ -59,8 +63,8 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
     console.print(name, (total, "bold"), (avoidable, "red" if block.avoidable else ""), others, indent=2)
     for note in said:
         console.print(note, indent=4)
-    if console.wraps and can_show_bars(console.encoding):
-        console.print("original place  ", (sparkline(block.profile), "cyan"), indent=4)
+    if console.wraps and console.escaped(BARS) == BARS:
+        console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
     if block.wrong_labels:
         console.print(order.not_reordered_away(block), indent=4)
         wrong = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
@@ -99,3 +103,12 @@ def displaced_pieces(displaced: DisplacedOp, source: str, block: str = "") -> li
         f", in {count(displaced.inversions, 'inversion')}",
         (f" ({op.module})" if op.module else "", "dim"),
     ]
+
+
+def _sparkline(heights: Sequence[float]) -> str:
+    """One bar for each number from 0 to 1.
+
+    >>> _sparkline([0.0, 0.5, 1.0])
+    '▁▅█'
+    """
+    return "".join(BARS[min(int(height * len(BARS)), len(BARS) - 1)] for height in heights)

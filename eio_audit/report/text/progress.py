@@ -38,11 +38,35 @@ def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], No
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    delayed = _Delayed(total_bytes, label)
+    bar: Progress | None = None
+    done_bytes, lock = 0, Lock()
+
+    def advance(bytes_count: int) -> None:
+        nonlocal done_bytes
+        with lock:
+            done_bytes += bytes_count
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done_bytes)
+
+    def show() -> None:
+        nonlocal bar
+        shown = _bar(has_total=total_bytes is not None)
+        if shown.console.is_interactive:  # other terminals cannot take anything back
+            with lock:
+                shown.add_task(label, total=total_bytes, completed=done_bytes)
+                shown.start()
+                bar = shown
+
+    timer = Timer(SHOWN_AFTER_SECONDS, show)  # so that a single large dump has a bar too
+    timer.daemon = True
+    timer.start()
     try:
-        yield delayed.advance
+        yield advance
     finally:
-        delayed.close()
+        timer.cancel()
+        timer.join()
+        if bar is not None:
+            bar.stop()
 
 
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
@@ -72,55 +96,22 @@ def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes
         show(before)
 
 
-class _Delayed:
-    """A progress bar that a timer shows, so that a single large dump has one too."""
+def _bar(*, has_total: bool) -> Progress:
+    from rich import progress as rich_progress
+    from rich.console import Console
+    from rich.table import Column
 
-    def __init__(self, total_bytes: int | None, label: str) -> None:
-        self._total_bytes = total_bytes
-        self._label = label
-        self._done_bytes = 0
-        self._bar: Progress | None = None
-        self._lock = Lock()
-        self._timer = Timer(SHOWN_AFTER_SECONDS, self._show)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def advance(self, bytes_count: int) -> None:
-        with self._lock:
-            self._done_bytes += bytes_count
-            if self._bar is not None:
-                self._bar.update(self._bar.task_ids[0], completed=self._done_bytes)
-
-    def close(self) -> None:
-        """Takes the bar away, or sees to it that none is shown."""
-        self._timer.cancel()
-        self._timer.join()
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _show(self) -> None:
-        from rich import progress as rich_progress
-        from rich.console import Console
-        from rich.table import Column
-
-        bar = rich_progress.BarColumn(bar_width=None)
-        done_bytes = rich_progress.DownloadColumn(table_column=Column(no_wrap=True))
-        has_total = self._total_bytes is not None
-        shown = rich_progress.Progress(
-            rich_progress.TextColumn("{task.description}", markup=False),
-            *((bar, done_bytes) if has_total else (rich_progress.FileSizeColumn(),)),
-            rich_progress.TransferSpeedColumn(),
-            rich_progress.TimeElapsedColumn(),
-            *((rich_progress.TimeRemainingColumn(),) if has_total else ()),
-            console=Console(file=sys.stderr),
-            refresh_per_second=REFRESHES_PER_SECOND,
-            transient=True,
-            redirect_stdout=False,  # results go their own way
-            redirect_stderr=False,
-        )
-        if not shown.console.is_interactive:  # a terminal that cannot take anything back
-            return
-        with self._lock:
-            shown.add_task(self._label, total=self._total_bytes, completed=self._done_bytes)
-            shown.start()
-            self._bar = shown
+    bar = rich_progress.BarColumn(bar_width=None)
+    done_bytes = rich_progress.DownloadColumn(table_column=Column(no_wrap=True))
+    return rich_progress.Progress(
+        rich_progress.TextColumn("{task.description}", markup=False),
+        *((bar, done_bytes) if has_total else (rich_progress.FileSizeColumn(),)),
+        rich_progress.TransferSpeedColumn(),
+        rich_progress.TimeElapsedColumn(),
+        *((rich_progress.TimeRemainingColumn(),) if has_total else ()),
+        console=Console(file=sys.stderr),
+        refresh_per_second=REFRESHES_PER_SECOND,
+        transient=True,
+        redirect_stdout=False,  # results go their own way
+        redirect_stderr=False,
+    )

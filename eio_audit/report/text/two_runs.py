@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from eio_audit.audit.diff.two_runs import RunComparison
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import print_diff
-from eio_audit.report.wording.two_runs import first_difference, only_in_one_run, summary
+from eio_audit.report.wording.diff import verdict
+from eio_audit.report.wording.numbers import count
 
 
 def print_two_runs(
     runs: RunComparison, console: Console, *, verbose: bool = False, context: int | None = None
 ) -> None:
     """Prints how many dumps differ, which is the first, and the diff of that one."""
-    console.print((summary(runs), "bold green" if runs.is_same else "bold"))
-    for said in only_in_one_run(runs):
-        console.print(said)
-    if runs.difference is not None:
-        console.print((first_difference(runs), "bold red"))
+    pairs = count(runs.pairs, "dump")
+    if runs.is_same:
+        console.print((f"identical: {pairs}", "bold green"))
+    else:
+        console.print((f"{runs.different:,} of {pairs} in both runs differ", "bold"))
+    for which, (dump, number) in zip(("first", "second"), runs.only_in, strict=True):
+        if dump is not None:
+            verb = "is" if number == 1 else "are"
+            only = f"{count(number, 'dump')} {verb} only in the {which} run"
+            console.print(f"{only}, the first: {_moment(dump)}")
+    if runs.first is not None and runs.difference is not None:
+        first = f"the first that differs: {_moment(runs.first[0])}: {verdict(runs.difference)}"
+        console.print((first, "bold red"))
         console.print()
         print_diff(runs.difference, console, verbose=verbose, context=context)
+
+
+def _moment(dump: Dump) -> str:
+    """``b.log:33 after cse of @main``."""
+    marker, place = dump.marker, f"{dump.source.name}:{dump.line}"
+    if marker is None:
+        return place
+    symbol = f" of {marker.symbol}" if marker.symbol else ""
+    return " ".join(filter(None, (place, marker.when, f"{marker.pass_name}{symbol}")))

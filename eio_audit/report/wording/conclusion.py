@@ -43,7 +43,7 @@ def reasons(verdict: Verdict) -> list[str]:
 
 def steps_after(verdict: Verdict) -> list[str]:
     """What to do about inversions; nothing where a baseline knows them all."""
-    return next_steps(verdict.check) if verdict.failed or verdict.known is None else []
+    return next_steps(verdict.check.dumps) if verdict.failed or verdict.known is None else []
 
 
 def _limits_of(verdict: Verdict) -> Iterator[str]:
@@ -65,21 +65,23 @@ def limits(
     name of a figure where it is.
     """
     figures = final if final and gate.is_final else once
+    unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
     kinds = [
-        (AVOIDABLE, "avoidable", "avoidable inversion", gate.max_avoidable),
-        (UNAVOIDABLE, "minimum", "unavoidable inversion", None)
+        (AVOIDABLE, "avoidable", "avoidable {}", gate.max_avoidable),
+        (UNAVOIDABLE, "minimum", unavoidable, None)
         if gate.max_inversions is None
-        else (UNAVOIDABLE, "inversions", "inversion", gate.max_inversions),
+        else (UNAVOIDABLE, "inversions", "{}", gate.max_inversions),
     ]
-    for rule, name, noun, most in kinds:
+    for rule, name, kind, most in kinds:
         if rule in failed or most is not None:
+            number = count(getattr(figures, name), kind.format("inversion"), kind.format("inversions"))
             allowed = "" if most is None else f", {most:,} allowed"
             place = where(name)
             if final:
-                number = getattr(final, name)
-                left = f"{place}, {f'{number:,}' if number else 'none'} left at the end"
+                rest = getattr(final, name)
+                left = f"{place}, {f'{rest:,}' if rest else 'none'} left at the end"
                 place = "left at the end" if gate.is_final else left
-            yield f"{count(getattr(figures, name), noun)} {place}{allowed}"
+            yield f"{number} {place}{allowed}"
 
 
 def _order_of(check: Check) -> str:
@@ -106,18 +108,23 @@ def _followed(check: Check) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def next_steps(check: Check) -> list[str]:
-    """The commands for inversions: for the avoidable ones, and for those that wrong indices make."""
-    steps = []
-    if improvable := [dump for dump in check.dumps if dump.summary.avoidable]:
+def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
+    """The commands for inversions, and what they do."""
+    return [f"{command} {effect}" for command, effect in fix_commands(dumps)]
+
+
+def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
+    """By command for inversions, the avoidable ones or those that wrong indices make: its effect."""
+    check, commands = Check(tuple(dumps), ()), []
+    if improvable := [dump for dump in dumps if dump.summary.avoidable]:
+        command, effect = "fix --diff", "shows the fix, --in-place applies it"
         if check.is_log:
-            steps.append(f"{_command('trace', improvable)} shows what each pass did")
-        else:
-            steps.append(f"{_command('fix --diff', improvable)} shows the fix, --in-place applies it")
-    if mislabelled := [dump for dump in check.dumps if dump.summary.wrong_labels]:
+            command, effect = "trace", "shows what each pass did"
+        commands.append((_command(command, improvable), effect))
+    if mislabelled := [dump for dump in dumps if dump.summary.wrong_labels]:
         relabelled = order.relabelling(check.once, mislabelled[0])
-        steps.append(f"{_command('fix --relabel --diff', mislabelled)} {relabelled}")
-    return steps
+        commands.append((_command("fix --relabel --diff", mislabelled), relabelled))
+    return commands
 
 
 def _command(words: str, dumps: Sequence[DumpAudit]) -> str:

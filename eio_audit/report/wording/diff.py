@@ -17,11 +17,13 @@ from eio_audit.report.wording.word_diff import Stretch, marked, word_diff
 SIGNS = {"unchanged": " ", "moved": ">", "modified": "~", "added": "+", "removed": "-"}
 """What became of an op, as a sign before it."""
 
-_HOW = {
+DERIVATIONS = {
     Relation.DERIVED: "derived from",
     Relation.CLONED: "cloned from",
     Relation.COMMUTED: "moved here from",
+    Relation.CONVERTED: "converted from",
 }
+"""How an added op came from another one."""
 
 
 def order_summary(diff: Diff) -> tuple[str, str]:
@@ -102,7 +104,7 @@ def notes(change: OpChange) -> list[str]:
     if change.moved and change.differences:
         said.append("moved")
     if change.ancestor is not None:
-        said.append(f"{_HOW[change.ancestor.relation]} {op_at(change.ancestor.op)}")
+        said.append(f"{DERIVATIONS[change.ancestor.relation]} {op_at(change.ancestor.op)}")
     elif change.derived and change.before is None:
         said.append("derived")
     if inversions := inversions_of(change):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -38,10 +39,6 @@ def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
     >>> ranges([0, 1, 2, 6])
     [(0, 2), (6, 6)]
     """
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1] = found[-1][0], number
-        else:
-            found.append((number, number))
-    return found
+    runs = groupby(enumerate(numbers), key=lambda at: at[1] - at[0])
+    consecutive = ([number for _, number in run] for _, run in runs)
+    return [(run[0], run[-1]) for run in consecutive]

@@ -12,7 +12,7 @@ from eio_audit.audit.options import Follow
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
-    from eio_audit.audit.check.figures import Blocker, DisplacedOp
+    from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
     from eio_audit.audit.trace.trace import Trace
 
@@ -38,6 +38,11 @@ def options_given(audited: DumpAudit | Trace) -> str:
     words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
     words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
     return f" {shlex.join(words)}" if words else ""
+
+
+def explain_command(dump: DumpAudit) -> str:
+    """The command that explains an op of a dump; the op's line is to be added."""
+    return f"eio-audit explain{options_given(dump)} {argument(dump.source)}"
 
 
 def moment_of(dump: DumpAudit) -> str:

@@ -26,7 +26,7 @@ _UNREADABLE = {
 def callers(prediction: Prediction) -> str:
     """``@forward``; of several how many."""
     callers = prediction.callers
-    return callers[0].symbol if len(callers) == 1 else count(len(callers), "function")
+    return callers[0] if len(callers) == 1 else count(len(callers), "function")
 
 
 def functions_summary(structure: Structure) -> str:
@@ -54,9 +54,7 @@ def obstacles(prediction: Prediction) -> list[str]:
     """What keeps code generation from reading the dump, or from taking it at all."""
     said = []
     if len(prediction.callers) > 1:
-        these = (
-            f"these {len(prediction.callers)}: {shortened_list([one.symbol for one in prediction.callers])}"
-        )
+        these = f"these {len(prediction.callers)}: {shortened_list(prediction.callers)}"
         said.append(f"code generation takes one function per module and refuses {these}")
     if prediction.unreadable:
         unreadable = sum(prediction.unreadable.values())

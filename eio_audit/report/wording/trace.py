@@ -10,6 +10,8 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.left_findings import Arrival, Repair
 from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import argument, contradicting, options_given, sum_of
@@ -23,11 +25,15 @@ UNSEEN = "passes that the log does not show"
 
 def pass_title(traced: TracedPass) -> str:
     """What a pass is called; what passes did that the log does not show is called by the pass after them."""
-    name = traced.pass_name
-    if name is None:
-        marker = traced.place.marker
-        name = f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+    name = pass_called(traced.pass_name, traced.place.marker)
     return f"{name} (failed)" if traced.failed else name
+
+
+def pass_called(name: str | None, marker: Marker | None) -> str:
+    """The name of a pass; of passes that a log does not show, that of the pass after them."""
+    if name is not None:
+        return name
+    return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
 
 
 def verdict(trace: Trace) -> str:
@@ -132,3 +138,13 @@ def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
     places = [traced.place for traced in trace.passes]
     is_log = trace.summary.dumps > 1 and {place.source for place in places} == {finding.source}
     return is_log and finding.dump_line >= max(place.line for place in places)
+
+
+def diff_command(before: Dump, after: Dump, occurrence: int) -> str:
+    """The command that shows what a pass did; ``occurrence`` counts the dumps after that pass, from 1."""
+    source, marker = argument(after.source.name), after.marker
+    if before.source.name != after.source.name:
+        return f"eio-audit diff {argument(before.source.name)} {source}"
+    if marker is None or marker.when == "before":
+        return ""
+    return f"eio-audit diff {source} --pass {shlex.quote(marker.pass_name)} --dump {occurrence}"

@@ -3,6 +3,7 @@
   const ROWS = 100;
   const LABEL_HEIGHT = 15;
   const REACH = 14;
+  const PARTNERS = 6;
   const COLLATOR = new Intl.Collator("en", { numeric: true });
 
   const island = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -13,16 +14,53 @@
     return made;
   }
 
+  async function copy(text, button) {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+      button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+    }
+  }
+
+  function copyButton(text) {
+    const button = element("button", { type: "button", className: "copy", textContent: "Copy" });
+    button.addEventListener("click", () => copy(text, button));
+    return button;
+  }
+
+  /* What a word means is shown beside it while it has the pointer or the focus. */
+  function explain(word) {
+    const meaning = document.getElementById(word.getAttribute("aria-describedby"));
+    const show = () => {
+      meaning.showPopover();
+      const at = word.getBoundingClientRect();
+      const box = meaning.getBoundingClientRect();
+      const below = at.bottom + 6 + box.height < innerHeight;
+      meaning.style.top = `${below ? at.bottom + 6 : at.top - 6 - box.height}px`;
+      meaning.style.left = `${Math.max(12, Math.min(at.left, innerWidth - box.width - 12))}px`;
+    };
+    const hide = () => meaning.hidePopover();
+    word.popoverTargetAction = "show";
+    word.addEventListener("pointerenter", show);
+    word.addEventListener("focus", show);
+    word.addEventListener("click", show);
+    word.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hide());
+    word.addEventListener("blur", hide);
+  }
+
   /* A table whose rows are data: sorted, filtered, and shown a page at a time. */
   class Table {
     constructor(root) {
       this.root = root;
-      const { columns, marked, sorting } = island(root.dataset.rows);
+      const { columns, marked, sorting, links } = island(root.dataset.rows);
       this.columns = columns;
       this.number = Object.fromEntries(columns.map(({ key }, number) => [key, number]));
       this.marked = this.number[marked];
       this.size = columns[0].values.length;
       this.sorting = sorting;
+      [this.linked, this.links] = links ?? [];
       this.page = 0;
       this.body = root.querySelector("tbody");
       this.search = root.querySelector("input[type=search]");
@@ -54,8 +92,9 @@
     }
 
     sort(column) {
-      const descending = this.sorting[0] === column ? !this.sorting[1] : Boolean(this.columns[column].number);
-      this.sorting = [column, descending];
+      const [first, falls] = this.sorting[0];
+      const descending = first === column ? !falls : Boolean(this.columns[column].number);
+      this.sorting = [[column, descending], ...this.sorting.filter(([other]) => other !== column)];
       this.update();
     }
 
@@ -66,11 +105,19 @@
         if (this.only?.checked && !this.cell(this.marked, row)) continue;
         if (wanted.every((word) => this.words(row).includes(word))) rows.push(row);
       }
-      const [column, descending] = this.sorting;
-      const compare = this.columns[column].number
-        ? (a, b) => (this.cell(column, a) ?? -1) - (this.cell(column, b) ?? -1)
-        : (a, b) => COLLATOR.compare(this.cell(column, a), this.cell(column, b));
-      rows.sort((a, b) => (descending ? compare(b, a) : compare(a, b)) || a - b);
+      const comparing = this.sorting.map(([column, falls]) => (a, b) => {
+        const [x, y] = [this.cell(column, a), this.cell(column, b)];
+        if ((x ?? "") === "" || (y ?? "") === "") return ((x ?? "") === "") - ((y ?? "") === "");
+        return (this.columns[column].number ? x - y : COLLATOR.compare(x, y)) * (falls ? -1 : 1);
+      });
+      rows.sort((a, b) => {
+        for (const compare of comparing) {
+          const order = compare(a, b);
+          if (order) return order;
+        }
+        return a - b;
+      });
+      const [column, descending] = this.sorting[0];
       this.rows = rows;
       this.headers.forEach((header, c) => {
         if (c === column) header.setAttribute("aria-sort", descending ? "descending" : "ascending");
@@ -98,7 +145,9 @@
         const value = this.cell(c, row);
         const text = value ?? "";
         const cell = element("td", { className: `${column.key}${column.number ? " number" : ""}` });
-        cell.append(c === this.marked ? element("span", { className: value, textContent: value }) : text);
+        const href = c === this.linked && this.links[row];
+        if (href) cell.append(element("a", { href, textContent: text }));
+        else cell.append(c === this.marked ? element("span", { className: value, textContent: value }) : text);
         return cell;
       });
       const line = element("tr", {}, ...cells);
@@ -142,6 +191,10 @@
       this.tip = element("div", { className: "tip", hidden: true });
       this.stage.append(this.tip);
       this.detail = root.querySelector(".detail");
+      for (const button of root.querySelectorAll("[data-filter]")) {
+        button.disabled = false;
+        button.addEventListener("click", () => this.filter(button));
+      }
       this.svg.addEventListener("mousemove", (event) => this.hover(event));
       this.svg.addEventListener("mouseleave", () => this.point());
       this.svg.addEventListener("click", (event) => {
@@ -176,6 +229,16 @@
       this.view?.setAttribute("y", this.start);
       this.view?.setAttribute("height", this.span);
       this.label();
+    }
+
+    /* Shows only the ops of one kind in the table, or again all. */
+    filter(button) {
+      const { search } = this.table;
+      const chosen = search.value === button.dataset.filter ? "" : button.dataset.filter;
+      search.value = chosen;
+      for (const other of this.root.querySelectorAll("[data-filter]"))
+        other.setAttribute("aria-pressed", other.dataset.filter === chosen);
+      this.table.update();
     }
 
     zoom(factor) {
@@ -271,13 +334,53 @@
     pick(row, zooms = true) {
       this.picked = row;
       this.table.mark(row);
-      this.detail.textContent = this.describe(row);
-      const card = document.getElementById(this.anchor(row));
-      if (card) this.detail.append("\n", element("a", { href: `#${card.id}`, textContent: "what surrounds it", onclick: () => { card.open = true; } }));
+      this.detail.replaceChildren(element("div", { textContent: this.describe(row), ariaLive: "polite" }), ...this.more(row));
       history.replaceState(null, "", `#${this.anchor(row)}`);
       this.trace("picked", row);
       if (zooms && this.original[row] >= 0) this.around(row);
       this.label();
+    }
+
+    /* Its text and those around it, the ops that it is inverted with, and the command that explains it. */
+    more(row) {
+      const around = [-2, -1, 0, 1, 2].map((k) => row + k).filter((other) => this.texts[other] !== undefined);
+      const texts = element("div", { className: "ir" }, ...around.map((other) => element(
+        "div", { className: other === row ? "own" : "" },
+        this.link(other, this.table.get("line", other)), element("code", { textContent: this.texts[other] }))));
+      const partners = element("p", {}, ...this.partners(row));
+      const text = `${this.root.dataset.command} ${this.table.get("line", row)}`;
+      const copied = element("p", { className: "command" }, element("code", { textContent: text }), " ", copyButton(text));
+      const card = document.getElementById(this.anchor(row));
+      const href = `#${this.anchor(row)}`;
+      const onclick = () => { card.open = true; };
+      return [
+        around.includes(row) && texts,
+        partners.hasChildNodes() && partners,
+        copied,
+        card && element("p", {}, element("a", { href, onclick, textContent: "What surrounds it" })),
+      ].filter(Boolean);
+    }
+
+    /* Two ops are inverted where their lines cross. */
+    partners(row) {
+      const from = this.original[row];
+      if (from < 0) return [];
+      const crosses = (other) => this.original[other] >= 0
+        && (this.original[other] - from) * (this.standing[other] - this.standing[row]) < 0;
+      const inverted = this.original.map((_, other) => other).filter(crosses);
+      const near = inverted.sort((a, b) => Math.abs(a - row) - Math.abs(b - row)).slice(0, PARTNERS);
+      if (!near.length) return [];
+      const rest = inverted.length - near.length;
+      const links = near.flatMap((other, k) => [k ? ", " : "Inverted with ", this.link(other, this.table.get("op", other))]);
+      return [...links, rest ? ` and ${rest.toLocaleString("en")} more` : ""];
+    }
+
+    link(row, textContent) {
+      const onclick = (event) => {
+        event.preventDefault();
+        this.pick(row);
+      };
+      return element("a", { href: `#${this.anchor(row)}`, textContent, onclick });
     }
 
     /* Shows an op's line as a whole, near enough to tell it from others. */
@@ -313,15 +416,80 @@
   const pictures = [...document.querySelectorAll("[data-places]")]
     .map((root) => new Picture(root, tables.get(root.dataset.table)));
 
+  for (const word of document.querySelectorAll("main button[aria-describedby]")) explain(word);
+  for (const command of document.querySelectorAll(".command .copy"))
+    command.replaceWith(copyButton(command.parentElement.querySelector("code").textContent));
+
+  /* The passes of a log: one is shown, j and k go to the next and the one before. */
+  class Passes {
+    constructor(root) {
+      this.root = root;
+      this.links = [...root.querySelectorAll(".timeline a")];
+      this.all = root.querySelector("input[type=checkbox]");
+      this.all.addEventListener("change", () => this.root.classList.toggle("all", this.all.checked));
+      this.all.closest(".bar").hidden = false;
+      root.classList.add("picking");
+      addEventListener("keydown", (event) => {
+        const step = { j: 1, k: -1 }[event.key];
+        if (step && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.matches("input[type=search]")) this.step(step);
+      });
+      const worst = root.querySelector(".guilty a") ?? this.shown[0] ?? this.links[0];
+      this.choose(worst);
+    }
+
+    get shown() {
+      return this.links.filter((link) => link.offsetParent !== null);
+    }
+
+    step(by) {
+      const { shown } = this;
+      const link = shown[shown.indexOf(this.link) + by];
+      if (!link) return;
+      history.replaceState(null, "", link.hash);
+      link.focus({ preventScroll: true });
+      link.scrollIntoView({ block: "nearest" });
+      this.show(link);
+    }
+
+    /* Chooses a pass, and scrolls to it where it is out of view. */
+    show(link) {
+      this.choose(link);
+      const section = document.getElementById(link.hash.slice(1));
+      const { top } = section.getBoundingClientRect();
+      if (top < 0 || top > innerHeight / 2) section.scrollIntoView();
+    }
+
+    choose(link) {
+      this.link = link;
+      for (const other of this.links) {
+        const isChosen = other === link;
+        if (isChosen) other.setAttribute("aria-current", "true");
+        else other.removeAttribute("aria-current");
+        document.getElementById(other.hash.slice(1)).classList.toggle("chosen", isChosen);
+      }
+    }
+
+    follow(anchor) {
+      const link = this.links.find(({ hash }) => hash === `#${anchor}`);
+      if (link) this.show(link);
+    }
+  }
+
+  const passes = [...document.querySelectorAll(".passes")].map((root) => new Passes(root));
+
   function follow() {
     const anchor = location.hash.slice(1);
+    for (const list of passes) list.follow(anchor);
     for (const picture of pictures) {
       const row = picture.find(anchor);
       if (row === undefined) continue;
       picture.pick(row);
       const card = document.getElementById(anchor);
-      if (card) card.open = true;
-      else picture.root.scrollIntoView();
+      if (card) {
+        for (let one = card; one; one = one.parentElement.closest("details")) one.open = true;
+        for (const inner of card.querySelectorAll("details")) inner.open = true;
+        card.scrollIntoView();
+      } else picture.root.scrollIntoView();
       return;
     }
   }

@@ -1,4 +1,4 @@
-"""Where definitions of aliases end: ``#name = ...`` and ``!name = ...``, on one line or on several.
+"""Aliases, ``#name = ...`` and ``!name = ...``: where their definitions end, and what they stand for.
 
 A definition ends at the first line end outside brackets. ``<`` is a bracket where a ``>`` closes it, and an
 operator where another statement begins before that.
@@ -7,9 +7,11 @@ operator where another statement begins before that.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
+from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OR_FAIL, OUTER, STRING, Brackets, string_end
+from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OPEN_ANGLE, OR_FAIL, OUTER, STRING, Brackets, string_end
 
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
 """After a line that is not complete, by its last character."""
@@ -27,6 +29,11 @@ _STATEMENT = (
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
 """What begins a line outside all brackets: another definition, metadata, an op."""
+
+_ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
+
+LONGEST_EXPANSION = 1 << 16
+"""Bytes that an alias may stand for: aliases that use others twice can stand for any number."""
 
 
 def definition_end(source: Source, span: Span) -> int:
@@ -55,7 +62,7 @@ def definition_end(source: Source, span: Span) -> int:
                 return first_line_end
         elif not brackets:
             return start
-        elif brackets.only_angles():
+        elif all(opening == OPEN_ANGLE for opening, _ in brackets):
             first_line_end = start if first_line_end is None else first_line_end
             if re.compile(_STATEMENT).match(data, offset, span.end):
                 return first_line_end
@@ -105,3 +112,47 @@ def _next_line(source: Source, span: Span) -> int:
         return min(definition_end(source, span) + 1, span.end)
     except InputError:
         return span.end
+
+
+class AliasTexts:
+    """The texts that the aliases of one dump stand for.
+
+    ``definition`` gives the text of an alias' value, None for one that is not defined. ``finish`` makes the
+    text of an alias from its value, in which all aliases are expanded. ``known`` are the texts of some.
+    """
+
+    def __init__(
+        self,
+        definition: Callable[[bytes], bytes | None],
+        finish: Callable[[bytes, bytes], bytes] | None = None,
+        known: Mapping[bytes, bytes] | None = None,
+    ) -> None:
+        self._definition = definition
+        self._finish = finish or shortened
+        self._known = dict(known or {})
+
+    def of(self, alias: bytes) -> bytes:
+        """What an alias stands for; the alias itself if it is not defined, or defined by itself."""
+        if (known := self._known.get(alias)) is not None:
+            return known
+        for name in post_order([alias], self._used_in, self._known):
+            value = self._definition(name)
+            if value is not None:
+                value = _ALIAS_USE.sub(lambda match: self._known.get(match[0], match[0]), value)
+            self._known[name] = name if value is None else self._finish(name, value)
+        return self._known[alias]
+
+    def expanded(self, text: bytes) -> bytes:
+        """A text with what the aliases in it stand for."""
+        if b"#" not in text and b"!" not in text:
+            return text
+        return _ALIAS_USE.sub(lambda match: self.of(match[0]) if match["alias"] else match[0], text)
+
+    def _used_in(self, alias: bytes) -> list[bytes]:
+        found = _ALIAS_USE.finditer(self._definition(alias) or b"")
+        return [name for match in found if (name := match["alias"]) and self._definition(name) is not None]
+
+
+def shortened(alias: bytes, value: bytes) -> bytes:
+    """The value, or the alias if that is too long."""
+    return value if len(value) <= LONGEST_EXPANSION else alias

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit.mlir.input.dump_signs import holds_ir
+from eio_audit.mlir.input.markers import holds_ir
 from tests.cli.running import SAMPLES
 
 

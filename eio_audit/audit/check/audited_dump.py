@@ -1,0 +1,56 @@
+"""A dump with its audit, and what the audits of several dumps share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.order.effort import Effort
+
+DESCRIBED_OPS = 10
+"""How many ops out of place an audit describes, of those in most inversions in a block."""
+
+
+@dataclass(slots=True)
+class SharedWork:
+    """What the audits of all dumps of one source share.
+
+    Attributes:
+        described_ops: how many ops out of place to describe in a block, those in most inversions.
+        finds_wrong_labels: find the indices that contradict the dependences.
+        effort: what may be done to find orders.
+        label_effort: what may be done to find wrong labels.
+        known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
+    """
+
+    described_ops: int = DESCRIBED_OPS
+    finds_wrong_labels: bool = True
+    effort: Effort = field(default_factory=Effort)
+    label_effort: Effort = field(default_factory=Effort)
+    known: dict[Hashable, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedDump(KeyedDump):
+    """A dump with its audit and the orders found for its blocks.
+
+    Attributes:
+        audit: the figures.
+        blocks: the blocks of ``audit.blocks``.
+        orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
+        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
+            contradicts the dependences.
+    """
+
+    audit: DumpAudit
+    blocks: Sequence[int]
+    orders: dict[int, Sequence[int]]
+    donors: Mapping[int, int]
+
+    @property
+    def moved(self) -> int:
+        """How many ops have another place in these orders, the fewest that explain them."""
+        return sum(block.moved for block in self.audit.blocks)

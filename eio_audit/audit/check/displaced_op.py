@@ -1,0 +1,51 @@
+"""Ops out of place, and ops with a wrong index, as reports describe them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.op_label import OpLabel
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
+
+    op: OpLabel
+    kind: DependenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacedOp:
+    """A member of a smallest set of ops whose removal leaves the block in order.
+
+    Attributes:
+        inversions: how many inversions it is an end of.
+        early: it is before ops of smaller index; otherwise it is after ops of larger index.
+        derived: a pass made it from the op whose index it carries.
+        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
+            nothing does, so that a fix can move it.
+    """
+
+    op: OpLabel
+    inversions: int
+    early: bool
+    derived: bool
+    blocker: Blocker | None
+
+
+@dataclass(frozen=True, slots=True)
+class MislabelledOp:
+    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
+
+    Attributes:
+        op: which, with the index that it carries.
+        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
+            the one of the smallest; without such, of those that it depends on, the one of the largest.
+        inversions: how many inversions it is an end of.
+    """
+
+    op: OpLabel
+    right: OpLabel
+    inversions: int

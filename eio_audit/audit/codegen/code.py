@@ -1,0 +1,126 @@
+"""The code that code generation prints: functions, and those that call them, without types and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from eio_audit.audit.functions import ends_block, function_symbol
+from eio_audit.mlir.ir import IR
+
+
+@dataclass(frozen=True, slots=True)
+class CodegenOp:
+    """An op in the code, or a call of a function.
+
+    Attributes:
+        name: its full name, ``ttir.permute``.
+        results: the names of its results as printed, ``%2``, or ``%2#1`` of several.
+        operands: the names of the values it uses, with those that only its regions use; ``%arg0`` for
+            an argument.
+    """
+
+    name: str
+    results: tuple[str, ...]
+    operands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCode:
+    """The code of a function.
+
+    Attributes:
+        name: of the function; of one that calls others its symbol, ``@forward``.
+        arguments: the values it takes, in order of use.
+        body: its ops, in order.
+        returned: the values it gives back, in order of definition.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    body: tuple[CodegenOp, ...]
+    returned: tuple[str, ...]
+
+
+def function_code(
+    ir: IR, name: str, ops: Sequence[int], users: Mapping[int, Collection[int]]
+) -> FunctionCode:
+    """The code of a function of some ops; ``users`` are the ops that use a value."""
+    arguments, returned = interface(ir, ops, users)
+    body = tuple(_code_of(ir, op) for op in ops)
+    return FunctionCode(name, _names(ir, arguments), body, _names(ir, returned))
+
+
+def caller_code(
+    ir: IR, caller: int, functions: Sequence[FunctionCode], members: Collection[int]
+) -> FunctionCode:
+    """The code of a function that is cut into others: calls of these in order.
+
+    Ops that are not members of a function come before the first call that uses them, the rest at the end.
+    """
+    body, op = [], caller + 1
+    while op < ir.subtree_end[caller]:
+        body.append(op)
+        op = ir.subtree_end[op]
+    arguments = ir.block_arguments.get(ir.op_block[body[0]], ()) if body else ()
+    returned = ir.operands_of(body.pop()) if body and ends_block(ir, body[-1]) else ()
+    others = [_code_of(ir, op) for op in body if op not in members]
+    return FunctionCode(
+        function_symbol(ir, caller) or "",
+        _names(ir, arguments),
+        tuple(_calls(functions, others)),
+        _names(ir, returned),
+    )
+
+
+def _calls(functions: Sequence[FunctionCode], others: Sequence[CodegenOp]) -> Iterator[CodegenOp]:
+    makers = {result: number for number, op in enumerate(others) for result in op.results}
+    waiting = set(range(len(others)))
+    for one in functions:
+        needed, values = [], list(one.arguments)
+        while values:
+            number = makers.get(values.pop())
+            if number in waiting:
+                waiting.remove(number)
+                needed.append(number)
+                values += others[number].operands
+        yield from (others[number] for number in sorted(needed))
+        yield CodegenOp(one.name, one.returned, one.arguments)
+    yield from (others[number] for number in sorted(waiting))
+
+
+def interface(
+    ir: IR, ops: Sequence[int], users: Mapping[int, Collection[int]]
+) -> tuple[list[int], list[int]]:
+    """The values that some ops take from others, and those that they give to others."""
+    inside = {inner for op in ops for inner in (op, *ir.nested_ops(op))}
+    made = dict.fromkeys(value for op in ops for value in ir.result_values(op))
+    used = dict.fromkeys(value for op in ops for value in values_used(ir, op))
+    taken = [value for value in used if value not in made]
+    return taken, [value for value in made if not inside.issuperset(users.get(value, ()))]
+
+
+def values_used(ir: IR, op: int) -> list[int]:
+    """The values that an op, or what is nested in it, uses and that are not defined inside it."""
+    if not ir.nested_ops(op):
+        return list(ir.operands_of(op))
+    inside, owners = range(op, ir.subtree_end[op]), ir.value_owner
+    values = [value for inner in inside for value in ir.operands_of(inner)]
+    definers = (owners[v] if owners[v] >= 0 else ir.parent_op(-1 - owners[v]) for v in values)
+    return [value for value, definer in zip(values, definers, strict=True) if definer not in inside]
+
+
+def _code_of(ir: IR, op: int) -> CodegenOp:
+    return CodegenOp(ir.name(op), _names(ir, ir.result_values(op)), _names(ir, values_used(ir, op)))
+
+
+def _names(ir: IR, values: Sequence[int]) -> tuple[str, ...]:
+    return tuple(_value_name(ir, value) for value in values)
+
+
+def _value_name(ir: IR, value: int) -> str:
+    owner = ir.value_owner[value]
+    if owner < 0:
+        return f"%arg{ir.block_arguments[-1 - owner].index(value)}"
+    printed, place = ir.results(owner), value - ir.first_result[owner]
+    return printed[place] if len(printed) == ir.result_count(owner) else f"{printed[0]}#{place}"

@@ -1,0 +1,346 @@
+"""Ops followed from dump to dump of one program, as ``diff`` matches them.
+
+The text of a dump is divided into its functions. A function with a followed op is read and matched if its
+text differs from the dump before. If a followed op is not found then, and another function is new or has
+changed as well, the whole dumps are matched: the op may be in that function. Ops outside functions are
+followed in whole dumps. Memory holds the last dump that shows each followed op, and the dump that is taken.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
+from eio_audit.audit.diff.inverse_ops import LayoutChanges
+from eio_audit.audit.diff.matching import match_ops
+from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, Relation, compared
+from eio_audit.audit.functions import function_symbol, only_function
+from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.trace.modules import Label
+from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.source import InputError
+
+KNOWN_TEXTS = 50_000
+"""How many numbers for texts, locations and classes of ops are kept from dump to dump."""
+
+Followed = TypeVar("Followed")
+"""What is kept for each followed op."""
+
+OpPlace = tuple[str | None, int]
+"""An op by the function it is in and its number there; outside functions None and its number in the dump."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A dump that shows something new, and the pass that did it.
+
+    Attributes:
+        dump: the dump.
+        pass_name: None for passes that the log does not show.
+    """
+
+    dump: Dump
+    pass_name: str | None
+
+
+class DividedDump:
+    """A dump with its functions.
+
+    Attributes:
+        dump: the dump.
+        functions: those that can be told from the text, by symbol.
+        outermost: name and symbol of the only outermost op; None where there are several.
+        alone: symbol of the function that is all there is in the dump; None for a program.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+
+    def __init__(self, dump: Dump, options: AuditOptions) -> None:
+        self.dump = dump
+        self._options = options
+        self._text = DumpText(dump, options.op_table)
+        self.functions = self._text.functions if self._text.aliases.are_unique else {}
+        try:
+            around = self._text.around
+            ir = read_ir(around.source, around.span, options.op_table)
+        except InputError:  # the dump as a whole may be sound, or tells the place
+            ir, self.functions = self.whole.ir, {}
+        top = ir.block_ops[0] if ir.block_count else []
+        self.outermost: Label | None = (ir.name(top[0]), ir.symbol(top[0])) if len(top) == 1 else None
+        self.alone = only_function(ir)
+
+    def read(self, symbol: str | None) -> KeyedDump | None:
+        """A function, or the whole dump; None for a function that cannot be read on its own."""
+        if symbol is None:
+            return self.whole
+        try:
+            return read_dump(self._text.function_dump(self.functions[symbol]), self._options)
+        except InputError:
+            return None
+
+    @cached_property
+    def whole(self) -> KeyedDump:
+        """All of the dump."""
+        return read_dump(self.dump, self._options)
+
+    def place_of(self, op: int) -> OpPlace:
+        """Where an op of the whole dump is."""
+        ir = self.whole.ir
+        for around in (op, *ir.enclosing_ops(ir.op_block[op])):
+            symbol = function_symbol(ir, around) if around in ir.regions_of else None
+            if symbol is not None and symbol in self.functions:
+                return symbol, op - around
+        return None, op
+
+    def number_of(self, place: OpPlace) -> int:
+        """The number of an op in the whole dump."""
+        symbol, op = place
+        if symbol is None:
+            return op
+        ir = self.whole.ir
+        return op + next(around for around in ir.regions_of if function_symbol(ir, around) == symbol)
+
+
+@dataclass(slots=True)
+class Scope(Generic[Followed]):
+    """A function, or a whole dump for ops outside functions, that has followed ops.
+
+    Attributes:
+        symbol: the function's; None for a whole dump.
+        shown: the last dump that shows it so.
+        side: as it is compared, from this dump or an earlier one with the same text.
+        ops: what is kept for each followed op, by its number.
+        missing: the step that does not show it any more, though it shows what was around it.
+    """
+
+    symbol: str | None
+    shown: DividedDump
+    side: ComparedDump
+    ops: dict[int, Followed]
+    missing: Step | None = None
+
+    def is_shown_by(self, dump: DividedDump) -> bool:
+        """Whether a dump shows it, in this state or another."""
+        if self.symbol is not None:
+            return self.symbol in dump.functions
+        return dump.outermost == self.shown.outermost
+
+    def is_same_in(self, dump: DividedDump) -> bool:
+        """Whether a dump shows it in this very state."""
+        if self.symbol is None:
+            return dump.dump.has_text(self.shown.dump.text)
+        return self.shown.functions[self.symbol].is_same_as(dump.functions[self.symbol])
+
+
+class Follower(ABC, Generic[Followed]):
+    """Takes the dumps of one program, one after the other.
+
+    Args:
+        options: what dumps are read with.
+
+    Attributes:
+        scopes: where the followed ops are, by symbol.
+        shown: the dump taken last.
+    """
+
+    def __init__(self, options: AuditOptions) -> None:
+        self.options = options
+        self.scopes: dict[str | None, Scope[Followed]] = {}
+        self.shown: DividedDump | None = None
+        self._passes: OpenPasses[PassRun] = OpenPasses()
+        self._interned = Interned()
+        self._sides: dict[str | None, ComparedDump | None] = {}
+        self._known: dict[str, FunctionText] = {}
+        self._program: DividedDump | None = None
+        self._modules: dict[str, Label] = {}
+
+    @abstractmethod
+    def stays(self, followed: Followed, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+        """A followed op is in a dump that differs from the one before."""
+
+    @abstractmethod
+    def comes(
+        self,
+        origin: Followed | None,
+        comparison: DumpComparison,
+        new: int,
+        relation: tuple[int, Relation] | None,
+        step: Step,
+    ) -> Followed | None:
+        """An added op, from a followed one if ``origin`` is given; what it returns is followed."""
+
+    @abstractmethod
+    def ends(self, followed: Followed, comparison: DumpComparison, old: int, step: Step) -> None:
+        """A followed op is gone."""
+
+    def follow(self, place: OpPlace, followed: Followed) -> OpPlace:
+        """Follows an op of the dump taken last; returns its place, in the whole dump if need be."""
+        assert self.shown is not None
+        symbol, op = place
+        side = self.side(symbol)
+        if side is None:
+            return self.follow((None, self.shown.number_of(place)), followed)
+        scope = self.scopes.get(symbol)
+        if scope is None or scope.shown is not self.shown:
+            scope = self.scopes[symbol] = Scope(symbol, self.shown, side, {})
+        scope.ops[op] = followed
+        return place
+
+    def side(self, symbol: str | None) -> ComparedDump | None:
+        """A function of the dump taken last, or all of it; None for a function that cannot be read alone."""
+        if symbol not in self._sides:
+            assert self.shown is not None
+            read = self.shown.read(symbol)
+            self._sides[symbol] = None if read is None else compared(read, self._interned)
+        return self._sides[symbol]
+
+    def take(self, dump: Dump) -> None:
+        """Follows the ops into a dump.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        before = self.shown
+        if before is not None and dump.has_text(before.dump.text):
+            before.dump = dump  # all of its places are the same, but for their lines
+            self._steps(before)
+            return
+        divided = DividedDump(dump, self.options)
+        self.shown, self._sides = divided, {}
+        if len(self._interned) > KNOWN_TEXTS:
+            self._interned = Interned()
+            for scope in self.scopes.values():
+                scope.side = compared(scope.side.dump, self._interned)
+        step_of = self._steps(divided)
+        arrived: list[tuple[OpPlace, Followed]] = []
+        for scope in list(self.scopes.values()):
+            if scope.is_shown_by(divided):
+                scope.missing = None
+                if scope.is_same_in(divided):
+                    scope.shown = divided
+                else:
+                    arrived += self._into(divided, scope, step_of(scope.symbol))
+            elif self._has_vanished(scope, divided):
+                arrived += self._elsewhere(divided, scope, step_of(scope.symbol))
+        for place, followed in arrived:
+            self.follow(place, followed)
+        self._known |= divided.functions
+        if divided.alone is None:
+            self._program = divided
+        if divided.alone is None and divided.outermost is not None:
+            self._modules |= dict.fromkeys(divided.functions, divided.outermost)
+
+    def _steps(self, divided: DividedDump) -> Callable[[str | None], Step]:
+        """By function, the pass that is charged with what a dump shows; passes begin and end with it."""
+        dump, marker = divided.dump, divided.dump.marker
+        function = divided.alone
+        if function is None and marker and marker.op_name != "builtin.module":
+            function = marker.symbol if marker.symbol in divided.functions else None
+        if marker is not None and marker.when != "before":
+            self._passes.end(marker.pass_name, function)
+            ended = Step(dump, marker.pass_name)
+            return lambda _: ended
+        at_work = {symbol: self._passes.innermost(symbol) for symbol in (*self.scopes, *divided.functions)}
+        if marker is not None:
+            self._passes.begin(PassRun(marker.pass_name, function))
+        return lambda symbol: Step(dump, run.pass_name if (run := at_work.get(symbol)) else None)
+
+    def _has_vanished(self, scope: Scope[Followed], divided: DividedDump) -> bool:
+        """Whether a dump without a function shows the module that it was in."""
+        if scope.symbol is None or divided.alone is not None or scope.missing is not None:
+            return False
+        return self._modules.get(scope.symbol, divided.outermost) == divided.outermost
+
+    def _into(
+        self, divided: DividedDump, scope: Scope[Followed], step: Step
+    ) -> Iterator[tuple[OpPlace, Followed]]:
+        """Follows the ops of a function, or outside functions, that has changed."""
+        side = None if scope.symbol is None else self.side(scope.symbol)
+        comparison = None if side is None else _comparison(scope.side, side)
+        is_lost = comparison is None or not scope.ops.keys() <= comparison.became.keys()
+        if comparison is None or (is_lost and self._is_more_new(divided, scope.symbol)):
+            yield from self._elsewhere(divided, scope, step)
+            return
+        del self.scopes[scope.symbol]
+        for new, followed in self._followed(comparison, scope.ops, step, lambda _: True):
+            yield (scope.symbol, new), followed
+        for old in scope.ops.keys() - comparison.became.keys():
+            self.ends(scope.ops[old], comparison, old, step)
+
+    def _is_more_new(self, divided: DividedDump, symbol: str | None) -> bool:
+        return symbol is not None and any(
+            self._is_new(divided, other) for other in divided.functions if other != symbol
+        )
+
+    def _is_new(self, divided: DividedDump, symbol: str | None) -> bool:
+        """Whether a dump has a function that was not there, or was another."""
+        known = self._known.get(symbol) if symbol is not None else None
+        return known is None or symbol is None or not known.is_same_as(divided.functions[symbol])
+
+    def _elsewhere(
+        self, divided: DividedDump, scope: Scope[Followed], step: Step
+    ) -> Iterator[tuple[OpPlace, Followed]]:
+        """Follows the ops of a function to wherever they are in the program."""
+        before = self._whole_of(scope)
+        first = before.number_of((scope.symbol, 0))
+        ops = {first + op: followed for op, followed in scope.ops.items()}
+        sides = (compared(dump.whole, self._interned) for dump in (before, divided))
+        comparison = _comparison(*sides)
+
+        def is_free(new: int) -> bool:
+            symbol, _ = divided.place_of(new)
+            is_in_both = symbol == scope.symbol or symbol in before.functions
+            return is_in_both or self._is_new(divided, symbol)
+
+        del self.scopes[scope.symbol]
+        for new, followed in self._followed(comparison, ops, step, is_free):
+            yield divided.place_of(new), followed
+        found = {old for old, new in comparison.became.items() if old in ops and is_free(new)}
+        lost = {op: followed for op, followed in ops.items() if op not in found}
+        if scope.is_shown_by(divided):
+            for old, followed in lost.items():
+                self.ends(followed, comparison, old, step)
+        elif lost:
+            scope.ops = {op - first: followed for op, followed in lost.items()}
+            scope.missing = step
+            self.scopes[scope.symbol] = scope
+
+    def _whole_of(self, scope: Scope[Followed]) -> DividedDump:
+        """The last dump that shows a function in this state, rather one of the program than of it alone."""
+        program = self._program
+        is_same = program is not None and scope.is_shown_by(program) and scope.is_same_in(program)
+        return program if program is not None and is_same else scope.shown
+
+    def _followed(
+        self,
+        comparison: DumpComparison,
+        ops: Mapping[int, Followed],
+        step: Step,
+        may_be_it: Callable[[int], bool],
+    ) -> Iterator[tuple[int, Followed]]:
+        """The followed ops in the dump after, and the added ones to follow."""
+        for old, followed in ops.items():
+            became = comparison.became.get(old)
+            if became is not None and may_be_it(became):
+                self.stays(followed, comparison, old, became, step)
+                yield became, followed
+        commuted = LayoutChanges(comparison).came_from if comparison.added else {}
+        for new in filter(may_be_it, comparison.added):
+            relation = comparison.origin(new, commuted) or comparison.converted_from(new)
+            origin = None if relation is None else ops.get(relation[0])
+            come = self.comes(origin, comparison, new, relation, step)
+            if come is not None:
+                yield new, come
+
+
+def _comparison(before: ComparedDump, after: ComparedDump) -> DumpComparison:
+    return DumpComparison(before, after, match_ops(before.ops, after.ops))

@@ -1,0 +1,385 @@
+"""The states that the functions of a program pass through in a log, each audited once.
+
+A dump shows the state of the functions in it. A dump that is, to the byte, one of the last few shows the
+same states, and nothing of it is read. A function whose text is that in the dump before keeps its audit and
+is not read either; only its text is compared. The same holds for what is around the functions.
+
+A dump may show a program, or only a module or a function of it. What it cannot show has not vanished.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
+from eio_audit.audit.check.check import audit_dump, audit_keyed
+from eio_audit.audit.check.figures import BlockAudit
+from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.functions import only_function
+from eio_audit.audit.gate.findings import Finding, find
+from eio_audit.audit.gate.rules import AVOIDABLE
+from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.mlir.source import InputError
+
+RECENT_DUMPS = 4
+"""Dumps of a program whose states are kept: some passes print a module, some a function of it, in turns."""
+
+_INDENTATION = re.compile(rb"\n[ \t]+")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionState:
+    """A function, or a module without its functions and modules, as one dump shows it.
+
+    Attributes:
+        key: equal for states that are the same, aliases and what is around the function apart.
+        blocks: the audits of its blocks that have an op with an index.
+        indices: the op indices in it, at any depth.
+        unmatched: patterns of ops to be taken as pure that match none of its ops.
+        findings: its ops that a fix moves.
+        callees: the keys of the functions whose effects its figures depend on.
+        text: where it was found; None if it is not a function with a text of its own.
+    """
+
+    key: bytes
+    blocks: tuple[BlockAudit, ...]
+    indices: frozenset[int]
+    unmatched: frozenset[str]
+    findings: tuple[Finding, ...] = ()
+    callees: tuple[bytes, ...] = ()
+    text: FunctionText | None = None
+
+    def is_shown_by(self, text: FunctionText) -> bool:
+        """Whether a text shows this very state."""
+        return self.key == text.key if self.text is None else self.text.is_same_as(text)
+
+    @property
+    def avoidable(self) -> int:
+        """Inversions that a fix removes."""
+        return sum(block.avoidable for block in self.blocks)
+
+    @property
+    def wrong_labels(self) -> int:
+        """Indices that contradict the dependences."""
+        return sum(block.wrong_labels for block in self.blocks)
+
+
+_NOTHING = FunctionState(b"", (), frozenset(), frozenset())
+"""The figures of a function that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class DumpStates:
+    """What one dump shows; modules are told by their numbers.
+
+    Attributes:
+        alone: symbol of the function that it is a dump of; None for a program or a module.
+        functions: the functions and modules in it; a module without them.
+        homes: by function or module the module around it; None for an outermost one.
+        modules: the modules, in textual order.
+    """
+
+    alone: str | None
+    functions: Mapping[Part, FunctionState]
+    homes: Mapping[Part, int | None]
+    modules: Mapping[int, Module]
+    dump: Dump
+
+    @property
+    def blocks(self) -> tuple[BlockAudit, ...]:
+        """The audits of all its blocks that have an op with an index."""
+        return tuple(block for state in self.functions.values() for block in state.blocks)
+
+    @property
+    def has_no_module(self) -> bool:
+        """Whether it shows functions that are in no module."""
+        return self.alone is None and not self.modules
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the outermost module has a symbol."""
+        return any(module.label[1] is not None for module in list(self.modules.values())[:1])
+
+    def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
+        """The audits of a function's blocks, with the lines that they have in this dump."""
+        state, symbol = self.functions[part], part if isinstance(part, str) else None
+        here = DumpText(self.dump, options.op_table).functions.get(symbol or "")
+        if here is not None and state.text is not None and here.line == state.text.line:
+            return state.blocks
+        blocks = audit_dump(self.dump, options).audit.blocks
+        return tuple(block for block in blocks if block.function == symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """What happened to functions between what was known of them and what a dump shows.
+
+    Attributes:
+        changed: one of them differs, has come or has vanished.
+        introduced: avoidable inversions that they have more, function by function. What a function that has
+            come brings along counts as far as the others have not lost as many: it may have been theirs.
+        mislabelled: wrong indices that they have more, function by function.
+        lost: op indices that they had and no function has any more.
+        grown: the function with most avoidable inversions more; of equals the first.
+    """
+
+    changed: bool
+    introduced: int
+    mislabelled: int
+    lost: int
+    grown: Part
+
+
+class _Recent:
+    """What was read last, by its text or a key of it; the oldest is forgotten."""
+
+    def __init__(self) -> None:
+        self._read: dict[bytes, DumpStates] = {}
+
+    def get(self, text: bytes, read: Callable[[], DumpStates]) -> DumpStates:
+        """What is known of a text, or else read now."""
+        key = blake2b(text, digest_size=16).digest()
+        found = self._read.pop(key, None) or read()
+        self._read[key] = found
+        if len(self._read) > RECENT_DUMPS:
+            del self._read[next(iter(self._read))]
+        return found
+
+
+class ProgramStates:
+    """The last known states of one program's functions and modules.
+
+    Args:
+        options: of the audits.
+
+    Attributes:
+        functions: the last known states.
+    """
+
+    def __init__(self, options: AuditOptions) -> None:
+        self.functions: dict[Part, FunctionState] = {}
+        self._options = options
+        self._homes: dict[Part, int | None] = {}
+        self._modules: dict[int, Module] = {}
+        self._shows_no_module = False
+        self._last: tuple[bytes, DumpStates] | None = None
+        self._recent = _Recent()
+        self._recent_around = _Recent()
+
+    def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
+        """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
+
+        With ``describes_worst``, what is new has descriptions of the ops that are in most inversions.
+
+        Raises:
+            InputError: the dump cannot be read.
+        """
+        if self._last is None or not dump.has_text(self._last[0]):
+            text = dump.text
+            read = self._recent.get(text, lambda: self._read(dump, describes_worst=describes_worst))
+            self._last = text, read
+        return self._identified(self._last[1], dump)
+
+    def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
+        """What is read, where modules are told by their places in the dump, with their known numbers."""
+        numbers = identify([*read.modules.values()], read.homes, self._modules, self._homes)
+        functions_first = sorted(read.functions.items(), key=lambda item: isinstance(item[0], int))
+        homes = read.homes.items() if read.alone is None else ()
+        return DumpStates(
+            alone=read.alone,
+            functions={numbers[p] if isinstance(p, int) else p: state for p, state in functions_first},
+            homes={
+                numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
+                for part, home in homes
+            },
+            modules=dict(zip(numbers, read.modules.values(), strict=True)),
+            dump=dump,
+        )
+
+    def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
+        text = DumpText(dump, self._options.op_table)
+
+        def read(part: Dump) -> DumpStates:
+            audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
+            return _grouped(text, audited, self._options)
+
+        if self._options.order_from is not None:  # all of a dump is matched with another at once
+            return read(dump)
+        try:
+            is_known = text.aliases.are_unique
+            around = (
+                self._recent_around.get(text.around_key, lambda: read(text.around))
+                if is_known
+                else read(dump)
+            )
+            functions = {**around.functions}
+            for symbol, function in text.functions.items():
+                functions[symbol] = self._state(text, function, describes_worst=describes_worst)
+        except InputError:  # in a part of the dump: the dump as a whole may be sound, or tells the place
+            return read(dump)
+        return replace(around, functions=functions)
+
+    def _state(self, text: DumpText, function: FunctionText, *, describes_worst: bool) -> FunctionState:
+        known = self.functions.get(function.symbol)
+        if known is not None and known.is_shown_by(function):
+            callees = text.reached_from(function) if known.callees else []
+            if known.callees == tuple(callee.key for callee in callees):
+                return known
+            keyed = None
+        else:
+            keyed = read_dump(text.function_dump(function), self._options)
+            callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
+        if keyed is None or callees:
+            keyed = read_dump(text.function_dump(function, callees), self._options)
+        audited = audit_keyed(keyed, SharedWork(DESCRIBED_OPS if describes_worst else 0))
+        next_line = function.line + function.text.count(b"\n") + 1
+        blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
+        return FunctionState(
+            key=function.key,
+            blocks=tuple(blocks),
+            indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
+            unmatched=frozenset(audited.audit.unmatched),
+            findings=tuple(f for f in _findings(audited) if f.function == function.symbol),
+            callees=tuple(callee.key for callee in callees),
+            text=function,
+        )
+
+    def vanished(self, observed: DumpStates) -> list[Part]:
+        """The known functions and modules that a dump does not show, though it shows what was around them."""
+        if observed.alone is not None:
+            return []
+        around = {part for part in observed.functions if isinstance(part, int)}
+        vanished: dict[Part, None] = {}
+        while True:
+            found = [
+                part
+                for part, home in self._homes.items()
+                if part not in observed.functions
+                and part not in vanished
+                and (home in around if home is not None else observed.has_no_module and isinstance(part, str))
+            ]
+            if not found:
+                return [*vanished]
+            vanished |= dict.fromkeys(found)
+            around.update(part for part in found if isinstance(part, int))
+
+    def is_new(self, part: Part, observed: DumpStates) -> bool:
+        """Whether a function or module came with a dump: what is around it was known, and it was not."""
+        if part in self.functions or part not in observed.homes:
+            return False
+        home = observed.homes[part]
+        if home is None:
+            return self._shows_no_module and isinstance(part, str)
+        return home in self.functions or self.is_new(home, observed)
+
+    def change(
+        self, observed: DumpStates, parts: Collection[Part], *, may_wrap: bool = False
+    ) -> StateChange | None:
+        """What happened to some functions and modules, observed or vanished; None where none was known.
+
+        In a dump after a pass (``may_wrap``), a module around the outermost one is the work of that pass; a
+        dump of another kind may just show more of the program.
+        """
+        known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
+        pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]
+        if not pairs:
+            return None
+        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
+        growth = [new.avoidable - old.avoidable for old, new in figures]
+        come = sum(grown for grown, (old, _) in zip(growth, pairs, strict=True) if old is None)
+        shrunk = -sum(grown for grown in growth if grown < 0)
+        is_wrapped = may_wrap and not observed.is_named and any(self._is_inside(observed, p) for p in known)
+        return StateChange(
+            changed=is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs),
+            introduced=sum(grown for grown in growth if grown > 0) - min(come, shrunk),
+            mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
+            lost=self._lost(observed, figures),
+            grown=known[growth.index(max(growth))],
+        )
+
+    def _is_inside(self, observed: DumpStates, part: Part) -> bool:
+        """Whether a module that was always outermost has another one around it."""
+        was_outermost = isinstance(part, int) and self._homes.get(part, 0) is None
+        return was_outermost and observed.homes.get(part) is not None
+
+    def _lost(self, observed: DumpStates, pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
+        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
+        if lost:
+            after = {**self.functions, **observed.functions}
+            vanished = set(self.vanished(observed))
+            lost = lost.difference(*(state.indices for part, state in after.items() if part not in vanished))
+        return len(lost)
+
+    def remember(self, observed: DumpStates) -> None:
+        """What a dump shows is known from now on."""
+        for part in self.vanished(observed):
+            del self.functions[part]
+            del self._homes[part]
+            if isinstance(part, int):
+                del self._modules[part]
+        self.functions.update(observed.functions)
+        for part, home in observed.homes.items():
+            if home is not None or part not in self._homes:
+                self._homes[part] = home
+        self._modules.update(observed.modules)
+        self._shows_no_module = self._shows_no_module or observed.has_no_module
+
+
+def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
+    return frozenset(index for index in audited.indices.keys(ops) if index is not None)
+
+
+def _findings(audited: AuditedDump) -> list[Finding]:
+    """The ops that a fix moves."""
+    return find(audited, (AVOIDABLE,)) if audited.orders else []
+
+
+def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
+    """What an audited dump shows: all of a dump, or what is around its functions."""
+    ir = audited.ir
+    parts = parts_of(ir, audited.functions)
+    ops: dict[Part, list[int]] = defaultdict(list, {number: [] for number in range(len(parts.modules))})
+    for op, part in enumerate(parts.of_op):
+        ops[part].append(op)
+    blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
+    findings: dict[Part, list[Finding]] = defaultdict(list)
+    part_of: dict[tuple[str | None, str, int], Part] = {}
+    for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
+        parent = ir.parent_op(number)
+        home = parts.of_op[parent] if parent >= 0 else None
+        part = block.function if block.function is not None else home
+        blocks[part].append(block)
+        part_of[block.function, block.block, block.line] = part
+        ops.setdefault(part, [])
+    for finding in _findings(audited):
+        findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
+    states: dict[Part, FunctionState] = {
+        part: FunctionState(
+            key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
+            blocks=tuple(blocks[part]),
+            indices=_indices(audited, members),
+            unmatched=frozenset(audited.audit.unmatched),
+            findings=tuple(findings[part]),
+        )
+        for part, members in ops.items()
+    }
+    alone = only_function(ir)
+    if alone is not None and None in states:
+        states.setdefault(alone, states.pop(None))  # a function without a body is in no block
+    if options.order_from is not None:
+        for symbol in states.keys() & text.functions.keys():
+            function = text.functions[str(symbol)]
+            states[symbol] = replace(states[symbol], key=function.key, text=function)
+    return DumpStates(alone, states, parts.homes, dict(enumerate(parts.modules)), text.dump)
+
+
+def _as_outermost(text: bytes) -> bytes:
+    """A module's text, and that of ops in it, as it is printed where no other module is around it."""
+    return _INDENTATION.sub(b"\n", text.removeprefix(b"builtin."))

@@ -1,0 +1,72 @@
+"""``eio-audit history``: one op through all passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import click
+
+from eio_audit import AuditOptions, Dump, DumpFile, InputError, find_dump_files, history, source_name
+from eio_audit.cli import inputs
+from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
+from eio_audit.cli.reports import Reports, report_options, verbose_option
+from eio_audit.report.text.progress import progress
+
+
+@click.command(
+    "history",
+    short_help="Follow one op through all passes of a log.",
+    epilog=exit_codes({0: "done", 2: UNUSABLE}),
+)
+@click.argument("log", type=PATH)
+@click.argument("op")
+@audit_options
+@report_options("History", verbose_option)
+@click.pass_context
+def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions, reports: Reports) -> None:
+    """Follow one op through all passes of a log or a folder of dumps: a row for each pass that changed it.
+
+    OP is %name, '#index' (quoted), a line of the log (4711, 4711:5 or passes.log:4711), a line of the model
+    (model.py:51) or a full name. A name that several functions have needs one of them: '%5 of @main'. The
+    first dump that has such an op tells which op it is. No op needs an index.
+
+    \b
+    Examples:
+      eio-audit history passes.log %56
+      eio-audit history passes.log '%5 of @main'
+      eio-audit history passes.log 4711
+      eio-audit history passes-tree/ model.py:51
+    """
+    files = find_dump_files(log)
+    total = inputs.total_size([file.path for file in files])
+    with progress(total, "following") as advance:
+        dumps = _Dumps(log, files, advance)
+        result = history(list(dumps) if total is None else dumps, op, options)
+    result = replace(result, errors=(*dumps.errors, *result.errors))
+    inputs.show_errors(result.errors)
+    reports.write(result)
+    ctx.exit(2 if result.errors else 0)
+
+
+@dataclass
+class _Dumps(Iterable[Dump]):
+    """The dumps of files, read one at a time, as often as they are gone through."""
+
+    path: str
+    files: list[DumpFile]
+    advance: Callable[[int], None]
+    errors: list[InputError] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Dump]:
+        self.errors = []
+        is_empty = True
+        for file in self.files:
+            try:
+                for dump in inputs.dumps_of_file(file, self.advance, is_only=len(self.files) == 1):
+                    is_empty = False
+                    yield dump
+            except InputError as error:
+                self.errors.append(error)
+        if is_empty:
+            raise self.errors[0] if self.errors else InputError(source_name(self.path), None, inputs.NO_IR)

@@ -1,0 +1,190 @@
+"""``eio-audit history``."""
+
+import gzip
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from eio_audit.cli.inputs import NO_IR
+from tests.audit.test_history import DERIVED, START, after, function, log, module
+from tests.cli.running import SAMPLES, run, run_process
+
+LOG = SAMPLES / "small" / "all_passes_alias.log"
+TREE = SAMPLES / "small" / "tree"
+
+
+def printed(text: str, op: str, *options: str) -> str:
+    result = run("history", "-", op, *options, stdin=text.encode())
+    assert (result.returncode, result.stderr) == (0, b"")
+    return result.stdout.decode()
+
+
+def test_an_op_that_no_pass_changed_is_one_line() -> None:
+    text = log(function(*START), function(*START))
+    expected = "t.b %b in @f: no pass changed it: <stdin>:4:3 to <stdin>:12:3, 2 dumps\n"
+    assert printed(text, "%b") == expected
+
+
+def test_a_row_for_each_pass_that_changed_an_op() -> None:
+    changed = function(*START[:2], "%2 = t.c %b")
+    text = log(function(*START), function(*START), changed, function(*START[:2]))
+    assert printed(text, "%c").splitlines() == [
+        "<stdin>",
+        "t.c %c in @f: changed by p2 (operands), removed by p3",
+        "  line  pass  result  place   operands  type  what",
+        "   5:3        %c      3 of 4  %a t.a    i32   first seen after p0",
+        "  21:3  p2    %2      3 of 4  %b t.b    i32   operand 0: [-%a t.a-]{+%b t.b+}",
+        "    25  p3                                    removed",
+    ]
+
+
+def test_ops_that_were_made_from_it_come_after_it() -> None:
+    said = [line for line in printed(log(*DERIVED), "%a").splitlines() if "@f:" in line]
+    assert said == [
+        "#1 t.a %a in @f: no pass changed it, 2 ops made from it: <stdin>:3:3 to <stdin>:9:3, 2 dumps",
+        "#1 t.cast %b in @f: made by p1, derived from #1 t.a %a (line 3), not changed since",
+        "#1 t.cast %c in @f: made by p1, derived from #1 t.a %a (line 3), not changed since",
+    ]
+
+
+def test_an_op_that_moved() -> None:
+    ops = [f"%{k} = t.op{k} %x" for k in range(5)]
+    text = printed(log(function(*ops), function(*ops[1:], ops[0])), "%0")
+    assert "moved; from place 1 to 5" in text
+
+
+def test_more_ops_than_are_shown() -> None:
+    text = log("func.func @f() {\n" + '  t.a : i32 loc("1|a")\n' * 11 + "  return\n}\n")
+    lines = printed(text, "#1").splitlines()
+    assert (len([line for line in lines if "t.a" in line]), lines[-1]) == (8, "--verbose shows 3 more ops")
+    assert len([line for line in printed(text, "#1", "--verbose").splitlines() if "t.a" in line]) == 11
+
+
+def test_json() -> None:
+    document = json.loads(printed(log(*DERIVED), "%a", "--format", "json"))
+    assert (document["schema"], document["command"], document["dumps"]) == ("eio-audit/1", "history", 2)
+    first, made = document["ops"][0], document["ops"][1]
+    assert first["origin"] is None
+    assert first["events"][0] == {
+        "kind": "first",
+        "pass": None,
+        "source": "<stdin>",
+        "dump_line": 1,
+        "when": "after",
+        "state": {
+            "op": "t.a",
+            "result": "%a",
+            "index": 1,
+            "line": 3,
+            "module": None,
+            "column": 3,
+            "function": "@f",
+            "block": "^bb0",
+            "place": 0,
+            "ops": 2,
+            "operands": [],
+            "types": "i32",
+            "location": '"1|a"',
+        },
+        "change": None,
+        "users_now_use": "",
+    }
+    assert (made["origin"], made["events"][0]["kind"], made["events"][0]["pass"]) == (0, "made", "p1")
+    assert made["events"][0]["change"]["ancestor"]["relation"] == "derived"
+
+
+def test_a_folder_of_dumps_is_as_the_log() -> None:
+    events = [
+        [
+            [(event["kind"], event["pass"]) for event in op["events"]]
+            for op in json.loads(run("history", path, "%5", "--format", "json").stdout)["ops"]
+        ]
+        for path in (LOG, TREE)
+    ]
+    assert (
+        events[0] == events[1] == [[("first", None), ("changed", "ttir-erase-inverse-ops"), ("last", None)]]
+    )
+
+
+def test_numbered_dumps_of_a_folder(tmp_path: Path) -> None:
+    for number, ops in enumerate([START, START, START[:2]]):
+        (tmp_path / f"{number}_p{number}.mlir").write_text(module(function(*ops)))
+    said = run("history", tmp_path, "%c").stdout.decode().splitlines()
+    assert said[0] == "t.c %c in @f: removed by p2"
+    assert said[2].startswith(f"  {tmp_path}/0_p0.mlir:5:5")
+    by_file = run("history", tmp_path, "1_p1.mlir:5").stdout.decode().splitlines()
+    assert by_file == said
+
+
+def test_a_compressed_log_and_a_pipe(tmp_path: Path) -> None:
+    packed = tmp_path / "passes.log.gz"
+    packed.write_bytes(gzip.compress(LOG.read_bytes()))
+    expected = run("history", LOG, "409", "--format", "json").stdout
+    for result in (
+        run("history", packed, "409", "--format", "json").stdout.replace(bytes(packed), bytes(LOG)),
+        run_process(
+            "history", "/dev/stdin", "409", "--format", "json", stdin=LOG.read_bytes()
+        ).stdout.replace(b"/dev/stdin", bytes(LOG)),
+    ):
+        assert json.loads(result) == json.loads(expected)
+
+
+def test_a_dump_that_cannot_be_read_is_reported() -> None:
+    text = log(function(*START), "func.func @f() {\n  %b = t.b %nowhere : i32\n", function(*START))
+    result = run("history", "-", "%b", stdin=text.encode())
+    assert result.returncode == 2
+    assert b"<stdin>:11:26: error: the dump ends inside a region" in result.stderr
+    assert b"no pass changed it" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("op", "message"),
+    [
+        ("%500", b"no op defines %500; did you mean %5 (line 15)"),
+        ("#99", b"no op carries index 99; the nearest: #"),
+        ("99999", b"line 99999 is in no dump"),
+    ],
+)
+def test_an_op_that_is_in_no_dump(op: str, message: bytes) -> None:
+    result = run("history", LOG, op)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert message in result.stderr
+
+
+def test_input_without_ir(tmp_path: Path) -> None:
+    assert run("history", "-", "%0").stderr.decode() == f"<stdin>: error: {NO_IR}\n"
+    (tmp_path / "empty.log").write_text("nothing\n")
+    result = run("history", tmp_path / "empty.log", "%0")
+    assert (result.returncode, result.stdout) == (2, b"")
+
+
+def test_a_missing_file() -> None:
+    result = run("history", "missing.log", "%0")
+    assert (result.returncode, result.stderr) == (
+        2,
+        b"missing.log: error: cannot read: No such file or directory\n",
+    )
+
+
+def test_a_report_goes_to_a_file(tmp_path: Path) -> None:
+    copied = shutil.copy(LOG, tmp_path / "passes.log")
+    assert run("history", copied, "%5", "-o", tmp_path / "history.txt").stdout == b""
+    assert "changed by ttir-erase-inverse-ops (types)" in (tmp_path / "history.txt").read_text()
+
+
+def test_a_difference_that_no_shown_pass_made() -> None:
+    changed = function(*START[:2], "%c = t.c %b")
+    text = after("a", function(*START)) + after("b", changed, "Before") + after("b", changed)
+    assert "changed by (before b) (operands)" in printed(text, "%c")
+
+
+def test_the_outputs_on_the_page_are_real() -> None:
+    page = (SAMPLES.parent / "docs" / "history.md").read_text()
+    shown = re.findall(r"^\$ eio-audit (.*)\n((?:(?!```).*\n)*)", page, re.MULTILINE)
+    assert len(shown) == 2
+    for command, output in shown:
+        assert run(*shlex.split(command)).stdout.decode() == output
