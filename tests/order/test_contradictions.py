@@ -29,6 +29,11 @@ def test_dependences_along_the_keys_are_no_tangle() -> None:
     assert list(tangles(window([9, 1, 5, 5], [(1, 2), (2, 3)]), 9)) == []
 
 
+def test_a_dependence_between_equal_keys_joins_no_tangles() -> None:
+    # 5 is over 3 and 9 over 5; the dependence from 3 to 9 connects 5 with 5 alone.
+    assert list(tangles(window([5, 3, 9, 5], [(0, 1), (1, 2), (2, 3)]), 1)) == [[0, 1], [2, 3]]
+
+
 @given(tangled_blocks())
 def test_each_pair_is_in_one_tangle_and_no_op_is_in_two(block: Block) -> None:
     found = list(tangles(block_of(block.keys, block.precedence), 1))

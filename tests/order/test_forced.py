@@ -16,6 +16,15 @@ def test_a_pair_is_forced_through_an_op_between() -> None:
     assert count_forced(window([5, 9, 1], [(0, 1), (1, 2)])) == (2, True)
 
 
+def test_an_effort_that_is_just_enough_is_enough() -> None:
+    chain = window([3, 2, 1], [(0, 1), (1, 2)])
+    effort = Effort(1_000)
+    count_forced(chain, effort)
+    used = 1_000 - effort.left
+    assert count_forced(chain, Effort(used)) == (3, True)
+    assert count_forced(chain, Effort(used - 1)) == (3, False)
+
+
 def test_equal_keys_are_not_forced() -> None:
     assert count_forced(window([5, 5], [(0, 1)])) == (0, True)
 

@@ -79,11 +79,16 @@ def test_ranks_keep_the_order_of_the_keys(keys: list[int]) -> None:
     assert count_pairs(ranks) == count_pairs(keys)
 
 
-@given(SEQUENCES, st.sets(st.integers(0, 39)))
+def test_an_inversion_of_two_chosen_ends_is_charged_to_the_smaller_key() -> None:
+    assert inversions_charged([23, 18, 16, 15], [0, 1, 2]) == [1, 2, 3]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=20))
 def test_an_inversion_is_charged_once_to_a_chosen_end_the_smaller_key_if_both_are(
-    keys: list[int], places: set[int]
+    ends: list[tuple[int, bool]],
 ) -> None:
-    chosen = sorted(place for place in places if place < len(keys))
+    keys = [key for key, _ in ends]
+    chosen = [place for place, (_, is_chosen) in enumerate(ends) if is_chosen]
     charged = dict.fromkeys(chosen, 0)
     for first, second in combinations(range(len(keys)), 2):
         end = second if second in charged else first

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.search.local_search import improve
+from eio_audit.order.search.local_search import improve, place_best
 from eio_audit.order.search.schedules import pull_up, push_down
 from eio_audit.order.windows import block_of
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of
@@ -14,6 +14,11 @@ def improved(block: Block, order: list[int]) -> list[int]:
 
 def test_an_op_moves_left_past_what_has_a_larger_key() -> None:
     assert improved(Block([7, 8, 9, 1], []), [0, 1, 2, 3]) == [3, 0, 1, 2]
+
+
+def test_an_op_that_another_has_overtaken_is_found_at_its_new_place() -> None:
+    block = Block([9, 5, 1], [])
+    assert place_best(block_of(block.keys, block.precedence), [0, 1, 2], [2, 1]) == [2, 1, 0]
 
 
 def test_an_op_takes_along_what_it_depends_on() -> None:

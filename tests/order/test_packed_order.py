@@ -32,3 +32,10 @@ def test_a_better_order_that_the_exact_search_finds_is_taken(monkeypatch: pytest
         monkeypatch.setattr(packed_order, name, lambda _window, order, _effort: list(order))
     block = Block([4, 2, 0, 1, 3], [(0, 1), (1, 2), (3, 4)])
     assert best_order(block_of(block.keys, block.precedence)).inversions == 5
+
+
+def test_a_gap_that_is_hopeless_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_order, "SEARCH_GAP", -1)
+    monkeypatch.setattr(packed_order, "search", None)
+    block = Block([4, 2, 0, 1, 3], [(0, 1), (1, 2), (3, 4)])
+    assert best_order(block_of(block.keys, block.precedence)).inversions >= 5
