@@ -5,18 +5,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.explain.dataflow import Dataflow
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, Disorder, OrderPicture, PicturedOp
 from eio_audit.audit.gate.findings import Finding
+from eio_audit.audit.trace.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
-from eio_audit.report.wording.order import block_name, explain_command, heading_of, op_name, reason
+from eio_audit.report.wording.order import (
+    argument,
+    block_name,
+    explain_command,
+    heading_of,
+    op_name,
+    options_given,
+    reason,
+)
+from eio_audit.report.wording.trace import came_in
 
 SHOWN_FINDINGS = 50
 """How many findings a page lists, the worst; all that are in its pictures are in the tables of ops."""
@@ -226,6 +236,19 @@ def finding_cards(
         command = f"{explain_command(dump_at[finding.source, finding.dump_line])} {finding.line}"
         name, title = f"finding-{number}", sentence(finding)
         cards.append(Card(name, title, background(finding), (), command, None, {}, False, finding))
+    return cards
+
+
+def left_cards(trace: Trace) -> list[Card]:
+    """Cards of what the passes of a log leave out of order."""
+    cards = []
+    for number, one in enumerate(trace.left[:SHOWN_FINDINGS], 1):
+        finding = replace(one.finding, left=None)
+        command = f"eio-audit explain{options_given(trace)} {argument(finding.source)} {finding.line}"
+        title = f"{sentence(finding)}; {came_in(one.arrival)}"
+        cards.append(
+            Card(f"left-{number}", title, background(finding), (), command, None, {}, False, finding)
+        )
     return cards
 
 

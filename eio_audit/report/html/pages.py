@@ -18,6 +18,7 @@ from eio_audit.report.html.order_section import (
     block_sections,
     block_table,
     finding_cards,
+    left_cards,
 )
 from eio_audit.report.html.pass_diffs import PassDiffs
 from eio_audit.report.html.table import Cell, Table, columns_of
@@ -80,12 +81,14 @@ def structure_to_html(result: Structure, version: str) -> str:
 
 
 def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
-    """What each pass did to the order and to the ops, and the first that shuffled."""
+    """What is left at the end, and what each pass did to the order and to the ops."""
     most = max((traced.figures.inversions for traced in trace.passes), default=0)
     return _page(
         "trace",
         version,
         result=trace,
+        left=left_cards(trace),
+        open_findings=OPEN_FINDINGS,
         timeline=[_timeline_entry(traced, max(most, 1), diffs) for traced in trace.passes],
         passes=_pass_table(trace.passes),
     )

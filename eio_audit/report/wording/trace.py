@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.left_findings import Arrival, Repair
-from eio_audit.audit.trace.trace import Culprit, Trace, TracedPass
+from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, contradicting, options_given, sum_of
+from eio_audit.report.wording.order import argument, options_given, sum_of
 
 NOT_SHOWN = "(not in the log)"
 """How passes that a log does not show are called."""
@@ -36,30 +36,7 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
 
 
-def verdict(trace: Trace) -> str:
-    """Which passes introduced avoidable inversions, in a sentence or two."""
-    if not trace.summary.has_indices:
-        return "No op carries an op index: there is no original order to compare with."
-    said = f"{count(len(trace.passes), 'pass', 'passes')}: none introduced avoidable inversions."
-    if trace.culprit is not None:
-        introduced = [traced.introduced for traced in trace.passes if traced.introduced]
-        avoidable = count(sum(introduced), "avoidable inversion")
-        of, first = count(len(trace.passes), "pass", "passes"), trace.culprit.pass_name or NOT_SHOWN
-        said = f"{len(introduced):,} of {of} introduced {avoidable}, first {first}."
-    if trace.mislabeller is not None:
-        made = contradicting(trace.mislabeller.mislabelled)
-        name = trace.mislabeller.pass_name or NOT_SHOWN
-        said += f" Most wrong indices by {name}: {made}; see eio-audit fix --relabel."
-    return said
-
-
-def look_closer(culprit: Culprit) -> str:
-    """The command that shows more of what the pass did: the two dumps compared, or its worst op explained."""
-    source, line = argument(culprit.place.source), culprit.worst.op.line
-    return f"eio-audit {_compare(culprit) or f'explain {source} {line}'}"
-
-
-def _compare(shown: Culprit | Arrival) -> str:
+def _compare(shown: Arrival) -> str:
     """The command that compares the dumps before and after a pass; empty where these are no two dumps."""
     place, before = shown.place, shown.before
     source = argument(place.source)
@@ -117,20 +94,20 @@ def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
         avoidable = count(number, "avoidable inversion") if number else "no avoidable inversion"
         end = passes if trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable} left at the end of {end}"]
-    return "failed" if failed else "passed", "; ".join([*said, *_steps(trace)])
+    return "failed" if failed else "passed", "; ".join([*said, *map(" ".join, next_steps(trace))])
 
 
-def _steps(trace: Trace) -> Iterator[str]:
-    """What to type next: what the pass did that brought in most of what is left, and the fix."""
+def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
+    """What to type next, and what it shows: the pass that brought in most of what is left, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
         worst, given = next(one.finding for one in trace.left if one.arrival == arrival), options_given(trace)
         source = argument(worst.source)
         if compare := _compare(arrival):
-            yield f"eio-audit {compare}{given} shows what the pass did"
+            yield f"eio-audit {compare}{given}", "shows what the pass did"
         else:
-            yield f"eio-audit explain{given} {source} {worst.line} shows why the worst is there"
+            yield f"eio-audit explain{given} {source} {worst.line}", "shows why the worst is there"
         last = " --dump last" if _is_in_last_dump(worst, trace) else ""
-        yield f"eio-audit fix --diff{last}{given} {source} shows the fix"
+        yield f"eio-audit fix --diff{last}{given} {source}", "shows the fix"
 
 
 def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
