@@ -7,7 +7,7 @@ import pytest
 
 from tests.shell import ROOT, install_tools, run_script
 
-PAGES = ("tutorial.md", "shuffled_code.md")
+PAGES = ("tutorial.md", "tricky_cases.md", "shuffled_code.md")
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
