@@ -31,7 +31,7 @@ def commands(block: str) -> list[tuple[str, str]]:
 
 
 def pattern(shown: str) -> str:
-    """What the output shown stands for: ``...`` alone on a line for any lines."""
+    """Matches the output shown; ``...`` alone on a line matches any lines."""
     lines = shown.splitlines(keepends=True)
     return "".join("(?:.*\n)*?" if line.strip() == "..." else re.escape(line) for line in lines)
 
