@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import re
-import shlex
 import shutil
 from pathlib import Path
 
@@ -180,11 +178,3 @@ def test_a_difference_that_no_shown_pass_made() -> None:
     changed = function(*START[:2], "%c = t.c %b")
     text = after("a", function(*START)) + after("b", changed, "Before") + after("b", changed)
     assert "changed by (before b) (operands)" in printed(text, "%c")
-
-
-def test_the_outputs_on_the_page_are_real() -> None:
-    page = (SAMPLES.parent / "docs" / "history.md").read_text()
-    shown = re.findall(r"^\$ eio-audit (.*)\n((?:(?!```).*\n)*)", page, re.MULTILINE)
-    assert len(shown) == 2
-    for command, output in shown:
-        assert run(*shlex.split(command)).stdout.decode() == output
