@@ -77,14 +77,14 @@ def read_config(path: Path) -> Config:
     """
     table = _table(path)
     if table is None:
-        raise InputError(str(path), None, f"there is no table [{_TABLE}] in it")
+        raise InputError(str(path), None, f"the file has no table [{_TABLE}]")
     keys = [*KEYS, "ops"]
     for key in table:
         if key not in keys:
             import difflib
 
             close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(keys)}"
+            hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(keys)}"
             raise error_at_key(path, [key], f"unknown key '{key}'; {hint}")
     entries = table.get("ops", {})
     if not isinstance(entries, dict):
@@ -150,7 +150,7 @@ def _parse(source: Source) -> dict[str, Any]:
         text = source.data[:].decode()
         return tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
+        raise source.error(error.start, "expected UTF-8, the encoding of TOML") from error
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         place = _PLACE.search(message)

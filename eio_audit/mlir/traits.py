@@ -255,13 +255,13 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
     if isinstance(effects, str):
         _check_word(effects, EFFECT_WORDS, "effect")
     elif effects is None:
-        raise ValueError("'effects' is missing: say what the op does to memory, as in effects = \"pure\"")
+        raise ValueError("'effects' is missing: add what the op does to memory, as in effects = \"pure\"")
     else:
         _check_words(effects, KINDS, "effect")
     _check_places(entry.get("on", {}), effects if isinstance(effects, list) else ())
     if not isinstance(when := entry.get("when", {}), Mapping):
         example = 'when = { "in_place = true" = { "operand 0" = ["write"] } }'
-        raise ValueError(f"'when' is no table, as in {example}")
+        raise ValueError(f"expected a table for 'when', as in {example}")
     for on in when.values():
         _check_places(on, KINDS)
     _check_words(flags := entry.get("flags", []), EFFECT_FLAGS + STRUCTURE_FLAGS, "flag")
@@ -272,10 +272,10 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
 
 def _check_places(on: object, effects: Collection[str]) -> None:
     if not isinstance(on, Mapping):
-        raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
+        raise ValueError('expected a table for \'on\', as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
         if re.fullmatch(_PLACE, place) is None:
-            raise ValueError(f"'{place}' is no place: expected 'operand 0', 'operand ?' or 'result 0'")
+            raise ValueError(f"expected 'operand 0', 'operand ?' or 'result 0', not '{place}'")
         _check_words(kinds, effects, f"effect on {place}")
 
 
@@ -292,7 +292,13 @@ def _check_word(word: object, known: Collection[str], what: str) -> None:
     import difflib
 
     close = difflib.get_close_matches(str(word), known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"
+    hint = (
+        f"did you mean '{close[0]}'?"
+        if close
+        else f"expected one of {', '.join(known)}"
+        if known
+        else "none is allowed here"
+    )
     raise ValueError(f"unknown {what} '{word}'; {hint}")
 
 

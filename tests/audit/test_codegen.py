@@ -209,8 +209,8 @@ def test_names_that_are_read(name: str, read: tuple[int, tuple[str, ...], str, s
 @pytest.mark.parametrize(
     ("location", "message"),
     [
-        ('"DEBUG|3|N[n]|m.py:1|f|2|x"', "prefix: 'DEBUG|' stands before its index"),
-        ('"DEBUG|x"', "prefix: 'DEBUG|' stands before its index, and its first field, 'x', is no integer"),
+        ('"DEBUG|3|N[n]|m.py:1|f|2|x"', "prefix: 'DEBUG|' precedes its index"),
+        ('"DEBUG|x"', "prefix: 'DEBUG|' precedes its index, and its first field, 'x', is not an integer"),
         (
             '"x"("3|N[n]|m.py:1|f|2|x")',
             "nesting: its index stands inside: only the outermost name, 'x', is read",
@@ -219,11 +219,11 @@ def test_names_that_are_read(name: str, read: tuple[int, tuple[str, ...], str, s
             '"x"("DEBUG|3|N[n]|m.py:1|f|2|x")',
             "nesting: its index stands inside: only the outermost name, 'x', is read",
         ),
-        ('"x_layout"("x")', "field: its first field, 'x_layout', is no integer"),
-        ('""', "field: its first field, '', is no integer"),
-        ('"3000000000|m.py:1|f|2|x"', "field: its first field, '3000000000', is no integer"),
-        ('"3|f|x"', "field: it has 3 fields and not all of 'index|file:line|function|line|op'"),
-        ('"3|N[n]|m.py:1|f|x"', "field: its field before the last, 'f', is no integer"),
+        ('"x_layout"("x")', "field: its first field, 'x_layout', is not an integer"),
+        ('""', "field: its first field, '', is not an integer"),
+        ('"3000000000|m.py:1|f|2|x"', "field: its first field, '3000000000', is not an integer"),
+        ('"3|f|x"', "field: it has 3 fields instead of 'index|file:line|function|line|op'"),
+        ('"3|N[n]|m.py:1|f|x"', "field: its field before the last, 'f', is not an integer"),
         ('"3|N|m.py:1|f|2|x"', "brackets: its module 'N' is not written 'Class[name]'"),
         ('"3|[n]|m.py:1|f|2|x"', "brackets: its module '[n]' is not written 'Class[name]'"),
     ],

@@ -160,7 +160,7 @@ def test_a_function_with_another_location_is_not_returned(
 
 def test_a_location_that_carries_another_index_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamp_module, "OriginalIndices", lambda _: SimpleNamespace(by_op=[7]))
-    with pytest.raises(VerificationError, match="carries other op indices than it was to"):
+    with pytest.raises(VerificationError, match="does not carry the intended op indices"):
         stamped("%0 = my.op")
 
 

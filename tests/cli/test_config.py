@@ -185,7 +185,7 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     [
         ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        ('x = 1', "unknown key 'x'; there are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, ops"),
+        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'avoidable', 'any', 'never'"),
@@ -214,7 +214,7 @@ def test_an_error_in_a_table_of_pyproject_is_at_the_key(project: Path) -> None:
 
 def test_a_file_that_is_not_utf_8(project: Path) -> None:
     (project / "eio-audit.toml").write_bytes(b"# \xff\n")
-    assert ":1:3: error: this is not UTF-8, which TOML is written in" in run("config").stderr
+    assert ":1:3: error: expected UTF-8, the encoding of TOML" in run("config").stderr
 
 
 def test_a_pyproject_named_without_the_table_is_an_error(project: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_pyproject_named_without_the_table_is_an_error(project: Path) -> None:
     result = run("config", "--config", "../pyproject.toml")
     assert (result.returncode, result.stderr) == (
         2,
-        "../pyproject.toml: error: there is no table [tool.eio-audit] in it\n",
+        "../pyproject.toml: error: the file has no table [tool.eio-audit]\n",
     )
 
 

@@ -102,16 +102,16 @@ def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
     [
         (("--select", "EIO9"), b"'EIO9' is no rule and begins none: there are EIO001, EIO002, EIO003"),
         (("--max-avoidable", "-1"), b"is not in the range x>=0"),
-        (("--update-baseline",), b"--update-baseline needs the file: --baseline FILE"),
-        (("--baseline", "b.json", "--max-avoidable", "1"), b"it goes with no --max-... option"),
+        (("--update-baseline",), b"--update-baseline requires --baseline FILE"),
+        (("--baseline", "b.json", "--max-avoidable", "1"), b"--baseline cannot be used with --max-avoidable"),
         (
             ("--baseline", "missing.json"),
-            b"missing.json: error: no such baseline; --update-baseline creates it",
+            b"missing.json: error: no such file; --update-baseline creates it",
         ),
         (("--source-root", "missing"), b"missing: error: no such folder (--source-root)"),
-        (("-o", "sarif:"), b"'sarif:' names no file"),
-        (("-o", "a", "-o", "b"), b"say which format each file has: --output text:b"),
-        (("-o", "json:a", "-o", "sarif:a"), b"two reports cannot go to one file"),
+        (("-o", "sarif:"), b"expected a file after 'sarif:'"),
+        (("-o", "a", "-o", "b"), b"a second file needs a format, as in --output text:b"),
+        (("-o", "json:a", "-o", "sarif:a"), b"cannot write two reports to one file"),
     ],
 )
 def test_usage_errors_exit_2(options: tuple[str, ...], message: bytes) -> None:

@@ -22,9 +22,9 @@ LOG = SAMPLES / "small" / "all_passes_alias.log"
         (["check", str(LOG), "--pass", "ttir-erase"], "no dump of pass 'ttir-erase'; did you mean 'ttir-erase-inverse-ops'?"),
         (["check", str(LOG), "--pass", "Inverse"], "did you mean 'ttir-erase-inverse-ops'?"),
         (["check", str(LOG), "--pass", "TTIREraseInverse"], "did you mean 'TTIREraseInverseOps'?"),
-        (["check", str(LOG), "--pass", "zzz"], "no dump of pass 'zzz'; there are canonicalize, "),
-        (["check", str(LOG), "--dump", "17"], "there are only 16 dumps to choose from"),
-        (["check", str(SAMPLES / "small" / "after_inline.mlir"), "--dump", "2"], "there is only one dump to choose from"),
+        (["check", str(LOG), "--pass", "zzz"], "no dump of pass 'zzz'; the passes are canonicalize, "),
+        (["check", str(LOG), "--dump", "17"], "there is no dump 17, only 16"),
+        (["check", str(SAMPLES / "small" / "after_inline.mlir"), "--dump", "2"], "there is no dump 2, only 1"),
     ],
 )  # fmt: skip
 def test_a_name_that_is_none(args: list[str], message: str) -> None:

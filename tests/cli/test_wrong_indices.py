@@ -160,5 +160,5 @@ def test_inversions_in_graph_regions_are_left() -> None:
     )
     done = run("fix", "-", stdin=(graph + ISSUE + "}\n").encode())
     assert done.stderr.decode().endswith(
-        "--relabel corrects 1 wrong index and removes all inversions but those in graph regions\n"
+        "--relabel corrects 1 wrong index and removes all inversions except those in graph regions\n"
     )

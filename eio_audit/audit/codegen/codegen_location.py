@@ -97,25 +97,27 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     >>> read_name("3|Net[net]|m.py:10|forward|12|add")
     CodegenLocation(index=3, modules=('Net[net]',), file='m.py:10', function='forward')
     >>> read_name("x_layout").message
-    "its first field, 'x_layout', is no integer"
+    "its first field, 'x_layout', is not an integer"
     """
     if name.startswith(PREFIX):
-        meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' stands before its index"
+        meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' precedes its index"
         if isinstance(meant, UnreadableLocation):
             return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}")
         return UnreadableLocation(Reason.PREFIX, message, meant)
     fields = [field for field in name.split("|") if field]
     index = _integer(fields[0]) if fields else None
     if index is None:
-        return UnreadableLocation(Reason.FIELD, f"its first field, '{''.join(fields[:1])}', is no integer")
+        return UnreadableLocation(
+            Reason.FIELD, f"its first field, '{''.join(fields[:1])}', is not an integer"
+        )
     if len(fields) < FEWEST_FIELDS:
         there = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
         return UnreadableLocation(
-            Reason.FIELD, f"it has {there} and not all of 'index|file:line|function|line|op'"
+            Reason.FIELD, f"it has {there} instead of 'index|file:line|function|line|op'"
         )
     file, function, line, _ = fields[-FEWEST_FIELDS:]
     if _integer(line) is None:
-        return UnreadableLocation(Reason.FIELD, f"its field before the last, '{line}', is no integer")
+        return UnreadableLocation(Reason.FIELD, f"its field before the last, '{line}', is not an integer")
     modules = tuple(fields[1:-FEWEST_FIELDS])
     for module in modules:
         if len(list(filter(None, module.split("[")))) < 2:
@@ -157,7 +159,9 @@ class CodegenLocations:
         for inner in walk(outer.child):
             inside = read_name(inner.name) if isinstance(inner, NameLoc) else None
             if isinstance(inside, CodegenLocation) or (inside is not None and inside.meant is not None):
-                message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
+                message = (
+                    f"its index is in an inner name, but only the outermost name, '{outer.name}', is read"
+                )
                 return UnreadableLocation(Reason.NESTING, message)
         return read
 

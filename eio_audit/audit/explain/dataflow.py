@@ -126,7 +126,7 @@ def neighbourhood(
     blocks = {dump.ir.op_block[op] for op in ops}
     if len(blocks) > 1:
         lines = ", ".join(str(dump.ir.source.line_at(dump.ir.op_start[op])) for op in ops[:NAMED_BLOCKS])
-        raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks are meant: name one by its line: {lines}")
+        raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks match: name one by its line: {lines}")
     block = FixedBlock(dump, blocks.pop())
     return BlockDataflow(block).around([block.ops.index(op) for op in ops], radius)
 

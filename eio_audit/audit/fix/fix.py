@@ -99,7 +99,7 @@ def fix(
     """
     form = None if relabel is None else Relabel(relabel)
     if form is not None and options.order_from is not None:
-        raise ValueError("labels of another dump cannot be put right here")
+        raise ValueError("relabel cannot be used with order_from")
     source: Source | None = None
     work = SharedWork(described_ops=0, finds_wrong_labels=finds_wrong_labels or form is not None)
     fixes: list[Fix] = []
@@ -184,7 +184,7 @@ def _with_right_labels(
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
     audited = audit_dump(right, dump.options, work)
     if audited.audit.summary.forced:
-        raise VerificationError("the new labels contradict the dependences, too")
+        raise VerificationError("the new indices still contradict the dependences")
     return audited
 
 

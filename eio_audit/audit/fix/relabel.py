@@ -38,7 +38,7 @@ def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = Fal
         locations[op] = name if flat else b"%s(%s)" % (name, dump.ir.location_text(op))
     new = relocated(dump.ir, locations, "relabelled", b"#relabel")
     if OriginalIndices(new, dump.options.pattern).by_op != relabelled_keys(dump.indices.by_op, donors):
-        raise VerificationError("the relabelled text carries other op indices than it was to")
+        raise VerificationError("the relabelled text does not carry the intended op indices")
     return new.dump_text
 
 

@@ -65,7 +65,7 @@ def _stamped(ir: IR) -> bytes:
             locations[op] = b"%s(%s)" % (name, _place(ir, op) if child is None else child)
     stamped = relocated(ir, locations, "stamped", b"#stamp")
     if OriginalIndices(stamped).by_op != expected:
-        raise VerificationError("the stamped text carries other op indices than it was to")
+        raise VerificationError("the stamped text does not carry the intended op indices")
     return stamped.dump_text
 
 

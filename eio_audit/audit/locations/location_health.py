@@ -141,7 +141,7 @@ class _Inspection:
             yield LocationRule.REFUSED_LOCATION, f"its location is {_KINDS[type(outer)]}, not a name"
         if self.dump.indices.index(op) is None:
             if self.dump.indices.parsed.is_unknown(op):
-                message = "its index is negative: the front end did not know its place"
+                message = "its index is negative: the front end did not know its position"
                 yield LocationRule.UNKNOWN_INDEX, message
             else:
                 yield LocationRule.NO_INDEX, "its location carries no op index"

@@ -1,4 +1,4 @@
-"""``eio-audit shuffle``: something to fix."""
+"""``eio-audit shuffle``: a random legal order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from eio_audit.cli.output import write_bytes
 
 @click.command("shuffle", short_help="Write the IR in a random legal order.", epilog=REWRITE_EXIT_CODES)
 @click.argument("path", type=PATH)
-@click.option("--seed", type=int, required=True, metavar="N", help="The same N gives the same order.")
+@click.option(
+    "--seed",
+    type=int,
+    required=True,
+    metavar="N",
+    help="Seed of the random order; the same N gives the same order.",
+)
 @config_options
 @max_size_option
 @assume_pure_option
@@ -30,8 +36,8 @@ def shuffle_command(
 ) -> None:
     """Write the IR in a random order that keeps all dependences; - is standard input.
 
-    For demonstrations, and for tests of what should not depend on the order. The ops keep their locations, so
-    a fix restores the original order.
+    Use it for demonstrations, and to test what should not depend on the order. Ops keep their locations, so
+    fix restores the original order.
 
     \b
     Examples:

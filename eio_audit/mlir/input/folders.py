@@ -77,7 +77,7 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     for states in folder.states.values():
         if states.alike:
             alike = ", ".join(states.alike[0])
-            raise InputError(path, None, f"names that say the same: {alike}; {HOW_TO_NAME_STATES}")
+            raise InputError(path, None, f"files with names of the same state: {alike}; {HOW_TO_NAME_STATES}")
     return list(map(folder.dump_file, folder.files))
 
 

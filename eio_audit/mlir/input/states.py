@@ -20,7 +20,7 @@ from enum import IntEnum
 from eio_audit.mlir.input.markers import Marker
 
 HOW_TO_NAME_STATES = (
-    "name them PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir"
+    "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
 )
 """How to name files so that they are told apart."""
 

@@ -1,4 +1,4 @@
-"""The verdict of a check, why it is so, and what to type next."""
+"""The verdict of a check, its reasons, and what to type next."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def reasons(verdict: Verdict) -> list[str]:
 
 
 def steps_after(verdict: Verdict) -> list[str]:
-    """What to do about inversions; nothing where a baseline knows them all."""
+    """The commands that remove inversions; none if the baseline lists them all."""
     return next_steps(verdict.check.dumps) if verdict.failed or verdict.known is None else []
 
 
 def _limits(verdict: Verdict) -> Iterator[str]:
-    """The inversions that fail the check, or that a ceiling is set for."""
+    """The inversions that fail the check, or that have a limit."""
     gate, figures, dumps = verdict.gate, verdict.check.summary, verdict.check.dumps
     unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
     kinds = [
@@ -89,7 +89,7 @@ def _followed(check: Check) -> str:
 
 
 def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
-    """The commands that remove inversions: the avoidable ones, and those that wrong indices make."""
+    """The commands that remove inversions: avoidable ones, and those due to wrong indices."""
     improvable = [dump for dump in dumps if dump.summary.avoidable]
     steps = [f"{_fix(improvable, '--diff')} shows the fix, --in-place applies it"] if improvable else []
     if mislabelled := [dump for dump in dumps if dump.summary.wrong_labels]:
