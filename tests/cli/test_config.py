@@ -114,7 +114,7 @@ def test_a_gate_in_a_file(project: Path) -> None:
 
 def test_files_that_a_file_names_stand_beside_it(project: Path) -> None:
     (project / "eio-audit.toml").write_text('baseline = "order.json"\nassume-pure = ["my.*"]\n')
-    assert run("check", "-", "--update-baseline").stderr == "../order.json: created, 1 known\n"
+    assert run("check", "-", "--update-baseline").stderr == "../order.json: created with 1 finding\n"
     assert run("check", "-").returncode == 0
     assert 'baseline = "../order.json"' in run("config").stdout
 
@@ -238,4 +238,4 @@ def test_a_project_tells_what_its_ops_do(project: Path) -> None:
     result = run("fix", "-")
     assert result.returncode == 0
     assert result.stdout.index("my.a") < result.stdout.index("my.b")
-    assert "as the project's own op table lists" in run("explain", "-", "%1").stdout
+    assert "from the project's own op table" in run("explain", "-", "%1").stdout

@@ -163,7 +163,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
     baseline = tmp_path / "baseline.json"
     gate = ("check", dump, "--baseline", baseline)
     created = run(*gate, "--update-baseline")
-    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created, 1 known\n")
+    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created with 1 finding\n")
     assert '{"source": "after.mlir", "code": "EIO001", "function": "@f"' in baseline.read_text()
     assert run(*gate).returncode == 0
 
@@ -183,7 +183,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
     )
 
     shrunk = run(*gate, "--update-baseline")
-    assert (shrunk.returncode, shrunk.stderr.decode()) == (1, f"{baseline}: 1 removed, 0 left\n")
+    assert (shrunk.returncode, shrunk.stderr.decode()) == (1, f"{baseline}: 1 finding removed, 0 left\n")
     assert run(*gate).returncode == 1
 
 

@@ -44,7 +44,7 @@ def test_a_picture_of_too_many_ops_is_refused(tmp_path: Path) -> None:
     result = run("graph", "-", "--format", "svg", stdin=f"func.func @f() {{\n{ops}return\n}}\n".encode())
     assert (result.returncode, result.stdout) == (2, b"")
     assert (
-        b"701 ops are too many for a picture, 600 the most: try --around OP, or another format"
+        b"701 ops are too many for a picture, the limit is 600: try --around OP, or another format"
         in result.stderr
     )
 

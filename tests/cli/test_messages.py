@@ -15,7 +15,7 @@ LOG = SAMPLES / "small" / "all_passes_alias.log"
     ("args", "message"),
     [
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
-        (["frobnicate"], f"No such command 'frobnicate'. There are {', '.join(COMMANDS)}."),
+        (["frobnicate"], f"No such command 'frobnicate'. The commands are {', '.join(COMMANDS)}."),
         ([str(LOG)], f"No such command '{LOG}'. Did you mean 'check {LOG}'?"),
         (["-"], "No such command '-'. Did you mean 'check -'?"),
         (["check", "--formt", "json", "-"], "Did you mean '--format'?"),
@@ -38,7 +38,7 @@ def test_a_long_list_of_passes_is_cut() -> None:
         f"// -----// IR Dump After P{n} (p-{n}) //----- //\nmodule {{\n}}\n" for n in range(1000, 1030)
     )
     result = run("check", "-", "--pass", "zzz", stdin=log.encode())
-    assert b"there are p-1000, " in result.stderr
+    assert b"the passes are p-1000, " in result.stderr
     assert b"p-1019 and 10 more\n" in result.stderr
 
 

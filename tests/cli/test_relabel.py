@@ -152,4 +152,4 @@ def test_a_result_that_fails_its_verification_is_not_written(
     monkeypatch.setattr("eio_audit.audit.fix.reading_again.with_locations", lambda *_: (b"", b""))
     done = run("fix", "--relabel", "--in-place", issue)
     assert (done.returncode, issue.read_text()) == (3, ISSUE)
-    assert b"nothing was written: the relabelled text has other operations" in done.stderr
+    assert b"nothing was written: the relabelled text has different operations" in done.stderr

@@ -154,7 +154,7 @@ def test_inversions_in_graph_regions_are_left() -> None:
         done.stdout.decode()
         .splitlines()[-1]
         .endswith(
-            "; eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions but those in "
+            "; eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions except those in "
             "graph regions"
         )
     )

@@ -41,7 +41,7 @@ def rule_command(name: tuple[str, ...]) -> None:
     found = look_up(word)
     if name and not found:
         close = " or ".join(f"'{other}'" for other in close_names(word))
-        hint = f"did you mean {close}?" if close else "'eio-audit rule' lists all of them"
+        hint = f"did you mean {close}?" if close else "'eio-audit rule' lists all"
         raise click.UsageError(f"there is no rule or word '{word}': {hint}")
     console = Console(sys.stdout)
     if found:
