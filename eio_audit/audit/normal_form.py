@@ -46,8 +46,8 @@ class NormalForm:
 
     Attributes:
         text: the dump.
-        undecided: lines of the dump with ops that stay in textual order, because nothing tells them from
-            another op or because they use each other in a graph region.
+        undecided: lines of the dump with ops that stay in textual order, because they equal
+            another op or use each other in a graph region.
     """
 
     text: bytes

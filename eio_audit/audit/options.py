@@ -73,4 +73,4 @@ def _several(names: Collection[str]) -> Collection[str]:
 
 
 DEFAULT_OPTIONS = AuditOptions()
-"""No choice made."""
+"""The default options."""

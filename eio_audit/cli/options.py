@@ -1,4 +1,4 @@
-"""Options that several commands share; a command gets the values of some together as one argument."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from eio_audit.cli.inputs import DumpChoice, pass_names
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 PATH = click.Path(readable=False, allow_dash=True)
-"""A file or a folder. Shells complete its name; whether it can be read is found out when it is read."""
+"""A file or a folder; shells complete its name. It is checked when it is read."""
 
 UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"
 UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed input, or no op
@@ -28,7 +28,7 @@ UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed i
 
 
 def exit_codes(codes: dict[int, str]) -> str:
-    """The end of the help of a command: what each exit code means."""
+    """The epilog of a command's help: its exit codes."""
     return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
 
 
@@ -139,7 +139,7 @@ def _ignore_config(ctx: click.Context, _: click.Parameter, isolated: bool) -> No
 
 
 def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> Config:
-    """Reads the configuration first, because the other options default to it."""
+    """Reads the configuration first, because it sets the defaults of other options."""
     isolated = ctx.meta.get(_ISOLATED, False)
     if isolated and path is not None:
         raise click.UsageError(_NOT_BOTH)

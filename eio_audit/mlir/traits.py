@@ -1,4 +1,4 @@
-"""What the dialects' own definitions say of an operation: its effects and the traits that matter here."""
+"""The op table: effects and traits from the dialects' own definitions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EFFECT_FLAGS = (
     "shared",
 )
 STRUCTURE_FLAGS = ("constant", "function", "graph_region", "isolated", "symbol", "symbol_table", "terminator")
-"""Traits that say what an op is in its block or what its regions are, not what it does to memory."""
+"""Traits about an op's role in its block or about its regions, not about memory."""
 
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
 """The flags of a row; other words in the files are about what nothing here asks for."""
@@ -206,7 +206,7 @@ class OpTable:
         self.rows: Mapping[str, OpTraits] = {**op_traits(), **named} if named else op_traits()
 
     def of(self, name: str) -> OpTraits:
-        """The row that tells an op's effects; ``UNLISTED`` without one."""
+        """The row with an op's effects; ``UNLISTED`` without one."""
         if (row := self.rows.get(name)) is not None:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
@@ -226,7 +226,7 @@ class OpTable:
         return self.rows.get(name, UNLISTED).flags
 
     def is_own(self, name: str) -> bool:
-        """Whether a row of the project tells the op's effects."""
+        """Whether the op's effects come from a row of the project."""
         return name in self._own or (name not in self.rows and self.of(name) is not UNLISTED)
 
 
@@ -239,7 +239,7 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
     """A row of a project's own table, in the words of the shipped one, under a full name or a shell pattern.
 
     Raises:
-        ValueError: the row says what no row can say.
+        ValueError: the row is invalid.
 
     Example:
         >>> parse_op_traits("my.store", {"effects": ["write"], "on": {"operand 1": ["write"]}}).on

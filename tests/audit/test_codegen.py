@@ -213,11 +213,11 @@ def test_names_that_are_read(name: str, read: tuple[int, tuple[str, ...], str, s
         ('"DEBUG|x"', "prefix: 'DEBUG|' precedes its index, and its first field, 'x', is not an integer"),
         (
             '"x"("3|N[n]|m.py:1|f|2|x")',
-            "nesting: its index stands inside: only the outermost name, 'x', is read",
+            "nesting: its index is in an inner name, but only the outermost name, 'x', is read",
         ),
         (
             '"x"("DEBUG|3|N[n]|m.py:1|f|2|x")',
-            "nesting: its index stands inside: only the outermost name, 'x', is read",
+            "nesting: its index is in an inner name, but only the outermost name, 'x', is read",
         ),
         ('"x_layout"("x")', "field: its first field, 'x_layout', is not an integer"),
         ('""', "field: its first field, '', is not an integer"),

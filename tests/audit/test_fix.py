@@ -85,7 +85,7 @@ def test_the_moved_ops_are_counted() -> None:
             "the rewritten text cannot be read: rewritten <text>:4:63",
             SHUFFLED.replace("return %2 : i32\n}", ""),
         ),
-        ("other operations", SHUFFLED.replace("  return %2 : i32\n", "")),
+        ("different operations", SHUFFLED.replace("  return %2 : i32\n", "")),
         ("text of an op changed", SHUFFLED),
         ("text of an op changed", fixed(SHUFFLED).replace("|2|", "|3|")),
         ("text of an op changed", fixed(SHUFFLED).replace("@f", "@g")),
@@ -462,8 +462,8 @@ EMPTY_BLOCK = """my.op {
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        pytest.param("} loc", "^bb3:\n} loc", "other operations or blocks", id="one block more"),
-        pytest.param("^bb1(%a: i32):\n", "", "other operations or blocks", id="one block less"),
+        pytest.param("} loc", "^bb3:\n} loc", "different operations or blocks", id="one block more"),
+        pytest.param("^bb1(%a: i32):\n", "", "different operations or blocks", id="one block less"),
         pytest.param(
             "%a: i32", "%a: i64", "arguments of \\^bb1 changed", id="arguments of a block without ops"
         ),

@@ -268,9 +268,7 @@ def test_one_of_several_pairs_is_chosen(tmp_path: Path, options: tuple[str, ...]
     ]
 
 
-HOW_TO_NAME = (
-    "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
-)
+HOW_TO_NAME = "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
 
 
 @pytest.mark.parametrize(

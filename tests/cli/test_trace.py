@@ -325,7 +325,10 @@ def test_a_file_beside_states_is_told_of_alone_with_a_note(tmp_path: Path) -> No
 def test_names_that_say_the_same_are_an_error(tmp_path: Path) -> None:
     done = run("trace", sampled(tmp_path, "a.mlir", "a-before-x.mlir", "a-after-x.mlir", "a-source.mlir"))
     assert done.returncode == 2
-    assert b": error: files with names of the same state: a-source.mlir, a.mlir; name pairs PROGRAM-" in done.stderr
+    assert (
+        b": error: files with names of the same state: a-source.mlir, a.mlir; name pairs PROGRAM-"
+        in done.stderr
+    )
 
 
 def test_stages_named_after_passes_are_one_program_in_natural_order(tmp_path: Path) -> None:

@@ -31,24 +31,24 @@ class Check:
 
     @cached_property
     def summary(self) -> Summary:
-        """All figures added up."""
+        """The total of all figures."""
         return summarize(self.dumps)
 
 
 DESCRIBED_OPS = 10
-"""How many ops out of place an audit describes, of those in most inversions in a block."""
+"""How many displaced ops of a block an audit describes: those in most inversions."""
 
 
 @dataclass(slots=True)
 class SharedWork:
-    """What the audits of all dumps of one source share.
+    """State that the audits of all dumps of one source share.
 
     Attributes:
         described_ops: how many ops out of place to describe in a block, those in most inversions.
         finds_wrong_labels: find the indices that contradict the dependences.
-        effort: what may be done to find orders.
-        label_effort: what may be done to find wrong labels.
-        known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
+        effort: the effort allowed to find orders.
+        label_effort: the effort allowed to find wrong labels.
+        known: results for small blocks, by shape: layers repeat, and so do the dumps of a log.
     """
 
     described_ops: int = DESCRIBED_OPS
@@ -77,7 +77,7 @@ class AuditedDump(KeyedDump):
 
     @property
     def moved(self) -> int:
-        """How many ops have another place in these orders, the fewest that explain them."""
+        """The fewest ops whose moves explain these orders."""
         return sum(block.moved for block in self.audit.blocks)
 
 
@@ -89,13 +89,13 @@ def check(
     measures_memory: bool = False,
     describes_all: bool = False,
 ) -> Check:
-    """Audits every dump; one that cannot be read does not hide the others.
+    """Audits every dump; one that cannot be read is skipped with an error.
 
     Args:
         dumps: what to audit.
         options: what counts.
-        visit: called with each audited dump while its structure is still there.
-        measures_memory: find out how many bytes the values of each block hold (``BlockAudit.memory``).
+        visit: called with each audited dump while its IR is in memory.
+        measures_memory: measure how many bytes the values of each block hold (``BlockAudit.memory``).
         describes_all: describe all ops out of place (``BlockAudit.worst``), not only the worst.
     """
     audits, errors = [], []

@@ -1,4 +1,4 @@
-"""How many bytes a block's values hold at most at once, in textual order and in its new order.
+"""The peak memory of a block's values, in textual order and in its new order.
 
 A value holds memory from the op that defines it on; an argument, from the start of the block on. It is held
 
@@ -70,7 +70,7 @@ class BlockMemory:
     Attributes:
         peak: the most bytes held at once in textual order.
         peak_fixed: the same after a fix.
-        unsized: how many values are left out, because their types do not tell their size.
+        unsized: how many values are left out, because their types do not give their size.
         away: how many frees do not follow right after the last use of what they free.
         away_fixed: the same after a fix.
     """
@@ -216,11 +216,11 @@ class LiveBytes:
 
 
 def _gives_views(row: OpTraits) -> bool:
-    """Whether a memref that such an op gives is another way to what it has been given."""
+    """Whether a memref that such an op returns is a view of its operand."""
     return "alloc" not in row.effects and not row.may_do_anything
 
 
 def _gives_operands(row: OpTraits) -> bool:
-    """Whether a tensor that such an op gives is an operand that it has changed in place."""
+    """Whether a tensor that such an op returns is an operand that it changed in place."""
     writes = any(place.startswith("operand") and "write" in kinds for place, kinds in row.on.items())
     return writes and "fresh" in row.flags

@@ -28,10 +28,10 @@ _LEFT_OUT = ("ttcore.",)
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 
 PREFIX = "DEBUG|"
-"""What front ends put before the index, and code generation does not know."""
+"""The prefix that front ends put before the index; code generation does not know it."""
 
 FEWEST_FIELDS = 4
-"""Fields of a name that code generation reads; one with fewer leaves its op out, without a word."""
+"""The fewest fields of a name that code generation reads; it silently leaves out other ops."""
 
 NAMES_KEPT = 1 << 16
 """What is read of so many names is kept: each state of a dump has the same ones."""
@@ -48,7 +48,7 @@ class Reason(StrEnum):
     NESTING = "nesting"
     """The outermost name has no index; a name inside it has one, which is not read."""
     FIELD = "field"
-    """A field is missing or no integer: the index, or the op's line."""
+    """A field is missing or not an integer: the index, or the op's line."""
     BRACKETS = "brackets"
     """A module is not written ``Class[name]``."""
 
@@ -81,7 +81,7 @@ class UnreadableLocation:
 
     Attributes:
         reason: which kind.
-        message: said of the op: ``its first field, 'x', is no integer``.
+        message: a sentence about the op: ``its first field, 'x', is not an integer``.
         meant: what would be read without the prefix; None where that is not all.
     """
 
@@ -149,7 +149,7 @@ class CodegenLocations:
         self._locations = locations
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
-        """What is read of an op; None where its location is no name: unknown, or refused (rule EIO106)."""
+        """What is read of an op; None if its location is not a name: unknown, or refused (rule EIO106)."""
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None

@@ -33,7 +33,7 @@ class Sameness(StrEnum):
     ORDER = "order"
     """The same ops, each block in a legal order of the other's."""
     NONE = "none"
-    """Different programs, or none that is proven to be the same."""
+    """Different programs, or not proven to be the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _named(side: ComparedDump, op: int) -> str:
 
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
-    """What speaks against one program, order apart."""
+    """The differences between the programs, without their order."""
     old, new = before.ops.ir, after.ops.ir
     for side, others in ((before, became.keys()), (after, set(became.values()))):
         for op in range(len(side.ops)):

@@ -1,4 +1,4 @@
-"""The dataflow DAG of a block, or the neighbourhood of an op in it, as plain data to be drawn."""
+"""The dataflow DAG of a block, or the neighbourhood of an op in it, as plain data for pictures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DataflowOp:
 
     Attributes:
         place: 0-based among the ops of its block.
-        inversions: how many inversions of the block it is an end of.
+        inversions: how many inversions of the block it is in.
         displaced: member of a smallest set of ops whose removal leaves the block in order.
         derived: a pass made it from the op whose index it carries.
     """

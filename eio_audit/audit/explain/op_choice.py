@@ -19,7 +19,7 @@ NAMED_CANDIDATES = 8
 """How many ops an error names, at the most."""
 
 SEARCHED_NAMES = 20_000
-"""Among how many names a similar one is looked for."""
+"""How many names are searched for a similar one."""
 
 _OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+@?(?P<function>\S.*)")
 _PLACE = re.compile(

@@ -1,4 +1,4 @@
-"""The order of a block op by op, as plain data to be drawn: where each op is, where it was, and why."""
+"""The order of a block op by op, as plain data for pictures: where each op is, where it was, and why."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ PICTURED_BLOCKS = 6
 
 DRAWN_RADIUS = 2
 DRAWN_NEIGHBOURS = 30
-"""How far the dataflow around a displaced op is drawn, and with how many ops at the most."""
+"""The radius and the most ops of the dataflow that is drawn around a displaced op."""
 
 
 class Disorder(StrEnum):
-    """What becomes of a displaced op's inversions; the first that holds."""
+    """What happens to a displaced op's inversions; the first that holds."""
 
     DERIVED = "derived"
     """A pass made it from the op whose index it carries: it never was there."""
     AVOIDABLE = "avoidable"
-    """After a fix it is an end of fewer inversions."""
+    """After a fix it is in fewer inversions."""
     FORCED = "forced"
     """A dependence keeps it where it is."""
     KNOCK_ON = "knock-on"
@@ -45,7 +45,7 @@ class PicturedOp:
         place: 0-based among the ops of the block.
         standing: 0-based among the ops that count in inversions, in textual order; None for other ops.
         original: 0-based among the same ops in the original order; ops of equal index in textual order.
-        inversions: how many inversions it is an end of.
+        inversions: how many inversions it is in.
         inversions_fixed: and of how many after a fix.
         disorder: what becomes of them, of a displaced op; None for the others.
     """
@@ -105,7 +105,7 @@ class WorstBlocks:
                 self._kept[label, times[label]] = rank, _picture(FixedBlock(dump, number), block)
 
     def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
-        """Whether a block is to be drawn; what it takes the place of is dropped."""
+        """Whether a block is to be drawn; the picture that it replaces is dropped."""
         if name not in self._kept and len(self._kept) < self._limit:
             return True
         rival = name if name in self._kept else min(self._kept, key=lambda other: self._kept[other][0])

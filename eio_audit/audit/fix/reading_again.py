@@ -1,4 +1,4 @@
-"""Every rewrite reads its result again before it is written: reordered, renamed, or with other locations."""
+"""Reads the result of a rewrite again before it is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STRUCTURE = (
     "block_region",
     "region_op",
 )
-"""What tells two dumps apart but for texts and names."""
+"""The fields that define a dump's structure, without texts and names."""
 
 
 class VerificationError(Exception):
@@ -32,7 +32,7 @@ class VerificationError(Exception):
 
 
 def read_again(old: IR, text: bytes, what: str) -> IR:
-    """What is read from the text that a dump has become; messages call it ``what``, as in ``rewritten``.
+    """The IR read from the new text of a dump; messages call the text ``what``, as in ``rewritten``.
 
     Raises:
         VerificationError: it cannot be read.

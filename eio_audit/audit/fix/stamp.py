@@ -4,9 +4,9 @@ An index location is what the default index pattern reads: a name ``DEBUG|7|arit
 place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
 location, or its place in the file, as MLIR's parser notes it.
 
-Functions, modules and what else holds functions get no index, because passes give their locations to ops
-that they make. They keep their own location; without one, or with an index in it, they get their place in the
-file.
+Functions, modules and other ops that hold functions get no index, because passes give their locations to
+ops that they make. They keep their own location; without one, or with an index in it, they get their
+place in the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The proof that a text is the program of a dump with the ops of some blocks in another order.
 
-The ordinary reader reads the text. The orders tell which old op each new op must be. Then everything in a
-dump is compared: texts of ops, nesting, operands, what is outside of ops, and last the dependences.
+The ordinary reader reads the text. The orders give the old op of each new op. Then everything in a
+dump is compared: texts of ops, nesting, operands, the text outside of ops, and finally the dependences.
 """
 
 from __future__ import annotations

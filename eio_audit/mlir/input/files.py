@@ -1,6 +1,6 @@
-"""Files, whole or a block at a time; gzip, bzip2 and xz are told by their first bytes and unpacked.
+"""Files, whole or a block at a time; gzip, bzip2 and xz are recognized by their first bytes and unpacked.
 
-What reads a file raises UnreadableFileError.
+All functions raise UnreadableFileError.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 """By what a compressed file begins with."""
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""What a file in UTF-16 begins with: some shells write what a program prints so."""
+"""The byte order marks of UTF-16, in which some shells redirect output."""
 
 MAX_UNPACKED_BYTES = 4_000_000_000
-"""What a file may unpack to, unless more is allowed."""
+"""The most bytes that a file may unpack to by default."""
 
 BLOCK_BYTES = 1 << 20
 """How much is read or unpacked at a time."""

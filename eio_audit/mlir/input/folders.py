@@ -93,7 +93,7 @@ def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[
 
 
 def file_marker(path: str) -> Marker | None:
-    """What a file's name says of the dump in it, where no marker in the file does.
+    """The marker that a file's name implies, for a dump without one.
 
     Example:
         >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
@@ -202,7 +202,7 @@ def _is_ir_file(name: str) -> bool:
 
 
 def _stem(name: str) -> str | None:
-    """The name without its known ending; None for a file that is none of ours."""
+    """The name without its known ending; None if it has none."""
     name = name.removesuffix(_packed(name))
     ending = next((suffix for suffix in DUMP_SUFFIXES if name.endswith(suffix)), None)
     return None if ending is None else name.removesuffix(ending).removesuffix(IR_SUFFIX)

@@ -1,4 +1,4 @@
-"""What the operations of a dump touch, as far as that keeps them in order.
+"""What the operations of a dump touch: the effects that keep them in order.
 
 What is not proven harmless keeps its order. An op touches *places*:
 
