@@ -89,14 +89,15 @@ def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
         passes = sorted({pass_name or "a pass without a name" for pass_name, _, _ in pairs})
         there = f"the passes are {shortened_list(passes, LISTED_NAMES)}"
         raise InputError(path, None, f"no pair of files of pass '{choice.pass_name}'; {there}")
-    numbered = chosen if choice.dump_number is None else chosen[choice.dump_number :][:1]
+    number = choice.dump_number
+    numbered = chosen if number is None else chosen[number:][:1]
     if len(numbered) == 1:
         return numbered[0]
     names = [f"{n}: {_name(a, path)} and {_name(b, path)}" for n, (_, a, b) in enumerate(chosen, 1)]
     more = [f"and {len(names) - LISTED_NAMES:,} more"] if len(names) > LISTED_NAMES else []
     there = f"{count(len(chosen), 'pair')} of files to choose from: {', '.join(names[:LISTED_NAMES] + more)}"
-    if not numbered:
-        raise InputError(path, None, f"there is no pair {choice.dump_number + 1}: {there}")
+    if number is not None:
+        raise InputError(path, None, f"there is no pair {number + 1}: {there}")
     raise InputError(path, None, f"{there}; choose one with --pass or --dump N, or name the two files")
 
 

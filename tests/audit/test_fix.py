@@ -382,7 +382,7 @@ def test_verification_refuses_another_alias() -> None:
     aliased = '#loc0 = loc("DEBUG|0|a")\n' + fixed(SHUFFLED).replace('loc("DEBUG|0|a")', "loc(#loc0)")
     dump = audit_dump(read_text(aliased)[0])
     verify(dump, aliased.encode())
-    with pytest.raises(VerificationError, match="what stands outside of the ops changed"):
+    with pytest.raises(VerificationError, match="the text outside the ops changed"):
         verify(dump, aliased.replace("|0|", "|9|").encode())
 
 
@@ -390,7 +390,7 @@ def test_verification_refuses_another_resource() -> None:
     text = fixed(SHUFFLED) + '{-#\n  dialect_resources: {builtin: {r: "0x0400000001"}}\n#-}\n'
     dump = audit_dump(read_text(text)[0])
     verify(dump, text.encode())
-    with pytest.raises(VerificationError, match="what stands outside of the ops changed"):
+    with pytest.raises(VerificationError, match="the text outside the ops changed"):
         verify(dump, text.replace("0x04", "0x08").encode())
 
 
@@ -519,7 +519,7 @@ def test_verification_refuses_a_broken_effect() -> None:
     text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
     dump = audit_dump(read_text(text)[0])
     dump.orders[1] = [1, 0, 2, 3]
-    with pytest.raises(VerificationError, match="before one it depends on"):
+    with pytest.raises(VerificationError, match="before one that it depends on"):
         corrected(dump)
 
 

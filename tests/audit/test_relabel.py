@@ -175,7 +175,7 @@ def test_labels_of_another_dump_cannot_be_put_right() -> None:
     options = AuditOptions(order_from=OriginalOrder(read_text(before)[0]))
     figures = check(read_text(after), options).summary
     assert (figures.forced, figures.wrong_labels) == (1, 0)
-    with pytest.raises(ValueError, match="another dump"):
+    with pytest.raises(ValueError, match="cannot be used with order_from"):
         fix(read_text(after), options, relabel="nested")
 
 
