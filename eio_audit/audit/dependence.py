@@ -163,7 +163,6 @@ class Dependences:
         return graphs
 
     def _add_effects(self, graphs: dict[int, DependenceGraph]) -> None:
-        """Adds edges between ops that touch the same memory, buffer or state."""
         from eio_audit.mlir.semantics.conflicts import conflicts
 
         place: dict[int, dict[int, int]] = {}

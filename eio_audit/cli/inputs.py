@@ -142,9 +142,8 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
     classes = [dump.marker.class_name for dump in dumps if dump.marker]
     parts = [other for other in passes if name.casefold() in other.casefold()]
     close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
-    hint = (
-        f"did you mean '{close[0]}'?" if close else f"the passes are {shortened_list(passes, LISTED_NAMES)}"
-    )
+    known = f"the passes are {shortened_list(passes, LISTED_NAMES)}"
+    hint = f"did you mean '{close[0]}'?" if close else known
     return f"no dump of pass '{name}'; {hint}"
 
 

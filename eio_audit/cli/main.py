@@ -77,5 +77,4 @@ def _run() -> int:
 
 
 def _discard_output() -> None:
-    """Discards pending standard output, so that the exit does not fail, too."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

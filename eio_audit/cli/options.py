@@ -33,7 +33,7 @@ def exit_codes(codes: dict[int, str]) -> str:
 
 
 EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})
-"""Of a command that needs the order and does not judge it."""
+"""Of a command that needs the order but is not a gate."""
 
 REWRITE_EXIT_CODES = exit_codes(
     {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}

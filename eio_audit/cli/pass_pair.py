@@ -72,7 +72,6 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
 
 
 def _which_dump(dumps: Sequence[Dump], afters: Sequence[Dump]) -> str:
-    """The error for no or several dumps after passes in a log."""
     if not any(dump.marker for dump in dumps):
         return "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"
     if not afters:

@@ -292,13 +292,7 @@ def _check_word(word: object, known: Collection[str], what: str) -> None:
     import difflib
 
     close = difflib.get_close_matches(str(word), known, n=1)
-    hint = (
-        f"did you mean '{close[0]}'?"
-        if close
-        else f"expected one of {', '.join(known)}"
-        if known
-        else "none is allowed here"
-    )
+    hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known) or 'none'}"
     raise ValueError(f"unknown {what} '{word}'; {hint}")
 
 

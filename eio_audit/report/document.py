@@ -188,7 +188,6 @@ def _inverse_ops(diff: Diff) -> Section | None:
 
 
 def _cancelled(inverse: InverseOps) -> str:
-    """How many pairs were cancelled, and how many copies that left."""
     cancelled = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
     if not inverse.copies:
         return cancelled

@@ -20,8 +20,7 @@ def structure_to_python(structure: Structure) -> str:
     structure and does not run by itself.
     """
     dump, prediction = structure.dump, structure.predictions[structure.present]
-    place = f"{dump.source}:{dump.line}"
-    head = [f"The functions that code generation makes from {place}, without types and attributes."]
+    head = [f"What code generation makes from {dump.source}:{dump.line}, without types and attributes."]
     lines = [f"# {said}" for said in (*head, *obstacles(prediction))]
     for one in prediction.functions:
         lines += _definition(one.name, one.arguments, map(_statement, one.body), one.returned, source_of(one))

@@ -44,7 +44,7 @@ functions  in call order
   7  ReLU_6_0           1   1    1     24    22  ReLU[net.act1]
   8  Sigmoid_7_0        3   1    1     25    23  Sigmoid[net.gate]
 
-eio-audit check FILE --select EIO107   # lists the locations that it cannot read
+eio-audit check FILE --select EIO107   # lists the unreadable locations
 eio-audit fix --relabel FILE           # corrects wrong op indices
 eio-audit diff BEFORE FILE             # shows what a pass tore
 """

@@ -36,7 +36,7 @@ func.func @f(%x: i32) -> i32 {{
 """
     assert code_of(text) == (
         """\
-# The functions that code generation makes from <text>:1, without types and attributes.
+# What code generation makes from <text>:1, without types and attributes.
 # code generation cannot read 3 of 3 locations: 2 with 'DEBUG|' before the index, 1 without an index, a line or \
 another field
 # the functions below assume names without 'DEBUG|'

@@ -36,19 +36,19 @@ class Check:
 
 
 DESCRIBED_OPS = 10
-"""How many displaced ops of a block an audit describes: those in most inversions."""
+"""How many ops out of place an audit describes, of those in most inversions in a block."""
 
 
 @dataclass(slots=True)
 class SharedWork:
-    """State that the audits of all dumps of one source share.
+    """What the audits of all dumps of one source share.
 
     Attributes:
         described_ops: how many ops out of place to describe in a block, those in most inversions.
         finds_wrong_labels: find the indices that contradict the dependences.
-        effort: the effort allowed to find orders.
-        label_effort: the effort allowed to find wrong labels.
-        known: results for small blocks, by shape: layers repeat, and so do the dumps of a log.
+        effort: what may be done to find orders.
+        label_effort: what may be done to find wrong labels.
+        known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
     """
 
     described_ops: int = DESCRIBED_OPS
@@ -77,7 +77,7 @@ class AuditedDump(KeyedDump):
 
     @property
     def moved(self) -> int:
-        """The fewest ops whose moves explain these orders."""
+        """How many ops have another place in these orders, the fewest that explain them."""
         return sum(block.moved for block in self.audit.blocks)
 
 

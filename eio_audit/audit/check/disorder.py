@@ -43,7 +43,7 @@ class DisplacedOp:
     """A member of a smallest set of ops whose removal leaves the block in order.
 
     Attributes:
-        inversions: how many inversions it is in.
+        inversions: how many inversions it is an end of.
         early: it is before ops of smaller index; otherwise it is after ops of larger index.
         derived: a pass made it from the op whose index it carries.
         blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
@@ -65,7 +65,7 @@ class MislabelledOp:
         op: which, with the index that it carries.
         right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
             the one of the smallest; without such, of those that it depends on, the one of the largest.
-        inversions: how many inversions it is in.
+        inversions: how many inversions it is an end of.
     """
 
     op: OpLabel
@@ -156,7 +156,6 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
 
 
 def _figures(block: KeyedBlock) -> dict[str, Any]:
-    """The figures that need no dependences."""
     runs = block.runs
 
     def inversions_with(is_member: Sequence[int]) -> int:

@@ -70,7 +70,7 @@ class BlockMemory:
     Attributes:
         peak: the most bytes held at once in textual order.
         peak_fixed: the same after a fix.
-        unsized: how many values are left out, because their types do not give their size.
+        unsized: how many values are left out, because their types do not tell their size.
         away: how many frees do not follow right after the last use of what they free.
         away_fixed: the same after a fix.
     """
@@ -160,7 +160,6 @@ class LiveBytes:
         return LiveBlock(len(ops), lifetimes, unsized)
 
     def _results(self, ops: Iterable[int]) -> dict[int, ValueSize]:
-        """The sizes of the values that ops define."""
         sizes: dict[int, ValueSize] = {}
         for op in ops:
             row = self._rows[self._ir.op_name[op]]
@@ -206,7 +205,6 @@ class LiveBytes:
                 yield value
 
     def _is_used_outside(self, value: int, block: int) -> bool:
-        """Whether another block than this one and those nested in it uses a value."""
         ops, users = self._ir.block_ops[block], self._users.get(value, [])
         return bool(users) and (users[0] < ops[0] or users[-1] >= self._ir.subtree_end[ops[-1]])
 

@@ -333,7 +333,6 @@ class _Caller:
         )
 
     def sizes(self) -> list[int]:
-        """The number of functions for each tie break that was tried."""
         orders = [
             self.order,
             *(order_by_queue(self._grouped, roots) for roots in _root_orders(self._grouped)),

@@ -81,7 +81,7 @@ class UnreadableLocation:
 
     Attributes:
         reason: which kind.
-        message: a sentence about the op: ``its first field, 'x', is not an integer``.
+        message: a sentence about the op: ``its index 'x' is not an integer``.
         meant: what would be read without the prefix; None where that is not all.
     """
 
@@ -97,7 +97,7 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     >>> read_name("3|Net[net]|m.py:10|forward|12|add")
     CodegenLocation(index=3, modules=('Net[net]',), file='m.py:10', function='forward')
     >>> read_name("x_layout").message
-    "its first field, 'x_layout', is not an integer"
+    "its index 'x_layout' is not an integer"
     """
     if name.startswith(PREFIX):
         meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' precedes its index"
@@ -107,9 +107,7 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     fields = [field for field in name.split("|") if field]
     index = _integer(fields[0]) if fields else None
     if index is None:
-        return UnreadableLocation(
-            Reason.FIELD, f"its first field, '{''.join(fields[:1])}', is not an integer"
-        )
+        return UnreadableLocation(Reason.FIELD, f"its index '{''.join(fields[:1])}' is not an integer")
     if len(fields) < FEWEST_FIELDS:
         there = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
         return UnreadableLocation(
@@ -117,7 +115,7 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
         )
     file, function, line, _ = fields[-FEWEST_FIELDS:]
     if _integer(line) is None:
-        return UnreadableLocation(Reason.FIELD, f"its field before the last, '{line}', is not an integer")
+        return UnreadableLocation(Reason.FIELD, f"its line '{line}' is not an integer")
     modules = tuple(fields[1:-FEWEST_FIELDS])
     for module in modules:
         if len(list(filter(None, module.split("[")))) < 2:
@@ -159,9 +157,7 @@ class CodegenLocations:
         for inner in walk(outer.child):
             inside = read_name(inner.name) if isinstance(inner, NameLoc) else None
             if isinstance(inside, CodegenLocation) or (inside is not None and inside.meant is not None):
-                message = (
-                    f"its index is in an inner name, but only the outermost name, '{outer.name}', is read"
-                )
+                message = f"its index is in an inner name; only the outermost, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)
         return read
 

@@ -108,7 +108,6 @@ class _Pairing:
             self._pair(a, b)
 
     def moved_count(self) -> int:
-        """How many ops the pairs so far have moved."""
         blocks: dict[int, list[tuple[int, int]]] = {}
         for old, new in self.matched[0].items():
             blocks.setdefault(self.sides[1].ir.op_block[new], []).append((new, old))
@@ -181,7 +180,6 @@ class _Pairing:
                 self._pair(a, b)
 
     def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
-        """The unmatched ops of either dump that have a key in common."""
         free = [
             [op for op in range(len(ops)) if op not in matched]
             for ops, matched in zip(self.sides, self.matched, strict=True)
@@ -273,7 +271,6 @@ class _Pairing:
         return tuple(found)
 
     def _all_producers(self, side: int, op: int) -> tuple[Value | None, ...] | None:
-        """The producers, if all are matched."""
         found = self._matched_producers(side, op)
         return None if None in found else found
 

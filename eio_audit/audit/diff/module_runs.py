@@ -65,7 +65,6 @@ def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -
 
 
 def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
-    """The runs by module, the most torn first."""
     before, after, *_ = counts
     rows = [
         ModuleRuns(key[-1], key, *(count[key] for count in counts)) for key in before.keys() | after.keys()

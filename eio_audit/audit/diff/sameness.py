@@ -85,7 +85,6 @@ def _named(side: ComparedDump, op: int) -> str:
 
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
-    """The differences between the programs, without their order."""
     old, new = before.ops.ir, after.ops.ir
     for side, others in ((before, became.keys()), (after, set(became.values()))):
         for op in range(len(side.ops)):
@@ -151,7 +150,6 @@ def _different_blocks(
 
 
 def _label_blocks(ir: IR) -> dict[tuple[int, bytes], int]:
-    """By region and label, the block."""
     return {(ir.block_region[block], ir.block_name(block).encode()): block for block in range(ir.block_count)}
 
 

@@ -146,7 +146,6 @@ class _Finder:
         self.wanted = wanted
 
     def find(self) -> list[int]:
-        """The ops that are meant."""
         found, function = self._found(), self.wanted.function
         ops = [op for op in found.ops if function is None or _bare(self._function(op)) == function]
         if not ops and found.ops:

@@ -19,16 +19,16 @@ PICTURED_BLOCKS = 6
 
 DRAWN_RADIUS = 2
 DRAWN_NEIGHBOURS = 30
-"""The radius and the most ops of the dataflow that is drawn around a displaced op."""
+"""How far the dataflow around a displaced op is drawn, and with how many ops at the most."""
 
 
 class Disorder(StrEnum):
-    """What happens to a displaced op's inversions; the first that holds."""
+    """What becomes of a displaced op's inversions; the first that holds."""
 
     DERIVED = "derived"
     """A pass made it from the op whose index it carries: it never was there."""
     AVOIDABLE = "avoidable"
-    """After a fix it is in fewer inversions."""
+    """After a fix it is an end of fewer inversions."""
     FORCED = "forced"
     """A dependence keeps it where it is."""
     KNOCK_ON = "knock-on"

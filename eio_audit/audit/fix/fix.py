@@ -138,7 +138,6 @@ def _fix_dump(
     renumber: bool,
     measures_memory: bool,
 ) -> Fix:
-    """One dump's fix, whose pieces are that dump alone."""
     before = ordered = audit_dump(dump, options, work)
     relabelled = 0
     if form is not None:

@@ -120,7 +120,6 @@ def _require_formats(kind: str, reports: Reports) -> None:
 
 
 def _no_ops() -> Dump:
-    """A file that is not there."""
     return Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
 
 

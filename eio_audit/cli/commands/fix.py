@@ -109,9 +109,7 @@ def fix_command(
     if in_place and "-" in paths:
         raise click.UsageError("--in-place cannot be used with '-', because standard input is not a file")
     if relabel is not None and options.order_from is not None:
-        raise click.UsageError(
-            "--relabel cannot be used with --order-from, because it corrects the indices in locations"
-        )
+        raise click.UsageError("--relabel cannot be used with --order-from, which ignores indices")
     found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     files = list(dict.fromkeys(found))
     if in_place:

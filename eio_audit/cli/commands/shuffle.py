@@ -20,13 +20,7 @@ from eio_audit.cli.output import write_bytes
 
 @click.command("shuffle", short_help="Write the IR in a random legal order.", epilog=REWRITE_EXIT_CODES)
 @click.argument("path", type=PATH)
-@click.option(
-    "--seed",
-    type=int,
-    required=True,
-    metavar="N",
-    help="Seed of the random order; the same N gives the same order.",
-)
+@click.option("--seed", type=int, required=True, metavar="N", help="The same N gives the same order.")
 @config_options
 @max_size_option
 @assume_pure_option

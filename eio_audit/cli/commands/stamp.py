@@ -10,11 +10,7 @@ from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, ir_output_option, ma
 from eio_audit.cli.output import write_bytes
 
 
-@click.command(
-    "stamp",
-    short_help="Number the ops of any IR, so that any pass can be audited.",
-    epilog=REWRITE_EXIT_CODES,
-)
+@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES)
 @click.argument("path", type=PATH)
 @max_size_option
 @ir_output_option

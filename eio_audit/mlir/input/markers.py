@@ -62,9 +62,8 @@ class Marker(NamedTuple):
 def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
     """The markers of a log in order, each with where it is; None for a line that ends a dump.
 
-    A marker inside a string does not count, nor does one that another marker cuts off.
-
-    Complexity: linear, at the speed of ``bytes.find``.
+    A marker inside a string, or cut off by another marker, does not count. Complexity: linear, at the speed
+    of ``bytes.find``.
     """
     end_of_text = Span(len(data), len(data)), None
     for (place, marker), (following, _) in pairwise(chain(_begun_markers(data), [end_of_text])):

@@ -64,7 +64,6 @@ class _Regions:
             self._defined.setdefault(self._ir.value_owner[value], []).append(value)
 
     def inside(self, region: int, orders: Orders) -> list[int]:
-        """The regions of the ops in a region."""
         ops = (op for block in self._ir.region_blocks[region] for op in self._ops(block, orders))
         return [inner for op in ops for inner in self._ir.regions_of.get(op, ())]
 
@@ -87,7 +86,6 @@ class _Regions:
         return not is_counted and _NUMBER.fullmatch(name) is None
 
     def is_entry_argument(self, value: int) -> bool:
-        """Whether the value is an argument of the first block of a region."""
         block = -1 - self._ir.value_owner[value]
         return block >= 0 and self._ir.region_blocks[self._ir.block_region[block]][0] == block
 

@@ -75,7 +75,6 @@ class _Block:
             self._order[places.start : places.stop] = chain.from_iterable(runs)
 
     def edits(self) -> Iterator[_Edit]:
-        """What changes in the text."""
         bounds, written = set[int](), set[int]()
         for places, runs in self._permuted:
             bounds |= {places.start - 1, places.stop - 1}

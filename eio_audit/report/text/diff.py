@@ -111,7 +111,6 @@ def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
 
 
 def _print_hunks(part: Hunks, console: Console, *, verbose: bool) -> None:
-    """Prints all ops of the hunks, each with a sign for what became of it."""
     ops = [op for hunk in part.hunks for op in hunk]
     ends = set(accumulate(map(len, part.hunks[:-1])))
 

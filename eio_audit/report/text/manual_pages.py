@@ -46,7 +46,6 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
 
 
 def _pieces(text: str) -> list[Piece]:
-    """A text without its markup, in pieces with styles."""
     pieces: list[Piece] = []
     offset = 0
     for match in _MARKUP.finditer(text):

@@ -97,9 +97,7 @@ def _print_next(structure: Structure, console: Console) -> None:
     prediction = structure.predictions[structure.present]
     commands = []
     if prediction.unreadable:
-        commands.append(
-            (f"eio-audit check {source} --select EIO107", "lists the locations that it cannot read")
-        )
+        commands.append((f"eio-audit check {source} --select EIO107", "lists the unreadable locations"))
     if len(structure.predictions[Stage.RELABELLED].functions) < len(prediction.functions):
         commands.append((f"eio-audit fix --relabel {source}", "corrects wrong op indices"))
     if words.torn_modules(structure):

@@ -47,7 +47,6 @@ def steps_after(verdict: Verdict) -> list[str]:
 
 
 def _limits(verdict: Verdict) -> Iterator[str]:
-    """The inversions that fail the check, or that have a limit."""
     gate, figures, dumps = verdict.gate, verdict.check.summary, verdict.check.dumps
     unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
     kinds = [
@@ -89,7 +88,7 @@ def _followed(check: Check) -> str:
 
 
 def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
-    """The commands that remove inversions: avoidable ones, and those due to wrong indices."""
+    """The commands that remove inversions: the avoidable ones, and those that wrong indices make."""
     improvable = [dump for dump in dumps if dump.summary.avoidable]
     steps = [f"{_fix(improvable, '--diff')} shows the fix, --in-place applies it"] if improvable else []
     if mislabelled := [dump for dump in dumps if dump.summary.wrong_labels]:

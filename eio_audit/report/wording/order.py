@@ -11,7 +11,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
 from eio_audit.report.wording.numbers import count
 
-if TYPE_CHECKING:  # not needed for a clean dump
+if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
     from eio_audit.audit.check.disorder import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
 
@@ -279,9 +279,7 @@ def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
     explains = other is not None and (other < index if early else other > index)
     if explains:
         return words
-    return words + (
-        ", which is kept early itself" if early else ", which is kept late itself"
-    )  # the blocker is blocked in turn
+    return f"{words}, which is kept {'early' if early else 'late'} itself"
 
 
 def unknown_ops(names: Counter[str], limit: int | None) -> str:
