@@ -185,6 +185,7 @@ class OpInBlock:
         self.key = block.keys[self.place]
 
     def explain(self) -> OpExplanation:
+        """Builds the explanation."""
         block, dump = self.block, self.block.dump
         effects = dump.dependences.effects
         inversions = [(place, self._kind(place)) for place in self._inverted_places()]
