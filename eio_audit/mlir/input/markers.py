@@ -74,7 +74,7 @@ def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
 def holds_ir(path: str) -> bool:
     """Whether a file has a marker or a line of IR; packed files are unpacked.
 
-    One that cannot be read is taken to hold some, so that reading it is the error it has to be. The file is
+    An unreadable file counts as one that does, so that reading it reports the error. The file is
     read to its first such line, whatever a logger has printed above it.
     """
     sign = re.compile(_SIGN)

@@ -6,8 +6,8 @@ next, the last region first. A value without a name of its own is ``%0``; an arg
 ``%arg0``. A value that its op gives a name (``%cst``) keeps it. Where the name is taken, in the region or
 around it, ``_`` and the next number of a counter follow (``%cst_3``).
 
-The names that ops give are not known here, but the text tells. A name to which the printer would add that
-number is taken apart again, and every other name that is no number is one that an op gave.
+The names that ops give are inferred from the text: a name with a number that the printer would add is split
+again, and every other name that is not a number is one that an op gave.
 
 Source: ``SSANameState`` in mlir/lib/IR/AsmPrinter.cpp.
 """
@@ -44,7 +44,7 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Habits:
-    """What the printer was told.
+    """The options that the printer ran with.
 
     ``runs_on``: no two values of a dump have one number (generic form, --mlir-print-unique-ssa-ids).
     ``uses_locations``: locations name values (--mlir-use-nameloc-as-prefix); an argument that is named so
@@ -80,7 +80,7 @@ class _Regions:
                 yield from self._defined.get(op, ())
 
     def is_given(self, value: int) -> bool:
-        """Whether an op gave the name, as far as the name tells."""
+        """Whether, judged by the name, an op gave it."""
         name = self.names[value]
         is_counted = self.is_entry_argument(value) and _ARGUMENT.fullmatch(name)
         return not is_counted and _NUMBER.fullmatch(name) is None

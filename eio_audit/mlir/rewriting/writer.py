@@ -167,7 +167,7 @@ class _Block:
 
 
 def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
-    """What must be between a content and its separator, lest a comment or a word runs on."""
+    """What must separate a content from its separator, so that no comment or word continues into it."""
     if _ends_line(separator):
         return b""
     ends_with_comment = _UP_TO_COMMENT.match(content.rpartition(b"\n")[2]) is not None

@@ -10,7 +10,7 @@ What is not proven harmless keeps its order. An op touches *places*:
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
 
 Two ops keep their order when they touch one place and one of them writes or frees it. An op that the table
-does not list touches everything and every state, and what it is given lies in memory from then on. A *fence*
+does not list touches everything and every state, and its operands are in memory from then on. A *fence*
 is an op that no other op of its block may cross.
 """
 
