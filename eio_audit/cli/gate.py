@@ -99,22 +99,22 @@ ceiling_options = together(
         type=click.Choice(["avoidable", "any", "never"]),
         default="avoidable",
         show_default=True,
-        help="Fail on inversions that a fix removes, on any inversion, or never.",
+        help="Exit 1 on: an inversion that a fix removes, any inversion, nothing.",
     ),
     click.option(
         "--max-avoidable",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Allow up to N avoidable inversions in all inputs together.",
+        help="Let up to N avoidable inversions pass in all that is checked.",
     ),
     click.option(
         "--max-inversions",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Allow up to N inversions of any kind in all inputs together.",
+        help="Let up to N inversions pass, of whatever kind, in all that is checked.",
     ),
 )
-"""The options that judge the order by figures."""
+"""What order fails, by the figures alone."""
 
 
 def _gate_choice(

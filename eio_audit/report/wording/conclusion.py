@@ -47,6 +47,7 @@ def steps_after(verdict: Verdict) -> list[str]:
 
 
 def _limits(verdict: Verdict) -> Iterator[str]:
+    """The inversions that fail the check, or that a ceiling is set for."""
     gate, figures, dumps = verdict.gate, verdict.check.summary, verdict.check.dumps
     unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
     kinds = [
