@@ -92,7 +92,7 @@ def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
 def table(lines: list[Row]) -> str:
     """The rows as Markdown."""
     text = [
-        "| program | state | ops | inversions | indices put right | runs of modules | functions | peak live bytes |",
+        "| program | state | ops | inversions | indices corrected | runs of modules | functions | peak live bytes |",
         "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     for row in lines:

@@ -145,7 +145,7 @@ def test_a_missing_baseline_is_an_annotation_and_no_summary_of_an_earlier_step(f
     action(folder, paths="dumps")
     (folder / "summary.md").unlink()
     result = action(folder, paths="dumps", arguments="--baseline none.json")
-    assert "::error file=none.json::no such baseline; --update-baseline creates it\n" in result.stdout
+    assert "::error file=none.json::no such file; --update-baseline creates it\n" in result.stdout
     assert (result.returncode, (folder / "summary.md").exists()) == (2, False)
 
 
@@ -162,7 +162,7 @@ def test_the_hook(folder: Path) -> None:
     [hook] = snippet("pre-commit")["repos"][0]["hooks"]
     assert re.search(hook["files"], "dumps/after.mlir")
     command = f"{hook['entry']} dumps/after.mlir"
-    assert "no such baseline" in sh(command, folder).stdout
+    assert "no such file" in sh(command, folder).stdout
     assert sh(f"{command} --update-baseline", folder).returncode == 0
     assert sh(command, folder).returncode == 0
 

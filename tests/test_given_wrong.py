@@ -86,7 +86,5 @@ def test_one_name_is_not_taken_for_its_letters() -> None:
 
 
 def test_what_may_follow() -> None:
-    with pytest.raises(
-        ValueError, match="expected some of derived, constants, frees to follow others, not 'x'"
-    ):
+    with pytest.raises(ValueError, match="expected follow to be some of derived, constants, frees, not 'x'"):
         AuditOptions(follow=["x"])

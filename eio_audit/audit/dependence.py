@@ -94,7 +94,7 @@ class DependenceGraph:
         return compress(zip(self._producers, self._users, strict=True), is_wanted)
 
     def turned_round(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """The edges whose user comes first once op k is placed at ``place[k]``."""
+        """The edges that are violated if op k is at ``place[k]``."""
         return ((a, b) for a, b, _ in self.edges() if place[a] > place[b])
 
     def has_effects_of(self, placed: DependenceGraph, place: Sequence[int]) -> bool:
@@ -113,7 +113,7 @@ class DependenceGraph:
 
     @cached_property
     def precedence(self) -> Precedence:
-        """The edges as the order engine takes them: forward, as uses and effects are found, and by user."""
+        """The edges in the form that ``order`` needs: forward, and by user."""
         from eio_audit.order.precedence import Precedence, ordered_by_user
 
         edges = self._producers, self._users
@@ -121,7 +121,7 @@ class DependenceGraph:
 
 
 class Dependences:
-    """The dependence graphs of one dump, made for the blocks that are asked for.
+    """The dependence graphs of one dump, made on request.
 
     Args:
         ir: the dump.
@@ -157,13 +157,12 @@ class Dependences:
         return {block: self._graphs[block] for block in blocks}
 
     def by_effect(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
-        """The dependences of several blocks that come of what ops touch, without others."""
+        """Only the effect dependences of several blocks."""
         graphs = {block: DependenceGraph(self._ir.block_ops[block]) for block in blocks}
         self._add_effects(graphs)
         return graphs
 
     def _add_effects(self, graphs: dict[int, DependenceGraph]) -> None:
-        """What ops touch: memory, buffers, states of the machine."""
         from eio_audit.mlir.semantics.conflicts import conflicts
 
         place: dict[int, dict[int, int]] = {}

@@ -66,7 +66,6 @@ def find_scopes(ir: IR) -> set[int]:
 
 
 def _ops_in(ir: IR, parent: int) -> Iterator[int]:
-    """The ops directly in the regions of an op."""
     op, end = parent + 1, ir.subtree_end[parent]
     while op < end:
         yield op

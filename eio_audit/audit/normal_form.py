@@ -46,8 +46,8 @@ class NormalForm:
 
     Attributes:
         text: the dump.
-        undecided: lines of the dump with ops that stay in textual order, because nothing tells them from
-            another op or because they use each other in a graph region.
+        undecided: lines of the dump with ops that stay in textual order, because they equal
+            another op or use each other in a graph region.
     """
 
     text: bytes
@@ -171,12 +171,10 @@ class _Normalized:
         return self._ops.blocks_of.get(-1, [])
 
     def numbers(self, *, ordered: bool) -> dict[int, int]:
-        """By op, its number in the text."""
         ops = in_new_order(self._ir, self._orders)[0] if ordered else range(len(self._ops))
         return {op: number for number, op in enumerate(ops)}
 
     def _value_names(self) -> dict[int, str]:
-        """By value, the name without ``%``."""
         ir, seen, names = self._ir, dict[str, int](), dict[int, str]()
         arguments = 0
 

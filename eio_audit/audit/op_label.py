@@ -1,4 +1,4 @@
-"""How people recognize an op."""
+"""How reports name an op."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eio_audit.mlir.ir import IR
 
 @dataclass(frozen=True, slots=True)
 class OpLabel:
-    """An op as a person recognizes it.
+    """An op as reports name it.
 
     Attributes:
         name: ``ttir.permute``.
@@ -38,7 +38,7 @@ class OpLabel:
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
-    """The op as a person recognizes it."""
+    """The op as reports name it."""
     results = ir.results(op)
     origin = indices.parsed.origin(op)
     return OpLabel(

@@ -27,7 +27,7 @@ class Follow(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> None:
-        raise ValueError(f"expected some of {', '.join(cls)} to follow others, not {value!r}")
+        raise ValueError(f"expected follow to be some of {', '.join(cls)}, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -73,4 +73,4 @@ def _several(names: Collection[str]) -> Collection[str]:
 
 
 DEFAULT_OPTIONS = AuditOptions()
-"""No choice made."""
+"""The default options."""

@@ -23,7 +23,7 @@ KEYS = (
     "baseline",
     "source-root",
 )
-"""The options that a file may set, as on the command line without the dashes; ``ops`` is one more key."""
+"""The options that a file may set; ``ops`` is another key."""
 
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
@@ -50,7 +50,7 @@ class Config:
 
 
 def find_config() -> Config:
-    """The configuration nearest to the current folder, in it or above; an empty one without such a file.
+    """The nearest configuration in the current folder or above it; empty if there is none.
 
     In each folder eio-audit.toml comes before pyproject.toml. A pyproject.toml without the table is skipped.
 
@@ -59,7 +59,7 @@ def find_config() -> Config:
     """
     try:
         folder = Path.cwd()
-    except FileNotFoundError:  # the folder has been removed; a filter works without it
+    except FileNotFoundError:  # the folder was removed
         return Config()
     for parent in (folder, *folder.parents):
         if (own := parent / OWN_FILE).is_file():
@@ -77,14 +77,14 @@ def read_config(path: Path) -> Config:
     """
     table = _table(path)
     if table is None:
-        raise InputError(str(path), None, f"there is no table [{_TABLE}] in it")
+        raise InputError(str(path), None, f"the file has no table [{_TABLE}]")
     keys = [*KEYS, "ops"]
     for key in table:
         if key not in keys:
             import difflib
 
             close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(keys)}"
+            hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(keys)}"
             raise error_at_key(path, [key], f"unknown key '{key}'; {hint}")
     entries = table.get("ops", {})
     if not isinstance(entries, dict):
@@ -113,7 +113,7 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 
 def error_at_key(path: Path, key: Sequence[str], message: str) -> InputError:
-    """An error at a key of the program's table, which is named by the tables around it and its own name."""
+    """An error at a key of the program's table; ``key`` has the names from the outside in."""
     source = Source.read(str(path))
     names = [*(_TABLE.split(".") if path.name == SHARED_FILE else []), *key]
     return source.error(_offset_of_key(source.data[:].decode(), names), message)
@@ -150,7 +150,7 @@ def _parse(source: Source) -> dict[str, Any]:
         text = source.data[:].decode()
         return tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise source.error(error.start, "this is not UTF-8, which TOML is written in") from error
+        raise source.error(error.start, "expected UTF-8, the encoding of TOML") from error
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         place = _PLACE.search(message)

@@ -1,4 +1,4 @@
-"""Where ``eio-audit fix`` writes what it has fixed: one way for one run."""
+"""Where ``eio-audit fix`` writes its results."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from eio_audit import Fix, InputError, Source
 from eio_audit.cli.output import write_atomically, write_bytes
 
 Write = Callable[[str, Source, Fix], None]
-"""Writes what became of a file: its path, what it held, and the fix."""
+"""Writes the fix of a file, given its path and its old content."""
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
 def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> None:
-    """Replaces the file, if there is anything to change; warns, unless ``quiet``, where it has other names.
+    """Replaces the file if it changes; warns, unless ``quiet``, of other hard links.
 
     Raises:
         InputError: it is compressed, or cannot be written.
     """
     if source.is_compressed:
-        raise InputError(path, None, "a compressed file is not changed in place: use --output")
+        raise InputError(path, None, "cannot change a compressed file in place: use --output")
     if result.changed or result.renumbered:
         has_other_names = Path(path).stat().st_nlink > 1
         write_atomically(path, result.pieces)
@@ -37,7 +37,7 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
 
 
 def print_diff(path: str, source: Source, result: Fix) -> None:
-    """Prints what would change to standard output, for people on a terminal, else to the byte."""
+    """Prints a unified diff to standard output: with colours on a terminal, else to the byte."""
     from eio_audit.report.text.console import Console
     from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
@@ -49,7 +49,7 @@ def print_diff(path: str, source: Source, result: Fix) -> None:
 
 
 def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> Write:
-    """Writes the only file to ``output``, or standard output for None; several into the folder ``output``.
+    """Writes one file to ``output`` (None: standard output), several into the folder ``output``.
 
     The ``files`` are those that the ``paths`` on the command line name or contain.
 
@@ -60,29 +60,25 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
         targets = _targets_in(output, paths, files)
         return lambda path, _, result: _write_in_folder(targets[path], result.pieces)
     if len(files) > 1:
-        raise click.UsageError(
-            f"{len(files):,} files to fix: say --in-place, --check, --diff or, for a folder, --output"
-        )
+        raise click.UsageError(f"{len(files):,} files require --in-place, --check, --diff or --output FOLDER")
     return lambda path, _, result: write_bytes(output, *result.pieces)
 
 
 def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:
-    """Where each file goes in a folder: those of a folder as they lie in it, others by their names."""
+    """By file its path in the folder ``output``: relative to the folder it was found in, else its name."""
     if Path(output).exists() and not Path(output).is_dir():
-        raise click.UsageError(
-            f"{len(files):,} files to fix: --output must be a folder, and '{output}' is a file"
-        )
+        raise click.UsageError(f"{len(files):,} files require a folder as --output, but '{output}' is a file")
     folders = [path for path in paths if Path(path).is_dir()]
     origins: dict[Path, str] = {}
     for file in files:
         if file == "-":
-            raise click.UsageError("standard input has no name to give it in a folder")
+            raise click.UsageError("cannot write standard input to a folder, because it has no file name")
         above = next((folder for folder in folders if Path(folder) in Path(file).parents), Path(file).parent)
         target = Path(output) / Path(file).relative_to(above)
         if target.suffix in PACKED_SUFFIXES:
             target = target.with_suffix("")
         if target in origins:
-            raise click.UsageError(f"'{origins[target]}' and '{file}' would both become '{target}'")
+            raise click.UsageError(f"'{origins[target]}' and '{file}' would both be written to '{target}'")
         origins[target] = file
     return {file: str(target) for target, file in origins.items()}
 

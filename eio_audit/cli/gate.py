@@ -1,4 +1,4 @@
-"""Options that make a command a gate: what fails, what passes, what is known."""
+"""Options that make a command a gate: what fails, and what a baseline allows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import click
 import eio_audit
 from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_bytes
+from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
     from eio_audit.cli.source_root import SourceRoot
 
 
 class GateChoice(NamedTuple):
-    """The gate that the options describe, the file of its baseline, and the folder of the model's source."""
+    """The gate, its baseline file, and the folder of the model's source."""
 
     gate: eio_audit.Gate
     baseline: str | None
@@ -27,13 +28,13 @@ class GateChoice(NamedTuple):
 
     @property
     def needs_findings(self) -> bool:
-        """Whether the findings decide, not the figures alone."""
+        """Whether the verdict depends on findings, not only on figures."""
         return self.baseline is not None or self.gate.needs_findings
 
     def judge(
         self, check: eio_audit.Check, findings: Sequence[eio_audit.Finding], *, quiet: bool
     ) -> eio_audit.Verdict:
-        """Compares a check with the gate, and updates the baseline, with a note unless ``quiet``.
+        """Judges a check and updates the baseline, with a note unless ``quiet``.
 
         Raises:
             InputError: the baseline cannot be read or written.
@@ -49,14 +50,14 @@ class GateChoice(NamedTuple):
             baseline = parse_baseline(eio_audit.Source.read(path), folder)
         elif self.update_baseline:
             baseline = eio_audit.Baseline.of(findings, folder)
-            note = f"created, {baseline.size:,} known"
+            note = f"created with {count(baseline.size, 'finding')}"
         else:
-            raise eio_audit.InputError(path, None, "no such baseline; --update-baseline creates it")
+            raise eio_audit.InputError(path, None, "no such file; --update-baseline creates it")
         verdict = eio_audit.judge(check, findings, self.gate, baseline)
         if verdict.stale:
             sources = {dump.source for dump in check.dumps}
             baseline = baseline.compare(findings, sources, self.gate.rules).remaining
-            note = f"{sum(verdict.stale.values()):,} removed, {baseline.size:,} left"
+            note = f"{count(sum(verdict.stale.values()), 'finding')} removed, {baseline.size:,} left"
         if note and self.update_baseline and not check.errors and check.summary.has_indices:
             _write_baseline(baseline, path, note, quiet=quiet)
         return verdict
@@ -71,7 +72,7 @@ def _write_baseline(baseline: eio_audit.Baseline, path: str, note: str, *, quiet
 
 
 def _rules(texts: Sequence[str]) -> set[eio_audit.Rule]:
-    """The rules of texts with codes or beginnings of codes, separated by commas."""
+    """The rules that comma-separated codes or prefixes of codes select."""
     prefixes = [prefix.strip() for text in texts for prefix in text.split(",")]
     return {rule for prefix in prefixes for rule in eio_audit.rules_by_prefix(prefix)}
 
@@ -100,20 +101,20 @@ def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
             type=click.Choice(["final", "avoidable", "any", "never"]),
             default=fail_on,
             show_default=True,
-            help="Exit 1 on an inversion that a fix removes (avoidable), on one that is left at the end of "
+            help="Fail on an inversion that a fix removes (avoidable), on one that remains at the end of "
             "a log (final), on any inversion (any), or never.",
         ),
         click.option(
             "--max-avoidable",
             type=click.IntRange(min=0),
             metavar="N",
-            help="Let up to N avoidable inversions pass in all that is checked.",
+            help="Allow up to N avoidable inversions in all inputs together.",
         ),
         click.option(
             "--max-inversions",
             type=click.IntRange(min=0),
             metavar="N",
-            help="Let up to N inversions pass, of whatever kind, in all that is checked.",
+            help="Allow up to N inversions of any kind in all inputs together.",
         ),
     )
 
@@ -127,9 +128,9 @@ def _gate_choice(
     source_root: str | None,
 ) -> GateChoice:
     if baseline is None and update_baseline:
-        raise click.UsageError("--update-baseline needs the file: --baseline FILE")
+        raise click.UsageError("--update-baseline requires --baseline FILE")
     if baseline is not None and (gate.max_avoidable is not None or gate.max_inversions is not None):
-        raise click.UsageError("--baseline knows what may pass: it goes with no --max-... option")
+        raise click.UsageError("--baseline cannot be used with --max-avoidable or --max-inversions")
     wanted = {*gate.rules, *_rules(select)} - _rules(ignore)
     gate = replace(gate, rules=tuple(rule for rule in eio_audit.RULES if rule in wanted))
     root = None
@@ -149,32 +150,32 @@ gate_options = together(
         multiple=True,
         type=_rule_codes,
         metavar="CODE",
-        help="Also look for this: a code such as EIO002, or how codes begin. With commas, or repeated: "
-        "several. 'eio-audit rule' lists all.",
+        help="Also check the rules with this code or prefix: EIO002, EIO1. Separate several with commas, or "
+        "repeat the option. 'eio-audit rule' lists all rules.",
     ),
     click.option(
         "--ignore",
         multiple=True,
         type=_rule_codes,
         metavar="CODE",
-        help="Do not look for this. May be repeated.",
+        help="Do not check the rules with this code or prefix. May be repeated.",
     ),
     click.option(
         "--baseline",
         type=click.Path(),
         metavar="FILE",
-        help="Let findings pass that this file knows; only new ones fail.",
+        help="Ignore the findings listed in FILE; fail only on new ones.",
     ),
     click.option(
         "--update-baseline",
         is_flag=True,
-        help="Create the file of --baseline, or remove from it what is not found any more; nothing is added.",
+        help="Create the --baseline file, or remove from it the findings that no longer occur.",
     ),
     click.option(
         "--source-root",
         type=click.Path(),
         metavar="DIR",
-        help="Where the model's source is in this repository: findings point at its lines where they can.",
+        help="Folder of the model's source in this repository. Findings point at its lines where possible.",
     ),
 )
 """All options of a gate."""

@@ -1,4 +1,4 @@
-"""``git diff`` runs a command for each file that differs: the arguments it gives, the exit code it takes."""
+"""``eio-audit diff`` as an external diff command of git: its arguments and exit code."""
 
 from __future__ import annotations
 

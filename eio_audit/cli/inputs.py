@@ -1,4 +1,4 @@
-"""What a command reads: files, the dumps chosen from them, and the notes about them on standard error."""
+"""The input of commands: files, the dumps chosen from them, and notes about them on standard error."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from eio_audit import (
     source_name,
     stream,
 )
-from eio_audit.report.wording.numbers import shortened_list
+from eio_audit.report.wording.numbers import count, shortened_list
 
 File = TypeVar("File")
 
 NO_IR = "the input is empty"
-NO_OP = "this is no MLIR: no line begins an operation"
+NO_OP = "this is not MLIR: no line begins an operation"
 UNINDEXED = "no op carries an op index, so there is no original order to compare with"
 
 PRINT_LOCATIONS = "--mlir-print-debuginfo prints the locations, which hold the indices"
 NO_LOCATIONS = f"the ops have no locations; {PRINT_LOCATIONS}"
-OTHER_FORM = "--index-pattern REGEX reads an index of another form in the locations"
-FROM_FIRST = "--order-from first takes the order of the first dump as the original one"
-FROM_BEFORE = "--order-from BEFORE takes the order of a dump from before the pass as the original one"
+OTHER_FORM = "--index-pattern REGEX reads indices that are written in another form"
+FROM_FIRST = "--order-from first takes the first dump's order as the original order"
+FROM_BEFORE = "--order-from BEFORE takes the order of the dump before the pass as the original order"
 NUMBER = "eio-audit stamp IN numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
 
 LISTED_NAMES = 20
@@ -107,8 +107,8 @@ class DumpChoice(NamedTuple):
                 raise InputError(name, None, _no_such_pass(dumps, self.pass_name))
         if self.dump_number is not None:
             if self.dump_number >= len(chosen):
-                there = "is only one dump" if len(chosen) == 1 else f"are only {len(chosen)} dumps"
-                raise InputError(name, None, f"there {there} to choose from")
+                there = f"there is no dump {self.dump_number + 1:,}, only {len(chosen):,}"
+                raise InputError(name, None, there)
             chosen = [chosen[self.dump_number]]
         return chosen
 
@@ -123,7 +123,7 @@ class DumpChoice(NamedTuple):
         """The one dump of a file, or of those chosen from it."""
         dumps = self.some_dumps(path)
         if len(dumps) > 1:
-            message = f"{len(dumps)} dumps to choose from: say which with --pass and --dump"
+            message = f"there are {len(dumps)} dumps: choose one with --pass and --dump"
             raise InputError(source_name(path), None, message)
         return dumps[0]
 
@@ -142,14 +142,15 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
     classes = [dump.marker.class_name for dump in dumps if dump.marker]
     parts = [other for other in passes if name.casefold() in other.casefold()]
     close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {shortened_list(passes, LISTED_NAMES)}"
+    known = f"the passes are {shortened_list(passes, LISTED_NAMES)}"
+    hint = f"did you mean '{close[0]}'?" if close else known
     return f"no dump of pass '{name}'; {hint}"
 
 
 def find_all(
     paths: Sequence[str], find: Callable[[str, Callable[[str], None]], list[File]]
 ) -> tuple[list[File], list[InputError], list[str]]:
-    """The files of all paths, the errors of paths without one, and the files that hold no IR."""
+    """The files of all paths, the errors of paths without files, and the skipped files."""
     files: list[File] = []
     errors: list[InputError] = []
     skipped: list[str] = []
@@ -164,7 +165,7 @@ def find_all(
 def dumps_of_all(
     files: Iterable[File], read_file: Callable[[File], Iterable[Dump]], errors: list[InputError]
 ) -> Iterator[Dump]:
-    """The dumps of all files; one that cannot be read adds an error and does not hide the others."""
+    """The dumps of all files; a file that cannot be read adds an error, and the next one follows."""
     for file in files:
         try:
             yield from read_file(file)
@@ -175,7 +176,7 @@ def dumps_of_all(
 def dumps_of_file(
     file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
 ) -> Iterator[Dump]:
-    """The dumps of a log or of a stage, one at a time; a stage is called by its file if there are several."""
+    """The dumps of a log or of a stage, one at a time; of several stages each is named after its file."""
     named = file.state.marker if file.state is not None else None
     stage = named or (None if is_only else Path(file.path).name)
     return stream(file.path, file.program, stage, advance, max_size())
@@ -196,7 +197,7 @@ def total_size(paths: Sequence[str]) -> int | None:
 
 
 def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -> None:
-    """Makes sure that an op carries an index.
+    """Checks that an op carries an index.
 
     Raises:
         InputError: none does, or there is no dump.
@@ -205,13 +206,13 @@ def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -
         raise no_order(summary.dumps, dumps, *paths)
 
 
-def no_order(count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:
-    """Why so many dumps have no original order, and what the reader can do about it.
+def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:
+    """The error for dumps without an original order, with the cures that fit.
 
     ``dumps`` are their audits, if they are known.
     """
-    message, cures = UNINDEXED, [FROM_FIRST if count > 1 else FROM_BEFORE, NUMBER]
-    if not count:
+    message, cures = UNINDEXED, [FROM_FIRST if dump_count > 1 else FROM_BEFORE, NUMBER]
+    if not dump_count:
         message, cures = NO_IR, []
     elif dumps and not any(dump.all_ops for dump in dumps):
         message, cures = NO_OP, []
@@ -224,7 +225,7 @@ def no_order(count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:
 
 
 def show_errors(errors: Iterable[InputError]) -> None:
-    """Prints errors with their lines and carets; a terminal gets lines that are not wider than it is."""
+    """Prints errors with their lines and carets, cut to the width of a terminal."""
     for error in errors:
         text = str(error)
         if sys.stderr.isatty():
@@ -235,27 +236,26 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
 
 def note_skipped(files: Sequence[str]) -> None:
-    """Notes which files of folders are not read, because they hold no IR."""
+    """Notes which files of folders hold no IR and were skipped."""
     if files:
-        were = "file without IR was" if len(files) == 1 else "files without IR were"
-        click.echo(f"note: {len(files):,} {were} skipped: {shortened_list(files, SKIPPED_NAMES)}", err=True)
+        skipped = f"{count(len(files), 'file')} without IR: {shortened_list(files, SKIPPED_NAMES)}"
+        click.echo(f"note: skipped {skipped}", err=True)
 
 
 def note_apart(files: Sequence[DumpFile]) -> None:
-    """Notes which files next to pairs of states belong to no pair, and how to name them."""
+    """Notes which files next to pairs of before and after belong to no pair, and how to name them."""
     names = [Path(file.path).name for file in files if file.is_apart]
     if names:
         from eio_audit import HOW_TO_NAME_STATES
 
-        are = "1 file is" if len(names) == 1 else f"{len(names):,} files are"
-        what = f"no state of a program that has a before and an after: {shortened_list(names, SKIPPED_NAMES)}"
-        click.echo(f"note: {are} {what}; {HOW_TO_NAME_STATES}", err=True)
+        listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
+        click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)
 
 
 def warn_of_unmatched(patterns: Iterable[str]) -> None:
-    """Warns that these globs of ``--assume-pure`` match no op: they may be misspelt.
+    """Warns of globs of ``--assume-pure`` that match no op, which may be misspelt.
 
-    Those of a configuration file are for all dumps of a project, which need not all hold such ops.
+    Globs of a configuration file are for all dumps of a project, so they need not match in each.
     """
     source = click.get_current_context().get_parameter_source("assume_pure")
     for pattern in patterns if source is ParameterSource.COMMANDLINE else ():

@@ -1,4 +1,4 @@
-"""The command ``eio-audit``: what it starts, and what every error becomes."""
+"""The entry point of ``eio-audit``: runs a command and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
-"""How many may come up before cyclic garbage is looked for: there is little, and what is imported stays."""
+"""How many new objects trigger a garbage collection: there is little cyclic garbage."""
 
 
 def main() -> None:
     """Runs the command line and exits; no input ends in a traceback."""
-    if sys.argv[1:] == ["--version"]:  # asked often, and before anything is imported for it
+    if sys.argv[1:] == ["--version"]:  # answered without imports
         print(f"eio-audit {__version__}")
         sys.exit(0)
     _open_closed_streams()
@@ -25,11 +25,11 @@ def main() -> None:
     try:
         sys.exit(_run())
     finally:
-        gc.freeze()  # or the end of the process looks for garbage among all that was imported
+        gc.freeze()  # skips a garbage collection at exit
 
 
 def _open_closed_streams() -> None:
-    """Gives streams that the caller has closed: there is nothing to read, and writing a report fails."""
+    """Replaces closed standard streams: reading gives nothing, and writing a report fails."""
     if sys.stdin and sys.stdout and sys.stderr:
         return
     null = os.open(os.devnull, os.O_RDONLY)
@@ -51,7 +51,7 @@ def _run() -> int:
     except SystemExit:
         if sys.stdout is stdout:
             raise
-        _discard_output()  # nobody reads the output any more: click has replaced standard output
+        _discard_output()  # click replaced standard output because nobody reads it any more
         code = 0
     except click.ClickException as error:
         error.show()
@@ -61,10 +61,10 @@ def _run() -> int:
 
         show_errors([error])
         code = COULD_NOT_RUN
-    except eio_audit.VerificationError as error:  # imported when an exception gets as far as this
+    except eio_audit.VerificationError as error:  # imported only if an exception gets here
         click.echo(f"error: nothing was written: {error}", err=True)
         code = VERIFICATION_FAILED
-    except BrokenPipeError:  # the reader has seen enough, as with `| head`
+    except BrokenPipeError:  # the reader stopped, as with `| head`
         _discard_output()
         code = 0
     except OSError as error:
@@ -77,5 +77,4 @@ def _run() -> int:
 
 
 def _discard_output() -> None:
-    """What is still to be written to standard output goes nowhere, so that the exit does not fail as well."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

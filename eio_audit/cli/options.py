@@ -1,4 +1,4 @@
-"""Options that several commands share; a command gets the values of some together as one argument."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from eio_audit.cli.inputs import DumpChoice, pass_names
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 PATH = click.Path(readable=False, allow_dash=True)
-"""A file or a folder. Shells complete its name; whether it can be read is found out when it is read."""
+"""A file or a folder; shells complete its name. It is checked when it is read."""
 
-UNUSABLE = "could not run: usage, or input that cannot be read or is malformed"
-UNUSABLE_OR_UNINDEXED = """could not run: usage, input that cannot be read or is malformed, or
-     no op carries an index"""
+UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"
+UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed input, or no op
+     carries an index"""
 
 
 def exit_codes(codes: dict[int, str]) -> str:
-    """The end of the help of a command: what each exit code means."""
+    """The epilog of a command's help: its exit codes."""
     return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
 
 
 EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})
-"""Of a command that needs the order and does not judge it."""
+"""Of a command that needs the order but is not a gate."""
 
 REWRITE_EXIT_CODES = exit_codes(
     {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}
@@ -41,12 +41,12 @@ REWRITE_EXIT_CODES = exit_codes(
 """Of a command that rewrites IR and needs no order."""
 
 DIFF_EXIT_CODES = exit_codes(
-    {0: "done, and nothing found that fails", 1: "findings; with --exit-code: the dumps differ", 2: UNUSABLE}
+    {0: "done, and nothing fails", 1: "findings that fail; with --exit-code: the dumps differ", 2: UNUSABLE}
 )
 """Of ``diff``, which needs no order."""
 
 GATE_EXIT_CODES = exit_codes(
-    {0: "done, and nothing found that fails", 1: "findings", 2: UNUSABLE_OR_UNINDEXED}
+    {0: "done, and nothing fails", 1: "findings that fail", 2: UNUSABLE_OR_UNINDEXED}
 )
 """Of a command that is a gate."""
 
@@ -114,8 +114,8 @@ def config_options(command: Command) -> Command:
         metavar="FILE",
         is_eager=True,
         callback=_apply_config,
-        help="Configuration file. Without it: the nearest eio-audit.toml, or pyproject.toml with "
-        "[tool.eio-audit], from the current folder upwards.",
+        help="Read options from FILE instead of the nearest eio-audit.toml, or pyproject.toml with "
+        "[tool.eio-audit], in the current folder or above it.",
     )
     isolated = click.option(
         "--isolated",
@@ -123,13 +123,13 @@ def config_options(command: Command) -> Command:
         is_eager=True,
         expose_value=False,
         callback=_ignore_config,
-        help="Read no configuration file.",
+        help="Ignore all configuration files.",
     )
     return config(isolated(command))
 
 
 _ISOLATED = "eio-audit: isolated"
-_NOT_BOTH = "--isolated reads no configuration: it does not go with --config"
+_NOT_BOTH = "--isolated cannot be used with --config"
 
 
 def _ignore_config(ctx: click.Context, _: click.Parameter, isolated: bool) -> None:
@@ -139,7 +139,7 @@ def _ignore_config(ctx: click.Context, _: click.Parameter, isolated: bool) -> No
 
 
 def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> Config:
-    """Reads the configuration first, because the other options default to it."""
+    """Reads the configuration first, because it sets the defaults of other options."""
     isolated = ctx.meta.get(_ISOLATED, False)
     if isolated and path is not None:
         raise click.UsageError(_NOT_BOTH)
@@ -182,13 +182,13 @@ max_size_option = click.option(
     metavar="SIZE",
     default="4GB",
     show_default=True,
-    help="The most bytes that a compressed file may unpack to; more is an error.",
+    help="Largest size that a compressed file may unpack to.",
 )
 assume_pure_option = click.option(
     "--assume-pure",
     multiple=True,
     metavar="GLOB",
-    help="Ops whose full name matches (my.*) have no memory effects. May be repeated.",
+    help="Assume that ops whose full name matches GLOB (my.*) have no memory effects. May be repeated.",
 )
 
 
@@ -220,23 +220,23 @@ audit_options = together(
         type=_index_pattern,
         metavar="REGEX",
         default=DEFAULT_INDEX_PATTERN,
-        help="Finds the op index in a location's name: a regular expression with a group named 'index'.",
+        help="Regular expression that finds the op index in a location's name, with a group named 'index'.",
     ),
     click.option(
         "--follow",
         multiple=True,
         type=click.Choice([follow.value for follow in Follow]),
-        help="These ops follow their consumer, whatever index they carry; the order of the others counts. "
-        "derived: made by a pass from other ops; constants: pure, without operands; frees: ops that only "
-        "free, they follow the last use of what they free. May be repeated.",
+        help="Ignore the indices of these ops and keep each with its consumer. derived: ops that a pass made "
+        "from other ops; constants: pure ops without operands; frees: ops that only free memory, kept with "
+        "its last use. May be repeated.",
     ),
     assume_pure_option,
     click.option(
         "--order-from",
         type=PATH,
         metavar="BEFORE|LOG:N|first",
-        help="The original order is that of this dump: a file's only one, the N-th of a log, or the first of "
-        "the input. Ops are matched as in diff. No indices are needed.",
+        help="Take the original order from a dump instead of indices: BEFORE is a file with one dump, LOG:N "
+        "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
     ),
 )
 """The options that change the figures of an audit."""
@@ -262,14 +262,14 @@ dump_options = together(
         "pass_name",
         metavar="NAME",
         shell_complete=_complete_pass,
-        help="Only the dumps of this pass, of a log.",
+        help="Use only the dumps of this pass in a log.",
     ),
     click.option(
         "--dump",
         "dump_number",
         type=_dump_number,
         metavar="N|first|last",
-        help="Only this dump of each file (or of what --pass leaves).",
+        help="Use only this dump of each file, or of those that --pass selects.",
     ),
 )
 

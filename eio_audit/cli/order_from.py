@@ -37,7 +37,7 @@ def original_dump(value: str) -> Dump:
         return _dump_of(numbered["log"], int(numbered["number"]))
     dumps = read_dumps(value, "take the original order from")
     if len(dumps) > 1:
-        message = f"it has {len(dumps):,} dumps: give the number of one, --order-from {value}:1"
+        message = f"there are {len(dumps):,} dumps: choose one, as in --order-from {value}:1"
         raise InputError(source_name(value), None, message)
     return dumps[0]
 

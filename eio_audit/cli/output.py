@@ -1,4 +1,4 @@
-"""Where results go: standard output, or a file that is whole or not written at all."""
+"""Writes results to standard output, or atomically to a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_pieces(path: str | None, pieces: Iterable[bytes | memoryview]) -> None
 
 
 def encoded(report: str) -> bytes:
-    """A report in UTF-8; broken encoding, as names of files may have, is written out."""
+    """A report in UTF-8; undecodable bytes of file names are escaped."""
     return report.encode("utf-8", "backslashreplace")
 
 

@@ -45,7 +45,7 @@ def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
     ]
     if Path(path).is_dir() and not any(dump.marker for dump in dumps):
         names = shortened_list([_name(file, path) for file in files], LISTED_NAMES)
-        message = f"no two files are the states before and after a pass: {names}; {HOW_TO_NAME_STATES}"
+        message = f"no pair of files before and after a pass among {names}; {HOW_TO_NAME_STATES}"
         raise InputError(path, None, message)
     return _in_log(dumps, source_name(path), choice)
 
@@ -61,7 +61,7 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
     [new] = numbered
     earlier = [dump for dump in dumps[: dumps.index(new)] if dump.program == new.program]
     if not earlier:
-        raise InputError(name, None, "there is no dump before this one to compare with")
+        raise InputError(name, None, "there is no earlier dump to compare with")
     assert new.marker
     of_same_pass = [
         dump
@@ -72,7 +72,6 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
 
 
 def _which_dump(dumps: Sequence[Dump], afters: Sequence[Dump]) -> str:
-    """What to type to choose one of the dumps after passes in a log."""
     if not any(dump.marker for dump in dumps):
         return "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"
     if not afters:
@@ -80,24 +79,25 @@ def _which_dump(dumps: Sequence[Dump], afters: Sequence[Dump]) -> str:
     passes = Counter(pass_names([after])[0] for after in afters)
     listed = [name if times == 1 else f"{name} ({times} dumps)" for name, times in passes.items()]
     there = f"there are {count(len(afters), 'dump')} after passes: {shortened_list(listed, LISTED_NAMES)}"
-    return f"{there}; say which with --pass NAME, and with --dump N where a pass has several"
+    return f"{there}; choose one with --pass NAME, and with --dump N if a pass has several"
 
 
 def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
     chosen = [pair for pair in pairs if choice.pass_name in (None, pair[0])]
     if not chosen:
         passes = sorted({pass_name or "a pass without a name" for pass_name, _, _ in pairs})
-        there = f"there are {shortened_list(passes, LISTED_NAMES)}"
+        there = f"the passes are {shortened_list(passes, LISTED_NAMES)}"
         raise InputError(path, None, f"no pair of files of pass '{choice.pass_name}'; {there}")
-    numbered = chosen if choice.dump_number is None else chosen[choice.dump_number :][:1]
+    number = choice.dump_number
+    numbered = chosen if number is None else chosen[number:][:1]
     if len(numbered) == 1:
         return numbered[0]
     names = [f"{n}: {_name(a, path)} and {_name(b, path)}" for n, (_, a, b) in enumerate(chosen, 1)]
     more = [f"and {len(names) - LISTED_NAMES:,} more"] if len(names) > LISTED_NAMES else []
     there = f"{count(len(chosen), 'pair')} of files to choose from: {', '.join(names[:LISTED_NAMES] + more)}"
-    if not numbered:
-        raise InputError(path, None, f"there are not so many: {there}")
-    raise InputError(path, None, f"{there}; say which with --pass or --dump N, or name the two files")
+    if number is not None:
+        raise InputError(path, None, f"there is no pair {number + 1}: {there}")
+    raise InputError(path, None, f"{there}; choose one with --pass or --dump N, or name the two files")
 
 
 def _name(file: DumpFile, folder: str) -> str:

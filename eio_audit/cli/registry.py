@@ -1,4 +1,4 @@
-"""The commands, each imported when it is called for."""
+"""The group of commands, each imported when it is used."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ def _meant(name: str) -> str:
     close = difflib.get_close_matches(name, COMMANDS, n=1)
     if not close and look_up(name):
         close = [f"rule {name}"]
-    return f"Did you mean '{close[0]}'?" if close else f"There are {', '.join(COMMANDS)}."
+    return f"Did you mean '{close[0]}'?" if close else f"The commands are {', '.join(COMMANDS)}."
 
 
 EPILOG = """\b
 Exit codes:
-  0  done and clean
-  1  findings
-  2  could not run: usage, input that cannot be read or is malformed, or
-     no op carries an index
+  0  done, and nothing fails
+  1  findings that fail
+  2  could not run: wrong usage, unreadable or malformed input, or no op
+     carries an index
   3  a result failed its own verification: nothing was written
 
 \b
 Environment:
-  NO_COLOR     if not empty: no colours
-  FORCE_COLOR  if not empty: colours also where output is no terminal
-  COLUMNS      width of reports on a terminal, instead of its own
+  NO_COLOR     if not empty, disables colours
+  FORCE_COLOR  if not empty, enables colours without a terminal, too
+  COLUMNS      overrides the width of the terminal
 
 \b
 Files:
   eio-audit.toml  options of a project, in the current folder or above it
-  pyproject.toml  the same in a table [tool.eio-audit]
+  pyproject.toml  the same, in the table [tool.eio-audit]
 
 \b
 Shell completion of commands, options, files and the passes of a log:

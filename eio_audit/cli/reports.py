@@ -1,4 +1,4 @@
-"""The reports of all commands: the function that makes each format, and where a report goes."""
+"""The formats of all commands, and the options that choose formats and files."""
 
 from __future__ import annotations
 
@@ -55,34 +55,32 @@ RENDERERS = {
         "svg": "pictures.dataflow_svg:dataflow_to_svg",
     },
 }
-"""For each kind of result and each of its formats the function in the room report: ``module:name``."""
+"""By kind of result and format, the function in ``report``: ``module:name``."""
 
 
 def renderer(kind: str, format_: str) -> Callable[..., Any]:
-    """The function that makes a format of a kind of result; its module is imported now."""
+    """The function that renders a kind of result in a format; imports its module."""
     module, _, name = RENDERERS[kind][format_].partition(":")
     function: Callable[..., Any] = getattr(import_module(f"eio_audit.report.{module}"), name)
     return function
 
 
 def rendered(result: object, format_: str, **options: Any) -> Any:
-    """A result in a format other than text, which depends on what it is printed on.
+    """A result in any format but text, which needs a console.
 
-    Of the ``options``, such as ``verbose`` and ``pictures``, a function gets those that it has parameters
-    for, and ``version``, the program's.
+    The function gets those of the ``options`` and ``version`` that it has parameters for.
     """
     render = renderer(type(result).__name__, format_)
     return render(result, **_wanted(render, options | {"version": __version__}))
 
 
 def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The options that a function has parameters for."""
     parameters = inspect.signature(function).parameters
     return {name: value for name, value in options.items() if name in parameters}
 
 
 class Reports(NamedTuple):
-    """The reports of a command: ``targets`` has the format and the file of each, None for standard output."""
+    """The reports of a command; ``targets`` are formats and files, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool
@@ -99,7 +97,7 @@ class Reports(NamedTuple):
         return self.verbose or bool(self.formats & {"json", "html"})
 
     def write(self, result: object, **options: Any) -> None:
-        """Writes a result in all of them; ``options`` are of the functions that make them."""
+        """Writes a result to all targets; ``options`` go to the functions that render it."""
         for format_, path in self.targets:
             if format_ == "text":
                 write_text(functools.partial(self._print, result, **options), path)
@@ -132,9 +130,9 @@ quiet_option = click.option(
     "-q",
     "--quiet",
     is_flag=True,
-    help="Print only errors, and write a report only to a FILE. The exit code tells the result.",
+    help="Print only errors, and write reports only to files. The exit code is the result.",
 )
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op instead of the worst.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op, not only the worst.")
 
 
 def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str]:
@@ -146,10 +144,10 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
         import difflib
 
         close = difflib.get_close_matches(name, formats, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(formats)}."
+        hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(formats)}."
         raise click.BadParameter(f"{name!r} is not a format; {hint} For a file of that name: './{text}'")
     if not file:
-        raise click.BadParameter(f"{text!r} names no file")
+        raise click.BadParameter(f"expected a file after {text!r}")
     return name, file
 
 
@@ -159,9 +157,9 @@ def _several_reports(
     """The report on standard output, or the file instead of it, then the others."""
     instead = [path for name, path in outputs if name is None]
     if len(instead) > 1:
-        raise click.UsageError(f"say which format each file has: --output {format_}:{instead[1]}")
+        raise click.UsageError(f"a second file needs a format, as in --output {format_}:{instead[1]}")
     if len({path for _, path in outputs}) < len(outputs):
-        raise click.UsageError("two reports cannot go to one file")
+        raise click.UsageError("cannot write two reports to one file")
     main = [] if quiet and not instead else [(format_, instead[0] if instead else None)]
     others = [(name, path) for name, path in outputs if name is not None]
     return Reports([*main, *others], quiet, verbose)
@@ -177,15 +175,15 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         type=lambda text: _format_and_file(text, list(RENDERERS[kind])),
         shell_complete=click.Path().shell_complete,
         metavar="[FORMAT:]FILE",
-        help="Write the report to FILE instead of standard output. With FORMAT: write one more report, in "
-        "that format, to FILE. May be repeated. A file whose name has a colon is ./NAME.",
+        help="Write the report to FILE instead of standard output. With FORMAT, write an additional report "
+        "in that format. May be repeated. Write ./NAME for a name with a colon.",
     )
     decorate = together("reports", _several_reports, format_option(kind), output_option, *options)
     return lambda command: decorate(_annotating_errors(command))
 
 
 def _annotating_errors(command: Command) -> Command:
-    """Where the report is annotations, an error that ends the command is one too."""
+    """With ``--format github``, also prints an error that ends a command as an annotation."""
 
     @functools.wraps(command)
     def annotating(*args: Any, reports: Reports, **others: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Finds the files that locations name in the repository at hand."""
+"""Finds the model's source files in this repository."""
 
 from __future__ import annotations
 

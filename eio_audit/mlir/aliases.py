@@ -1,7 +1,7 @@
-"""Aliases, ``#name = ...`` and ``!name = ...``: where their definitions end, and what they stand for.
+"""Aliases, ``#name = ...`` and ``!name = ...``: where their definitions end, and their expansions.
 
 A definition ends at the first line end outside brackets. ``<`` is a bracket where a ``>`` closes it, and an
-operator where another statement begins before that.
+operator if another statement begins earlier.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OPEN_ANGLE, OR_FAIL, OUTER, STRING, Brackets, string_end
 
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
-"""After a line that is not complete, by its last character."""
+"""Matches after the last character of an incomplete line."""
 # Compiled where they are used: few dumps need them.
 _LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
 _LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)
@@ -23,17 +23,17 @@ _TABLE = (
     rb"(?m)^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
     rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME)
 )
-"""Definitions one below the other; in a group what tells that one may have several lines."""
+"""Consecutive definitions; a group matches if one may have several lines."""
 _STATEMENT = (
     rb"(?m)[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
-"""What begins a line outside all brackets: another definition, metadata, an op."""
+"""The start of a statement: another definition, metadata, an op."""
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
 
 LONGEST_EXPANSION = 1 << 16
-"""Bytes that an alias may stand for: aliases that use others twice can stand for any number."""
+"""The most bytes that an alias may expand to; without a limit, expansion is exponential."""
 
 
 def definition_end(source: Source, span: Span) -> int:
@@ -132,7 +132,7 @@ class AliasTexts:
         self._known = dict(known or {})
 
     def of(self, alias: bytes) -> bytes:
-        """What an alias stands for; the alias itself if it is not defined, or defined by itself."""
+        """The expansion of an alias; the alias itself if it is undefined or refers to itself."""
         if (known := self._known.get(alias)) is not None:
             return known
         for name in post_order([alias], self._used_in, self._known):
@@ -143,7 +143,7 @@ class AliasTexts:
         return self._known[alias]
 
     def expanded(self, text: bytes) -> bytes:
-        """A text with what the aliases in it stand for."""
+        """A text with its aliases expanded."""
         if b"#" not in text and b"!" not in text:
             return text
         return _ALIAS_USE.sub(lambda match: self.of(match[0]) if match["alias"] else match[0], text)

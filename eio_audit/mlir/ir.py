@@ -84,7 +84,6 @@ class IR:
         self.aliases: dict[bytes, Span] = {}
 
     def __len__(self) -> int:
-        """The number of operations."""
         return len(self.op_block)
 
     @property

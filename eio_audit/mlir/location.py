@@ -120,7 +120,7 @@ class Locations:
         for name in post_order(aliases, missing_in, self._by_alias):
             self._by_alias[name], missing = parse_location(source, spans[name], self._by_alias)
             for looped in missing:
-                raise source.error(spans[looped].start, f"alias '{looped.decode()}' is defined by itself")
+                raise source.error(spans[looped].start, f"alias '{looped.decode()}' refers to itself")
 
 
 def walk(location: Location) -> Iterator[Location]:

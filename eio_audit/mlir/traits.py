@@ -1,4 +1,4 @@
-"""What the dialects' own definitions say of an operation: its effects and the traits that matter here."""
+"""The op table: effects and traits from the dialects' own definitions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EFFECT_FLAGS = (
     "shared",
 )
 STRUCTURE_FLAGS = ("constant", "function", "graph_region", "isolated", "symbol", "symbol_table", "terminator")
-"""Traits that say what an op is in its block or what its regions are, not what it does to memory."""
+"""Traits about an op's role in its block or about its regions, not about memory."""
 
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
 """The flags of a row; other words in the files are about what nothing here asks for."""
@@ -206,7 +206,7 @@ class OpTable:
         self.rows: Mapping[str, OpTraits] = {**op_traits(), **named} if named else op_traits()
 
     def of(self, name: str) -> OpTraits:
-        """The row that tells an op's effects; ``UNLISTED`` without one."""
+        """The row with an op's effects; ``UNLISTED`` without one."""
         if (row := self.rows.get(name)) is not None:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
@@ -226,7 +226,7 @@ class OpTable:
         return self.rows.get(name, UNLISTED).flags
 
     def is_own(self, name: str) -> bool:
-        """Whether a row of the project tells the op's effects."""
+        """Whether the op's effects come from a row of the project."""
         return name in self._own or (name not in self.rows and self.of(name) is not UNLISTED)
 
 
@@ -239,7 +239,7 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
     """A row of a project's own table, in the words of the shipped one, under a full name or a shell pattern.
 
     Raises:
-        ValueError: the row says what no row can say.
+        ValueError: the row is invalid.
 
     Example:
         >>> parse_op_traits("my.store", {"effects": ["write"], "on": {"operand 1": ["write"]}}).on
@@ -255,13 +255,13 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
     if isinstance(effects, str):
         _check_word(effects, EFFECT_WORDS, "effect")
     elif effects is None:
-        raise ValueError("'effects' is missing: say what the op does to memory, as in effects = \"pure\"")
+        raise ValueError("'effects' is missing: add what the op does to memory, as in effects = \"pure\"")
     else:
         _check_words(effects, KINDS, "effect")
     _check_places(entry.get("on", {}), effects if isinstance(effects, list) else ())
     if not isinstance(when := entry.get("when", {}), Mapping):
         example = 'when = { "in_place = true" = { "operand 0" = ["write"] } }'
-        raise ValueError(f"'when' is no table, as in {example}")
+        raise ValueError(f"expected a table for 'when', as in {example}")
     for on in when.values():
         _check_places(on, KINDS)
     _check_words(flags := entry.get("flags", []), EFFECT_FLAGS + STRUCTURE_FLAGS, "flag")
@@ -272,10 +272,10 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
 
 def _check_places(on: object, effects: Collection[str]) -> None:
     if not isinstance(on, Mapping):
-        raise ValueError('\'on\' is no table, as in on = { "operand 0" = ["read"] }')
+        raise ValueError('expected a table for \'on\', as in on = { "operand 0" = ["read"] }')
     for place, kinds in on.items():
         if re.fullmatch(_PLACE, place) is None:
-            raise ValueError(f"'{place}' is no place: expected 'operand 0', 'operand ?' or 'result 0'")
+            raise ValueError(f"expected 'operand 0', 'operand ?' or 'result 0', not '{place}'")
         _check_words(kinds, effects, f"effect on {place}")
 
 
@@ -292,7 +292,7 @@ def _check_word(word: object, known: Collection[str], what: str) -> None:
     import difflib
 
     close = difflib.get_close_matches(str(word), known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"
+    hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known) or 'none'}"
     raise ValueError(f"unknown {what} '{word}'; {hint}")
 
 

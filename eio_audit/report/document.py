@@ -1,4 +1,4 @@
-"""A diff as sections of sentences, lists and tables, which text, Markdown and HTML show alike."""
+"""A diff as sections of sentences, lists and tables, for text, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Ops that the same happened to: ``8 modified``, and in ``note`` what these are: ``: operands of 6``."""
+    """Ops with the same kind of change: ``8 modified``; ``note`` has details: ``: operands of 6``."""
 
     title: str
     note: str
     groups: Sequence[RepeatedChange]
 
     def examples(self, *, verbose: bool) -> list[tuple[OpChange, str]]:
-        """One of each change, or all if ``verbose``, and how often the first of them repeats."""
+        """One op of each change, or all if ``verbose``, with the repetitions at the first."""
         return [
             (change, "" if number else repetition(group))
             for group in self.groups
@@ -50,14 +50,14 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Hunks:
-    """Ops in the order of the dump after: in each hunk changed ones and the unchanged ones around them."""
+    """Ops in the order of the dump after: each hunk has changed ops and the unchanged ops around them."""
 
     hunks: Sequence[Sequence[OpChange]]
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A list under a title, either of which may be empty; ``style`` is the title's on a terminal."""
+    """A title and a list, which may be empty; ``style`` is that of the title on a terminal."""
 
     title: str
     style: str
@@ -81,7 +81,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report: its title, None for ops outside functions, the answer in short, and details."""
+    """A part of a report: its title (None for ops outside functions), its summary, and details."""
 
     title: str | None
     note: str
@@ -90,10 +90,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class DiffDocument:
-    """A diff but for the order of the dump after.
+    """A diff, without the order of the dump after.
 
-    ``answers`` tell what became of layout ops and of the runs of modules, ``functions`` what happened to the
-    ops of each function, ``details`` what readers of the result depend on, without empty sections.
+    ``answers`` sum up layout ops and module runs, ``functions`` list the changed ops of each function, and
+    ``details`` cover layout ops, modules, code generation and locations. There are no empty sections.
     """
 
     answers: Sequence[str]
@@ -106,8 +106,8 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
 
     Args:
         diff: the diff.
-        verbose: with a line for each location that has become worse.
-        context: instead of changes by kind, all in place, with as many unchanged ops around each.
+        verbose: with a line for each location that became worse.
+        context: if given, changes are in textual order with this many unchanged ops around each, not by kind.
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [
@@ -154,7 +154,7 @@ def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
 
 
 def inverse_summary(inverse: InverseOps) -> str:
-    """What became of permutes, transposes and reshapes; empty where there are none."""
+    """What happened to permutes, transposes and reshapes; empty if there are none."""
     if not inverse.before and not inverse.after:
         return ""
     return (
@@ -167,14 +167,14 @@ def inverse_summary(inverse: InverseOps) -> str:
 
 def _inverse_ops(diff: Diff) -> Section | None:
     inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
-    left_alone = f"{'this' if moved == 1 else 'these'} should have been left alone"
+    misplaced = f"a pass should not move {'it' if moved == 1 else 'them'}"
     still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
-    gone = f"{len(inverse.gone):,} gone without an inverse: merged with others or folded"
+    gone = f"{len(inverse.gone):,} removed without an inverse: merged or folded"
     lists = [
         (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
-        (f"{moved:,} moved and not cancelled: {left_alone}", "red", map(_moved_to, inverse.moved)),
+        (f"{moved:,} moved and not cancelled: {misplaced}", "red", map(_moved_to, inverse.moved)),
         (gone, "", map(_layout_op, inverse.gone)),
-        (f"{len(inverse.added):,} new, of none that was there before", "", map(_layout_op, inverse.added)),
+        (f"{len(inverse.added):,} new, not derived from earlier ones", "", map(_layout_op, inverse.added)),
         (still_there, "yellow", map(_pair, inverse.remaining)),
     ]
     parts: list[Lines | str] = [
@@ -182,14 +182,13 @@ def _inverse_ops(diff: Diff) -> Section | None:
     ]
     if parts and inverse.inversions:
         total = diff.after.summary.inversions
-        what = count(total, "inversion")
-        share = f"all {what}" if inverse.inversions == total else f"{inverse.inversions:,} of {what}"
-        parts.append(f"moved ones and copies are at an end of {share}")
+        share = f"{inverse.inversions:,} of {count(total, 'inversion')}"
+        verb = "involves" if inverse.inversions == 1 else "involve"
+        parts.append(f"{share} {verb} moved or copied ops")
     return Section("Inverse ops", inverse_summary(inverse), parts) if parts else None
 
 
 def _cancelled(inverse: InverseOps) -> str:
-    """How many pairs were cancelled, and at what price."""
     cancelled = f"{count(len(inverse.cancelled), 'inverse pair')} cancelled"
     if not inverse.copies:
         return cancelled

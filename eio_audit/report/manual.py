@@ -13,7 +13,7 @@ from pathlib import Path
 PAGES = Path(__file__).with_name("pages")
 
 CLOSE_NAMES = 3
-"""How many names are proposed for one that there is not."""
+"""How many names are suggested for an unknown one."""
 
 _RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?)(?=^## |\Z)", re.M | re.S)
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<rows>(?:(?!## ).*\n)*)", re.MULTILINE)
@@ -56,9 +56,9 @@ def entries() -> tuple[Entry, ...]:
 
 
 def look_up(word: str) -> list[Entry]:
-    """The entries for a word: the one of that name, else those of a longer name or that explain it as well.
+    """The entry of that name, else those whose longer name contains it or that explain it, too.
 
-    Case does not matter, and a dash or an underscore is as good as a blank.
+    Case does not matter; dashes and underscores equal blanks.
 
     >>> [entry.names for entry in look_up("Forced")]
     [('forced inversion',)]
@@ -75,7 +75,7 @@ def look_up(word: str) -> list[Entry]:
 
 
 def close_names(word: str) -> list[str]:
-    """Names that a misspelt one may mean, the likeliest first."""
+    """Similar names, the most similar first."""
     from difflib import get_close_matches
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}

@@ -1,4 +1,4 @@
-"""What code generation makes of a dump, as Python: its functions, and the calls of them."""
+"""The functions that code generation makes from a dump, and their calls, as Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def structure_to_python(structure: Structure) -> str:
     structure and does not run by itself.
     """
     dump, prediction = structure.dump, structure.predictions[structure.present]
-    head = [f"What code generation makes of {dump.source}:{dump.line}, without types and attributes."]
+    head = [f"What code generation makes from {dump.source}:{dump.line}, without types and attributes."]
     lines = [f"# {said}" for said in (*head, *obstacles(prediction))]
     sources = map(source_of, prediction.functions)
     for code in structure.code:

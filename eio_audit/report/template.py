@@ -1,6 +1,6 @@
 """Pages and pictures from the Jinja2 templates in ``html/templates``.
 
-All text from dumps is escaped, and what would steer whatever shows it is written out.
+All text from dumps is escaped, including control characters.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _environment() -> Environment:
 
 
 def _harmless(value: Any) -> Any:
-    """What a template shows of a value: nothing of None, and of text nothing that steers a terminal."""
+    """The value as a template shows it: None is empty, control characters are escaped."""
     if value is None:
         return ""
     return printable_lines(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
@@ -65,6 +65,6 @@ def _explained(text: str) -> object:
 
 
 def _data(value: object) -> str:
-    """Data for the scripts: JSON that can hold no tag, with what steers written out."""
+    """Data for scripts, as JSON without tags and control characters."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT)
     return re.sub(STEERING, lambda match: "\\" + printable(match[0]), text)

@@ -118,7 +118,7 @@ def test_an_op_in_a_graph_region_has_no_order() -> None:
 
 
 def test_an_index_in_two_blocks_is_ambiguous() -> None:
-    with pytest.raises(InputError, match="2 ops in 2 blocks are meant: name one by its line: 3, 11"):
+    with pytest.raises(InputError, match="2 ops in 2 blocks match: name one by its line: 3, 11"):
         neighbourhood(read_text(ISSUE + CHAIN.replace("4|m|b", "15|m|b")), "#15", 1)
 
 

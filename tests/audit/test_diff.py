@@ -107,7 +107,7 @@ def test_ops_of_one_location_are_told_apart_by_what_they_use() -> None:
 @pytest.mark.parametrize("loop", ['"b"(#loc1)', "fused[#loc1]", "#loc1"])
 def test_an_alias_defined_by_itself_behind_an_index_is_an_error(loop: str) -> None:
     text = f'"t.a"() : () -> () loc(#loc1)\n#loc1 = loc("DEBUG|1|x"(#loc2))\n#loc2 = loc({loop})\n'
-    with pytest.raises(InputError, match="defined by itself"):
+    with pytest.raises(InputError, match="refers to itself"):
         compare(text, text)
 
 

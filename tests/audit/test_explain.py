@@ -239,7 +239,7 @@ def test_an_op_is_named_by_result_line_or_name(text: str, op: str, line: int) ->
         (ISSUE, "#-1", "no op is called '#-1': name one by its %result, #index or line"),
         (ISSUE, "ttir.permut", "did you mean 'ttir.permute'?"),
         (ISSUE, "1", "no op is on line 1; the nearest: 2 (func.func), 3 (ttir.batch_norm_inference %55 in @main)"),
-        (ISSUE, "99", "line 99 is in no dump"),
+        (ISSUE, "99", "line 99 is outside all dumps"),
         (
             SHUFFLED + SHUFFLED.replace("@f", "@g"),
             "%1",
@@ -253,7 +253,7 @@ def test_an_op_is_named_by_result_line_or_name(text: str, op: str, line: int) ->
         ),
         (ISSUE, "%55 of @g", "no op in @g is called '%55'; elsewhere: 3 (ttir.batch_norm_inference %55 in @main)"),
         ('"t.a"() : () -> () loc("a.py":1:2)', "a.py:9", "comes from line 9 of a file a.py; the nearest: a.py:1 (line 1)"),
-        (LOG, "%1", "2 dumps to choose from: say which with --pass and --dump, or name the op by its line"),
+        (LOG, "%1", "there are 2 dumps: choose one with --pass and --dump, or name the op by its line"),
     ],
 )  # fmt: skip
 def test_an_op_that_is_not_clear_is_an_error_that_names_candidates(text: str, op: str, message: str) -> None:

@@ -86,7 +86,7 @@ def test_the_moved_ops_are_counted() -> None:
             "the rewritten text cannot be read: rewritten <text>:4:63",
             SHUFFLED.replace("return %2 : i32\n}", ""),
         ),
-        ("other operations", SHUFFLED.replace("  return %2 : i32\n", "")),
+        ("different operations", SHUFFLED.replace("  return %2 : i32\n", "")),
         ("text of an op changed", SHUFFLED),
         ("text of an op changed", fixed(SHUFFLED).replace("|2|", "|3|")),
         ("text of an op changed", fixed(SHUFFLED).replace("@f", "@g")),
@@ -139,7 +139,7 @@ LOOP = """func.func @f(%a: i32) {
 def test_verification_refuses_an_op_in_another_block(old: str, new: str) -> None:
     dump = audit_dump(read_text(LOOP)[0])
     verify(dump, LOOP.encode())
-    with pytest.raises(VerificationError, match="stand in other blocks"):
+    with pytest.raises(VerificationError, match="is in another block"):
         verify(dump, LOOP.replace(old, new).encode())
 
 
@@ -209,10 +209,10 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
 @pytest.mark.parametrize(
     ("column", "last", "message"),
     [
-        ("op_block", 2, "stand in other blocks"),
-        ("block_region", 2, "stand in other blocks"),
-        ("region_op", 0, "stand in other blocks"),
-        ("value_owner", 0, "defines other values"),
+        ("op_block", 2, "is in another block"),
+        ("block_region", 2, "is in another block"),
+        ("region_op", 0, "is in another block"),
+        ("value_owner", 0, "defines different values"),
     ],
 )
 def test_verification_refuses_what_is_read_otherwise_from_the_same_text(
@@ -241,7 +241,7 @@ def test_verification_refuses_one_region_more_than_there_was(monkeypatch: pytest
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
     monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
-    with pytest.raises(VerificationError, match="stand in other blocks"):
+    with pytest.raises(VerificationError, match="is in another block"):
         verify(dump, text)
 
 
@@ -383,7 +383,7 @@ def test_verification_refuses_another_alias() -> None:
     aliased = '#loc0 = loc("DEBUG|0|a")\n' + fixed(SHUFFLED).replace('loc("DEBUG|0|a")', "loc(#loc0)")
     dump = audit_dump(read_text(aliased)[0])
     verify(dump, aliased.encode())
-    with pytest.raises(VerificationError, match="what stands outside of the ops changed"):
+    with pytest.raises(VerificationError, match="the text outside the ops changed"):
         verify(dump, aliased.replace("|0|", "|9|").encode())
 
 
@@ -391,7 +391,7 @@ def test_verification_refuses_another_resource() -> None:
     text = fixed(SHUFFLED) + '{-#\n  dialect_resources: {builtin: {r: "0x0400000001"}}\n#-}\n'
     dump = audit_dump(read_text(text)[0])
     verify(dump, text.encode())
-    with pytest.raises(VerificationError, match="what stands outside of the ops changed"):
+    with pytest.raises(VerificationError, match="the text outside the ops changed"):
         verify(dump, text.replace("0x04", "0x08").encode())
 
 
@@ -447,7 +447,7 @@ def test_verification_refuses_a_block_in_another_region() -> None:
     block = '^bb1:\n  "my.y"() : () -> () loc("DEBUG|1|b")\n'
     dump = audit_dump(read_text(TWO_REGIONS)[0])
     verify(dump, TWO_REGIONS.encode())
-    with pytest.raises(VerificationError, match="stand in other blocks"):
+    with pytest.raises(VerificationError, match="is in another block"):
         verify(dump, TWO_REGIONS.replace(block, "").replace("} {\n", "} {\n" + block).encode())
 
 
@@ -463,8 +463,8 @@ EMPTY_BLOCK = """my.op {
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        pytest.param("} loc", "^bb3:\n} loc", "other operations or blocks", id="one block more"),
-        pytest.param("^bb1(%a: i32):\n", "", "other operations or blocks", id="one block less"),
+        pytest.param("} loc", "^bb3:\n} loc", "different operations or blocks", id="one block more"),
+        pytest.param("^bb1(%a: i32):\n", "", "different operations or blocks", id="one block less"),
         pytest.param(
             "%a: i32", "%a: i64", "arguments of \\^bb1 changed", id="arguments of a block without ops"
         ),
@@ -492,7 +492,7 @@ def test_verification_refuses_a_comment_that_is_lost_or_comes_twice(comment: str
     text = fixed(SHUFFLED).replace("  return", "  // kept\n  return")
     dump = audit_dump(read_text(text)[0])
     verify(dump, text.encode())
-    with pytest.raises(VerificationError, match="a comment was lost, or came twice"):
+    with pytest.raises(VerificationError, match="a comment was lost or duplicated"):
         verify(dump, text.replace("// kept", comment).encode())
 
 
@@ -520,7 +520,7 @@ def test_verification_refuses_a_broken_effect() -> None:
     text = SHUFFLED.replace("ttir.neg", "my.neg").replace("ttir.abs", "my.abs")
     dump = audit_dump(read_text(text)[0])
     dump.orders[1] = [1, 0, 2, 3]
-    with pytest.raises(VerificationError, match="before one it depends on"):
+    with pytest.raises(VerificationError, match="before one that it depends on"):
         corrected(dump)
 
 
@@ -559,7 +559,7 @@ def verify_stores_with(effects: set[tuple[int, int]], monkeypatch: pytest.Monkey
 def test_verification_refuses_other_effects_in_the_new_text(
     effects: set[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(VerificationError, match="other dependences than before in \\^bb0"):
+    with pytest.raises(VerificationError, match="the dependences changed in \\^bb0"):
         verify_stores_with(effects, monkeypatch)
 
 
@@ -693,7 +693,7 @@ def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: Aud
     ("wrong", "message"),
     [
         (b'"a"', "renumbering changed more than the names of values"),
-        (b"%1", "the renumbered text has other operations, or they use other values"),
+        (b"%1", "the renumbered text has different operations or uses different values"),
         (b"%z", "the renumbered text cannot be read"),
     ],
 )
@@ -716,7 +716,7 @@ def test_only_dumps_of_one_source_are_fixed_together() -> None:
 
 def test_verification_refuses_a_comment_where_there_was_none() -> None:
     dump = audit_dump(read_text(SHUFFLED)[0])
-    with pytest.raises(VerificationError, match="a comment was lost, or came twice"):
+    with pytest.raises(VerificationError, match="a comment was lost or duplicated"):
         verify(dump, fixed(SHUFFLED).replace("  return", "  // new\n  return").encode())
 
 
@@ -725,7 +725,7 @@ def test_verification_refuses_a_comment_above_another_op() -> None:
     dump = audit_dump(read_text(text)[0])
     line = text.split("\n")[1]
     moved = text.replace("  // kept\n", "").replace(line, "  // kept\n" + line)
-    with pytest.raises(VerificationError, match="comment lines stand above other ops than before"):
+    with pytest.raises(VerificationError, match="comment lines are above other ops than before"):
         verify(dump, moved.encode())
 
 

@@ -190,7 +190,7 @@ def test_ops_of_a_line_of_the_model_and_ops_with_an_index() -> None:
         ("%bb", "no op defines %bb; did you mean %b (line 4)"),
         ("%x", "no op defines %x: it is an argument of a block"),
         ("#3", "no op carries index 3"),
-        ("99", "line 99 is in no dump"),
+        ("99", "line 99 is outside all dumps"),
         ("1", "no op is on line 1"),
         ("net.py:3", "no op comes from line 3 of a file net.py"),
         ("t.d", "no op is called 't.d'"),

@@ -74,7 +74,7 @@ def test_an_alias_that_is_not_defined_is_an_error() -> None:
 
 
 def test_an_alias_defined_by_itself_is_an_error() -> None:
-    with pytest.raises(InputError, match="defined by itself"):
+    with pytest.raises(InputError, match="refers to itself"):
         index("#loc1", '#loc1 = loc("a"(#loc2))\n#loc2 = loc("b"(#loc1))')
 
 

@@ -175,7 +175,7 @@ def test_labels_of_another_dump_cannot_be_put_right() -> None:
     options = AuditOptions(order_from=OriginalOrder(read_text(before)[0]))
     figures = check(read_text(after), options).summary
     assert (figures.forced, figures.wrong_labels) == (1, 0)
-    with pytest.raises(ValueError, match="another dump"):
+    with pytest.raises(ValueError, match="cannot be used with order_from"):
         fix(read_text(after), options, relabel="nested")
 
 
@@ -201,15 +201,15 @@ def test_as_many_locations_change_as_the_audit_says(text: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("ttir.reshape", "ttir.squeeze", "more changed than the locations"),
-        ("DEBUG|15", "DEBUG|14", "more changed than the locations"),
-        ("(%56)", "(%55)", "other operations, or they use other values"),
+        ("ttir.reshape", "ttir.squeeze", "more than the intended locations changed"),
+        ("DEBUG|15", "DEBUG|14", "more than the intended locations changed"),
+        ("(%56)", "(%55)", "different operations or uses different values"),
         (
             "DEBUG|18|ResNet[resnet]|m.py:1|forward|2|permute",
             "DEBUG|19|x",
-            "not the one that was to be written",
+            "not the intended one",
         ),
-        ('("DEBUG|23|ResNet[resnet]|m.py:1|forward|2|permute")', "", "not the one that was to be written"),
+        ('("DEBUG|23|ResNet[resnet]|m.py:1|forward|2|permute")', "", "not the intended one"),
         ("return %57", "return %57 %", "cannot be read"),
     ],
 )

@@ -122,14 +122,14 @@ def test_malformed_input_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("%0 = my.op", "a location is not the one that was to be written"),
+        ("%0 = my.op", "a location is not the intended one"),
         (
             '%0 = my.op loc("DEBUG|1|my.op"("in.mlir":1:6))',
-            "a location is not the one that was to be written",
+            "a location is not the intended one",
         ),
-        ('%0 = my.ox loc("DEBUG|0|my.op"("in.mlir":1:6))', "more changed than the locations"),
-        ('%0 = my.op  loc("DEBUG|0|my.op"("in.mlir":1:6))', "more changed than the locations"),
-        ('%0:2 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))', "other operations, or they use other values"),
+        ('%0 = my.ox loc("DEBUG|0|my.op"("in.mlir":1:6))', "more than the intended locations changed"),
+        ('%0 = my.op  loc("DEBUG|0|my.op"("in.mlir":1:6))', "more than the intended locations changed"),
+        ('%0:2 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))', "different operations or uses different values"),
         ('%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6)', "cannot be read"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_text_that_is_not_what_it_should_be_is_not_returned(
 def test_another_definition_than_the_added_one_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     text = b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text + b"\n#a = 1\n", b"\n#b = 1\n"))
-    with pytest.raises(VerificationError, match="more changed than the locations"):
+    with pytest.raises(VerificationError, match="more than the intended locations changed"):
         stamped("%0 = my.op")
 
 
@@ -154,13 +154,13 @@ def test_a_function_with_another_location_is_not_returned(
 ) -> None:
     text = f"func.func @f() {{\n}} loc({location})".encode()
     monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text, b""))
-    with pytest.raises(VerificationError, match="a location is not the one that was to be written"):
+    with pytest.raises(VerificationError, match="a location is not the intended one"):
         stamped("func.func @f() {\n}")
 
 
 def test_a_location_that_carries_another_index_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamp_module, "OriginalIndices", lambda _: SimpleNamespace(by_op=[7]))
-    with pytest.raises(VerificationError, match="carries other op indices than it was to"):
+    with pytest.raises(VerificationError, match="does not carry the intended op indices"):
         stamped("%0 = my.op")
 
 

@@ -21,5 +21,5 @@ def test_effects_that_only_the_new_text_has(pair: tuple[int, int], monkeypatch: 
         return graphs
 
     monkeypatch.setattr(Dependences, "by_effect", with_another)
-    with pytest.raises(VerificationError, match="other dependences than before in \\^bb0"):
+    with pytest.raises(VerificationError, match="the dependences changed in \\^bb0"):
         corrected(dump)

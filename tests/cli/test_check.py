@@ -142,7 +142,7 @@ def test_a_log_in_formats_for_programs() -> None:
 def test_a_baseline_of_a_log(tmp_path: Path) -> None:
     log, baseline = SAMPLES / "resnet" / "all_passes_alias.log", tmp_path / "baseline.json"
     created = run("check", log, "--baseline", baseline, "--update-baseline")
-    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created, 23 known\n")
+    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created with 23 findings\n")
     again = run("check", log, "--baseline", baseline)
     assert (again.returncode, again.stdout) == (0, b"passed: no new finding, 23 known\n")
 
@@ -176,10 +176,10 @@ def test_no_ir_is_never_green(command: str) -> None:
 BARE, LOCATED = b'"t.a"() : () -> ()\n', b'"t.a"() : () -> () loc("add.17")\n'
 NO_INDEX = "no op carries an op index, so there is no original order to compare with"
 DEBUGINFO = "the ops have no locations; --mlir-print-debuginfo prints the locations, which hold the indices"
-BEFORE = "--order-from BEFORE takes the order of a dump from before the pass as the original one"
-FIRST = "--order-from first takes the order of the first dump as the original one"
+BEFORE = "--order-from BEFORE takes the order of the dump before the pass as the original order"
+FIRST = "--order-from first takes the first dump's order as the original order"
 STAMP = "eio-audit stamp IN numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
-PATTERN = "--index-pattern REGEX reads an index of another form in the locations"
+PATTERN = "--index-pattern REGEX reads indices that are written in another form"
 MARKER = b"// -----// IR Dump After CSE (cse) //----- //\n"
 
 
@@ -189,7 +189,7 @@ MARKER = b"// -----// IR Dump After CSE (cse) //----- //\n"
         (BARE, NO_INDEX, [DEBUGINFO, BEFORE, STAMP]),
         (LOCATED, NO_INDEX, [BEFORE, STAMP, PATTERN]),
         (2 * (MARKER + BARE), NO_INDEX, [DEBUGINFO, FIRST, STAMP]),
-        (b"hello\n", "this is no MLIR: no line begins an operation", []),
+        (b"hello\n", "this is not MLIR: no line begins an operation", []),
     ],
     ids=["no locations", "no index", "a log", "no MLIR"],
 )
@@ -271,7 +271,7 @@ def test_files_of_a_folder_that_hold_no_ir_are_noted(tmp_path: Path, command: tu
     (tmp_path / "after.mlir").write_text(SHUFFLED)
     (tmp_path / "CMakeLists.txt").write_text("if(x)\nendif()\n")
     result = run(*command, tmp_path)
-    note = f"note: 1 file without IR was skipped: {tmp_path}/CMakeLists.txt\n"
+    note = f"note: skipped 1 file without IR: {tmp_path}/CMakeLists.txt\n"
     assert (result.returncode, result.stderr.decode().startswith(note)) == (1, True)
     assert b"note" not in run(*command, "-q", tmp_path).stderr
     assert run(*command, tmp_path / "CMakeLists.txt").returncode == 2

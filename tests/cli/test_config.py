@@ -123,7 +123,7 @@ def test_what_is_left_may_fail_every_gate(project: Path, command: str) -> None:
 
 def test_files_that_a_file_names_stand_beside_it(project: Path) -> None:
     (project / "eio-audit.toml").write_text('baseline = "order.json"\nassume-pure = ["my.*"]\n')
-    assert run("check", "-", "--update-baseline").stderr == "../order.json: created, 1 known\n"
+    assert run("check", "-", "--update-baseline").stderr == "../order.json: created with 1 finding\n"
     assert run("check", "-").returncode == 0
     assert 'baseline = "../order.json"' in run("config").stdout
 
@@ -194,7 +194,7 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     [
         ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        ('x = 1', "unknown key 'x'; there are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, ops"),
+        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'final', 'avoidable', 'any', 'never'"),
@@ -223,7 +223,7 @@ def test_an_error_in_a_table_of_pyproject_is_at_the_key(project: Path) -> None:
 
 def test_a_file_that_is_not_utf_8(project: Path) -> None:
     (project / "eio-audit.toml").write_bytes(b"# \xff\n")
-    assert ":1:3: error: this is not UTF-8, which TOML is written in" in run("config").stderr
+    assert ":1:3: error: expected UTF-8, the encoding of TOML" in run("config").stderr
 
 
 def test_a_pyproject_named_without_the_table_is_an_error(project: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_pyproject_named_without_the_table_is_an_error(project: Path) -> None:
     result = run("config", "--config", "../pyproject.toml")
     assert (result.returncode, result.stderr) == (
         2,
-        "../pyproject.toml: error: there is no table [tool.eio-audit] in it\n",
+        "../pyproject.toml: error: the file has no table [tool.eio-audit]\n",
     )
 
 
@@ -247,4 +247,4 @@ def test_a_project_tells_what_its_ops_do(project: Path) -> None:
     result = run("fix", "-")
     assert result.returncode == 0
     assert result.stdout.index("my.a") < result.stdout.index("my.b")
-    assert "as the project's own op table lists" in run("explain", "-", "%1").stdout
+    assert "from the project's own op table" in run("explain", "-", "%1").stdout

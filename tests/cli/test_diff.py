@@ -68,7 +68,7 @@ module {}
 """
 LISTED = (
     "there are 3 dumps after passes: a (2 dumps), b; "
-    "say which with --pass NAME, and with --dump N where a pass has several"
+    "choose one with --pass NAME, and with --dump N if a pass has several"
 )
 
 
@@ -78,7 +78,7 @@ LISTED = (
         ("module {}", (), "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"),
         (TWO_PASSES, (), LISTED),
         (TWO_PASSES, ("--dump", "4"), LISTED),
-        (TWO_PASSES, ("--pass", "c"), "no dump of pass 'c'; there are a, b"),
+        (TWO_PASSES, ("--pass", "c"), "no dump of pass 'c'; the passes are a, b"),
         (
             TWO_PASSES.replace("After", "Before"),
             (),
@@ -92,7 +92,7 @@ def test_which_dumps_has_to_be_clear(text: str, options: tuple[str, ...], messag
 
 
 def test_one_dump_against_a_log_needs_a_choice() -> None:
-    assert b"16 dumps to choose from: say which with --pass and --dump" in run("diff", LOG, AFTER).stderr
+    assert b"there are 16 dumps: choose one with --pass and --dump" in run("diff", LOG, AFTER).stderr
 
 
 @pytest.mark.parametrize(
@@ -244,12 +244,12 @@ SEVERAL = ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "b-before-y.
         (
             (),
             "2 pairs of files to choose from: 1: a-before-x.mlir and a-after-x.mlir, 2: b-before-y.mlir and "
-            "b-after-y.mlir; say which with --pass or --dump N, or name the two files",
+            "b-after-y.mlir; choose one with --pass or --dump N, or name the two files",
         ),
-        (("--pass", "z"), "no pair of files of pass 'z'; there are x, y"),
+        (("--pass", "z"), "no pair of files of pass 'z'; the passes are x, y"),
         (
             ("--pass", "x", "--dump", "2"),
-            "there are not so many: 1 pair of files to choose from: 1: a-before-x.mlir and a-after-x.mlir",
+            "there is no pair 2: 1 pair of files to choose from: 1: a-before-x.mlir and a-after-x.mlir",
         ),
     ],
 )
@@ -268,9 +268,7 @@ def test_one_of_several_pairs_is_chosen(tmp_path: Path, options: tuple[str, ...]
     ]
 
 
-HOW_TO_NAME = (
-    "name them PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir"
-)
+HOW_TO_NAME = "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
 
 
 @pytest.mark.parametrize(
@@ -278,11 +276,11 @@ HOW_TO_NAME = (
     [
         (
             ("a.mlir", "a-before-x.mlir", "a-after-y.mlir"),
-            "no two files are the states before and after a pass: a.mlir, a-after-y.mlir, a-before-x.mlir",
+            "no pair of files before and after a pass among a.mlir, a-after-y.mlir, a-before-x.mlir",
         ),
         (
             ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "a_before_x.mlir"),
-            "names that say the same: a-before-x.mlir, a_before_x.mlir",
+            "files with names of the same state: a-before-x.mlir, a_before_x.mlir",
         ),
     ],
 )

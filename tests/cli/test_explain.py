@@ -32,9 +32,9 @@ def test_a_dump_of_a_log_by_pass_and_by_line() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((RESNET,), b"which op?"),
+        ((RESNET,), b"OP is missing"),
         ((RESNET, "%9999"), b"did you mean %99 (line 171)"),
-        ((LOG, "%106"), b"16 dumps to choose from: say which with --pass and --dump"),
+        ((LOG, "%106"), b"there are 16 dumps: choose one with --pass and --dump"),
         (("-", "%0"), b"the input is empty"),
     ],
 )

@@ -102,16 +102,16 @@ def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
     [
         (("--select", "EIO9"), b"'EIO9' is no rule and begins none: there are EIO001, EIO002, EIO003"),
         (("--max-avoidable", "-1"), b"is not in the range x>=0"),
-        (("--update-baseline",), b"--update-baseline needs the file: --baseline FILE"),
-        (("--baseline", "b.json", "--max-avoidable", "1"), b"it goes with no --max-... option"),
+        (("--update-baseline",), b"--update-baseline requires --baseline FILE"),
+        (("--baseline", "b.json", "--max-avoidable", "1"), b"--baseline cannot be used with --max-avoidable"),
         (
             ("--baseline", "missing.json"),
-            b"missing.json: error: no such baseline; --update-baseline creates it",
+            b"missing.json: error: no such file; --update-baseline creates it",
         ),
         (("--source-root", "missing"), b"missing: error: no such folder (--source-root)"),
-        (("-o", "sarif:"), b"'sarif:' names no file"),
-        (("-o", "a", "-o", "b"), b"say which format each file has: --output text:b"),
-        (("-o", "json:a", "-o", "sarif:a"), b"two reports cannot go to one file"),
+        (("-o", "sarif:"), b"expected a file after 'sarif:'"),
+        (("-o", "a", "-o", "b"), b"a second file needs a format, as in --output text:b"),
+        (("-o", "json:a", "-o", "sarif:a"), b"cannot write two reports to one file"),
     ],
 )
 def test_usage_errors_exit_2(options: tuple[str, ...], message: bytes) -> None:
@@ -163,7 +163,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
     baseline = tmp_path / "baseline.json"
     gate = ("check", dump, "--baseline", baseline)
     created = run(*gate, "--update-baseline")
-    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created, 1 known\n")
+    assert (created.returncode, created.stderr.decode()) == (0, f"{baseline}: created with 1 finding\n")
     assert '{"source": "after.mlir", "code": "EIO001", "function": "@f"' in baseline.read_text()
     assert run(*gate).returncode == 0
 
@@ -183,7 +183,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
     )
 
     shrunk = run(*gate, "--update-baseline")
-    assert (shrunk.returncode, shrunk.stderr.decode()) == (1, f"{baseline}: 1 removed, 0 left\n")
+    assert (shrunk.returncode, shrunk.stderr.decode()) == (1, f"{baseline}: 1 finding removed, 0 left\n")
     assert run(*gate).returncode == 1
 
 

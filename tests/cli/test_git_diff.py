@@ -156,7 +156,7 @@ def test_texts_without_ir_are_not_the_same(tmp_path: Path) -> None:
     done = run("diff", tmp_path / "one", tmp_path / "two", "--exit-code")
     assert (done.returncode, done.stderr.decode()) == (
         2,
-        f"{tmp_path / 'one'}: error: this is no MLIR: no line begins an operation\n",
+        f"{tmp_path / 'one'}: error: this is not MLIR: no line begins an operation\n",
     )
 
 

@@ -44,7 +44,7 @@ def test_a_picture_of_too_many_ops_is_refused(tmp_path: Path) -> None:
     result = run("graph", "-", "--format", "svg", stdin=f"func.func @f() {{\n{ops}return\n}}\n".encode())
     assert (result.returncode, result.stdout) == (2, b"")
     assert (
-        b"701 ops are too many for a picture, 600 the most: try --around OP, or another format"
+        b"701 ops are too many for a picture, the limit is 600: try --around OP, or another format"
         in result.stderr
     )
 
@@ -52,11 +52,11 @@ def test_a_picture_of_too_many_ops_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((RESNET, "--around", "%106", "--block", "@forward"), b"--around and --block do not go together"),
-        ((RESNET, "--radius", "3"), b"--radius needs --around"),
+        ((RESNET, "--around", "%106", "--block", "@forward"), b"--around cannot be used with --block"),
+        ((RESNET, "--radius", "3"), b"--radius requires --around"),
         ((RESNET, "--around", "%9999"), b"did you mean %99 (line 171)"),
         ((RESNET, "--block", "@main"), b"name one by its line: 72 (@forward ^bb0, 234 ops)"),
-        ((LOG,), b"16 dumps to choose from"),
+        ((LOG,), b"there are 16 dumps: choose one"),
         (("-",), b"the input is empty"),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_dump_that_cannot_be_read_is_reported() -> None:
     [
         ("%500", b"no op defines %500; did you mean %5 (line 15)"),
         ("#99", b"no op carries index 99; the nearest: #"),
-        ("99999", b"line 99999 is in no dump"),
+        ("99999", b"line 99999 is outside all dumps"),
     ],
 )
 def test_an_op_that_is_in_no_dump(op: str, message: bytes) -> None:

@@ -15,16 +15,16 @@ LOG = SAMPLES / "small" / "all_passes_alias.log"
     ("args", "message"),
     [
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
-        (["frobnicate"], f"No such command 'frobnicate'. There are {', '.join(COMMANDS)}."),
+        (["frobnicate"], f"No such command 'frobnicate'. The commands are {', '.join(COMMANDS)}."),
         ([str(LOG)], f"No such command '{LOG}'. Did you mean 'check {LOG}'?"),
         (["-"], "No such command '-'. Did you mean 'check -'?"),
         (["check", "--formt", "json", "-"], "Did you mean '--format'?"),
         (["check", str(LOG), "--pass", "ttir-erase"], "no dump of pass 'ttir-erase'; did you mean 'ttir-erase-inverse-ops'?"),
         (["check", str(LOG), "--pass", "Inverse"], "did you mean 'ttir-erase-inverse-ops'?"),
         (["check", str(LOG), "--pass", "TTIREraseInverse"], "did you mean 'TTIREraseInverseOps'?"),
-        (["check", str(LOG), "--pass", "zzz"], "no dump of pass 'zzz'; there are canonicalize, "),
-        (["check", str(LOG), "--dump", "17"], "there are only 16 dumps to choose from"),
-        (["check", str(SAMPLES / "small" / "after_inline.mlir"), "--dump", "2"], "there is only one dump to choose from"),
+        (["check", str(LOG), "--pass", "zzz"], "no dump of pass 'zzz'; the passes are canonicalize, "),
+        (["check", str(LOG), "--dump", "17"], "there is no dump 17, only 16"),
+        (["check", str(SAMPLES / "small" / "after_inline.mlir"), "--dump", "2"], "there is no dump 2, only 1"),
     ],
 )  # fmt: skip
 def test_a_name_that_is_none(args: list[str], message: str) -> None:
@@ -38,7 +38,7 @@ def test_a_long_list_of_passes_is_cut() -> None:
         f"// -----// IR Dump After P{n} (p-{n}) //----- //\nmodule {{\n}}\n" for n in range(1000, 1030)
     )
     result = run("check", "-", "--pass", "zzz", stdin=log.encode())
-    assert b"there are p-1000, " in result.stderr
+    assert b"the passes are p-1000, " in result.stderr
     assert b"p-1019 and 10 more\n" in result.stderr
 
 

@@ -59,7 +59,7 @@ def test_a_file_whose_name_ends_in_a_number(log: Path) -> None:
 
 def test_several_dumps_and_no_number(log: Path) -> None:
     done = run("trace", log, "--order-from", log)
-    message = f"{log}: error: it has 2 dumps: give the number of one, --order-from {log}:1\n"
+    message = f"{log}: error: there are 2 dumps: choose one, as in --order-from {log}:1\n"
     assert (done.returncode, done.stderr.decode()) == (2, message)
 
 

@@ -28,7 +28,7 @@ def test_the_first_run_that_prints_something_else_is_shown(tmp_path: Path) -> No
     assert (result.returncode, result.stderr) == (1, b"")
     assert result.stdout.decode().splitlines()[:2] == [
         "1 of 1 dump in both runs differ",
-        f"the first that differs: {kept}/run-1.log:1: different: 1 modified",
+        f"first difference: {kept}/run-1.log:1: different: 1 modified",
     ]
     assert sorted(path.name for path in kept.iterdir()) == ["run-1.log", "run-2.log", "run-3.log"]
 
@@ -41,13 +41,13 @@ def test_a_run_that_takes_too_long_is_stopped() -> None:
 
 def test_a_command_that_cannot_be_started_is_an_error() -> None:
     result = run("repeat", "--", "./no-such-compiler")
-    expected = b"./no-such-compiler: error: cannot be started: No such file or directory\n"
+    expected = b"./no-such-compiler: error: cannot run: No such file or directory\n"
     assert (result.returncode, result.stderr) == (2, expected)
 
 
 def test_a_command_that_prints_no_dump_is_an_error() -> None:
     result = run("repeat", "--", "echo", "hello")
-    expected = b"echo hello: error: prints no dump\n"
+    expected = b"echo hello: error: the command printed no dump\n"
     assert (result.returncode, result.stderr) == (2, expected)
 
 
@@ -56,7 +56,7 @@ def test_two_logs_are_compared_pass_by_pass() -> None:
     assert result.returncode == 0
     assert result.stdout.decode().splitlines()[:2] == [
         "14 of 16 dumps in both runs differ",
-        f"the first that differs: {LOG}:1 before canonicalize: same text up to names and locations",
+        f"first difference: {LOG}:1 before canonicalize: same text up to names and locations",
     ]
 
 

@@ -12,14 +12,14 @@ UNNUMBERED = b"func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
 REPORT = """\
 <stdin>:1:1
   code generation cuts @forward into 8 functions, 8 after fix, 7 after fix --relabel
-    ties go by index; broken otherwise: 8 to 9 functions
-    torn worst: Conv2d[net.conv1] in 2 functions
+    ties are broken by index; other choices give 8 to 9 functions
+    most torn: Conv2d[net.conv1] in 2 functions
     code generation cannot read 17 of 17 locations: 16 with 'DEBUG|' before the index, 1 without an index, \
 a line or another field
-    shown is what it makes of names without 'DEBUG|'
+    the functions below assume names without 'DEBUG|'
     1 op stays outside the functions
 
-torn modules  1 module in more functions than it takes
+torn modules  1 module in more functions than necessary
   as it is  after fix  after fix --relabel  functions with ops of
          2          2                    1  Conv2d[net.conv1]
 
@@ -44,9 +44,9 @@ functions  in call order
   7  ReLU_6_0           1   1    1     24    22  ReLU[net.act1]
   8  Sigmoid_7_0        3   1    1     25    23  Sigmoid[net.gate]
 
-eio-audit check FILE --select EIO107   # names each location it cannot read
-eio-audit fix --relabel FILE           # puts wrong op indices right
-eio-audit diff BEFORE FILE             # tells what a pass has torn
+eio-audit check FILE --select EIO107   # lists the unreadable locations
+eio-audit fix --relabel FILE           # corrects wrong op indices
+eio-audit diff BEFORE FILE             # shows what a pass tore
 """
 
 
@@ -110,7 +110,7 @@ def test_a_diff_of_dumps_that_become_the_same_functions_says_nothing_of_them() -
 def test_one_dump_of_a_log() -> None:
     result = run("structure", LOG, "--pass", "ttir-erase-inverse-ops", "--dump", "last")
     assert b"code generation cuts @forward into 89 functions" in result.stdout
-    assert b"16 dumps to choose from: say which with --pass and --dump" in run("structure", LOG).stderr
+    assert b"there are 16 dumps: choose one with --pass and --dump" in run("structure", LOG).stderr
 
 
 def test_a_function_that_names_nothing_readable() -> None:
@@ -123,7 +123,7 @@ def test_several_functions_are_too_many_for_code_generation() -> None:
     one = '(%a: i32) -> i32 {\n  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("0|N[n]|m.py:1|f|2|x")\n  return %0 : i32\n}\n'
     result = run("structure", "-", stdin=f"func.func @f{one}func.func @g{one}".encode())
     assert b"cuts 2 functions into 2 functions" in result.stdout
-    assert b"code generation takes one function per module and refuses these 2: @f, @g" in result.stdout
+    assert b"code generation expects one function per module and rejects these 2: @f, @g" in result.stdout
 
 
 def test_without_functions_it_says_so() -> None:
@@ -131,7 +131,7 @@ def test_without_functions_it_says_so() -> None:
     result = run("structure", "-", stdin=text.encode())
     assert (result.returncode, result.stdout) == (
         0,
-        b"<stdin>:1:1\n  code generation makes no function of it\n",
+        b"<stdin>:1:1\n  code generation makes no function from this dump\n",
     )
 
 
@@ -154,6 +154,6 @@ def test_the_gate_names_unreadable_locations_where_it_is_asked_to() -> None:
     result = run("check", AFTER, "--select", "EIO107", "--format", "concise")
     assert result.returncode == 1
     assert result.stdout.count(b": EIO107 ") == 17
-    assert b"prefix: 'DEBUG|' stands before its index" in result.stdout
+    assert b"prefix: 'DEBUG|' precedes its index" in result.stdout
     everything = run("check", AFTER, "--select", "EIO1", "--format", "concise").stdout
     assert everything.count(b": EIO107 ") == 17

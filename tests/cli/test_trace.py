@@ -394,15 +394,18 @@ def test_each_program_of_a_folder_with_states_has_its_own_history(
 def test_a_file_beside_states_is_told_of_alone_with_a_note(tmp_path: Path) -> None:
     done = run("trace", sampled(tmp_path, "final.mlir", "a-before-x.mlir", "a-after-x.mlir"))
     assert done.stderr.decode() == (
-        "note: 1 file is no state of a program that has a before and an after: final.mlir; name them "
-        "PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir\n"
+        "note: 1 file without a pair: final.mlir; name pairs "
+        "PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir\n"
     )
 
 
 def test_names_that_say_the_same_are_an_error(tmp_path: Path) -> None:
     done = run("trace", sampled(tmp_path, "a.mlir", "a-before-x.mlir", "a-after-x.mlir", "a-source.mlir"))
     assert done.returncode == 2
-    assert b": error: names that say the same: a-source.mlir, a.mlir; name them PROGRAM-" in done.stderr
+    assert (
+        b": error: files with names of the same state: a-source.mlir, a.mlir; name pairs PROGRAM-"
+        in done.stderr
+    )
 
 
 def test_stages_named_after_passes_are_one_program_in_natural_order(tmp_path: Path) -> None:

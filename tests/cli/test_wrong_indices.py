@@ -153,11 +153,11 @@ def test_inversions_in_graph_regions_are_left() -> None:
         done.stdout.decode()
         .splitlines()[-1]
         .endswith(
-            "; eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions but those in "
+            "; eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions except those in "
             "graph regions"
         )
     )
     done = run("fix", "-", stdin=(graph + ISSUE + "}\n").encode())
     assert done.stderr.decode().endswith(
-        "--relabel corrects 1 wrong index and removes all inversions but those in graph regions\n"
+        "--relabel corrects 1 wrong index and removes all inversions except those in graph regions\n"
     )

@@ -160,7 +160,9 @@ def test_files_that_may_be_one_state_are_read_all_the_same_where_no_history_is_a
 ) -> None:
     names = ["a-before-x.mlir", "a_before_x.mlir", "a-after-x.mlir"]
     assert sorted(order(tmp_path, *names)) == sorted(names)
-    with pytest.raises(InputError, match="names that say the same: a-before-x.mlir, a_before_x.mlir; name"):
+    with pytest.raises(
+        InputError, match="files with names of the same state: a-before-x.mlir, a_before_x.mlir; name"
+    ):
         find_dump_files(str(tmp_path))
 
 

@@ -615,7 +615,7 @@ def test_an_op_keeps_what_stands_between_its_regions_as_its_own_text() -> None:
     ],
 )
 def test_a_location_that_belongs_to_no_op(text: str, line: int, column: int) -> None:
-    check_error(text, line, column, "expected an operation: this location belongs to none")
+    check_error(text, line, column, "expected an operation before this location")
 
 
 def test_a_diagnostic_that_begins_with_a_location_is_a_line_of_a_log() -> None:

@@ -38,9 +38,9 @@ def test_a_row_by_name_comes_before_a_pattern(own: dict[str, OpTraits], name: st
         ({"effects": [["read"]]}, "unknown effect '['read']'"),
         ({"effects": "pure", "flag": []}, "unknown key 'flag'; did you mean 'flags'?"),
         ({"effects": "pure", "flags": ["destination-style"]}, "did you mean 'destination_style'?"),
-        ({"effects": "pure", "on": []}, "'on' is no table"),
-        ({"effects": ["read"], "on": {"operand x": ["read"]}}, "'operand x' is no place"),
-        ({"effects": ["read"], "on": {"operand 0": ["write"]}}, "unknown effect on operand 0 'write'; there are read"),
+        ({"effects": "pure", "on": []}, "expected a table for 'on'"),
+        ({"effects": ["read"], "on": {"operand x": ["read"]}}, "or 'result 0', not 'operand x'"),
+        ({"effects": ["read"], "on": {"operand 0": ["write"]}}, "unknown effect on operand 0 'write'; known: read"),
     ],
 )  # fmt: skip
 def test_what_a_row_cannot_say(entry: object, message: str) -> None:

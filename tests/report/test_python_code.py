@@ -36,10 +36,10 @@ func.func @f(%x: i32) -> i32 {{
 """
     assert code_of(text) == (
         """\
-# What code generation makes of <text>:1, without types and attributes.
+# What code generation makes from <text>:1, without types and attributes.
 # code generation cannot read 3 of 3 locations: 2 with 'DEBUG|' before the index, 1 without an index, a line or \
 another field
-# shown is what it makes of names without 'DEBUG|'
+# the functions below assume names without 'DEBUG|'
 # 1 op stays outside the functions
 
 

@@ -233,7 +233,7 @@ def test_a_hold_that_is_held_in_turn() -> None:
     between = '%1 = "ttir.abs"(%0) : (i32) -> i32'
     assert in_full(checked(function(op("%0", 23), between, op("%2", 18, "%1")))).splitlines()[5:7] == [
         "      #18 ttir.abs %2 is late at line 4, in 1 inversion (Net[net])",
-        "        it waits for its producer ttir.abs %1 (line 3), itself late",
+        "        it waits for its producer ttir.abs %1 (line 3), which is kept late itself",
     ]
 
 

@@ -25,7 +25,7 @@ def test_a_forced_inversion() -> None:
         "    from net.py:2, forward(), Conv2d[net.conv1], ttir.abs\n"
         "    its index contradicts dataflow: it should carry 18, as ttir.relu %57 (line 4) does;"
         " see fix --relabel\n"
-        "    no memory effects (as the op table lists)\n"
+        "    no memory effects (from the op table)\n"
         "    next lower index: #18 ttir.relu %57 (line 4), 1 place after it\n"
         "    1 inversion, forced by a dependence\n"
         "      forced with #18 ttir.relu %57 (line 4)\n"
@@ -66,7 +66,7 @@ def test_an_op_of_unknown_effect_without_index() -> None:
     text = function('%0 = "my.op"(%a) : (i32) -> i32', op("%1", 3, "%0"))
     assert explained(text, "%0").splitlines()[2:] == [
         "    unindexed: its location carries no op index; it stays with #3 ttir.abs %1 (line 3)",
-        "    may do anything to memory (it is not in the op table)",
+        "    may do anything to memory (not in the op table)",
         "    no inversions",
     ]
 
@@ -75,7 +75,7 @@ def test_an_op_that_follows_its_consumer() -> None:
     text = function('%0 = "ttir.constant"() : () -> i32 loc("9|x")', op("%1", 3, "%0"))
     assert explained(text, "%0", follow=("constants",)).splitlines()[3:] == [
         "    its index does not count (--follow constants); it stays with #3 ttir.abs %1 (line 3)",
-        "    no memory effects (as the op table lists)",
+        "    no memory effects (from the op table)",
         "    no inversions",
     ]
 
@@ -91,7 +91,7 @@ def test_ops_that_share_an_index_get_an_outline_each() -> None:
         "  #2 ttir.abs %1 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
         "    1 inversion, avoidable\n"
         "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 1\n"
-        "--verbose explains each of them; a line instead of the index, one\n"
+        "--verbose explains all of them; a line instead of the index selects one\n"
     )
 
 

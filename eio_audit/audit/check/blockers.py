@@ -1,4 +1,4 @@
-"""What keeps displaced ops from moving: of each the one dependence that explains it best."""
+"""The blockers of displaced ops: for each op the dependence that best explains why it cannot move."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def find_blockers(
     Args:
         keys: by place of the block, None for an op that does not count in inversions.
         graph: the block's dependences.
-        is_early: by place asked for, whether the op is early; otherwise it is late.
+        is_early: by requested place, whether the op is early; otherwise it is late.
 
     Returns:
-        By place asked for: the place of the op that blocks it, and the kind of dependence. An op whose own
-        key explains it is preferred to one that is blocked in turn, then the key farthest off. Places
-        that nothing blocks are missing.
+        By requested place, the place of the blocker and the kind of dependence. A blocker whose own key
+        explains the place is preferred to one that is blocked itself, then the one with the most distant
+        key. Unblocked places are missing.
     """
     precedence, early = graph.precedence, is_early.values()
     below = precedence.smallest_below([inf if key is None else key for key in keys]) if any(early) else []

@@ -32,7 +32,7 @@ class Check:
 
     @cached_property
     def summary(self) -> Summary:
-        """All figures added up."""
+        """The total of all figures."""
         return summarize(self.dumps)
 
     @property
@@ -66,13 +66,13 @@ def check(
     measures_memory: bool = False,
     describes_all: bool = False,
 ) -> Check:
-    """Audits every dump; one that cannot be read does not hide the others.
+    """Audits every dump; one that cannot be read is skipped with an error.
 
     Args:
         dumps: what to audit.
         options: what counts.
-        visit: called with each audited dump while its structure is still there.
-        measures_memory: find out how many bytes the values of each block hold (``BlockAudit.memory``).
+        visit: called with each audited dump while its IR is in memory.
+        measures_memory: measure how many bytes the values of each block hold (``BlockAudit.memory``).
         describes_all: describe all ops out of place (``BlockAudit.worst``), not only the worst.
     """
     audits, errors = [], []

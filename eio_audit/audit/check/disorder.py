@@ -21,23 +21,23 @@ from eio_audit.order.inversions import count_descents
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
 
 PROFILE_PARTS = 40
-"""In how many parts an audit profiles the order of a block."""
+"""The number of parts in the profile of a block."""
 
 SHAPE_OPS = 1_000
-"""Up to how many ops a block may be one of many of its shape."""
+"""The most ops of a block that is audited by its shape."""
 
 MOST_SHAPES = 2_000
-"""How many shapes are known at a time."""
+"""The most shapes that are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeDisorder:
-    """What all blocks of one shape have in common. Ops are told by their place in the block.
+    """What all blocks of one shape have in common. Ops are identified by their place in the block.
 
     Attributes:
         figures: of ``BlockAudit``, by name.
         worst: the displaced ops that carry most inversions, worst first.
-        order: what orders it best, where that is better than the textual order.
+        order: the best order found, if it is better than the textual order.
         donors: by op whose label is wrong, in textual order, the op whose label it should carry: a set of
             least weight that contradicts the dependences.
         worst_labels: of these ops those that are in most inversions, worst first, with how many these are.
@@ -114,7 +114,6 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
 
 
 def _figures(block: KeyedBlock) -> dict[str, Any]:
-    """The figures that need no dependences."""
     runs = block.runs
 
     def inversions_with(is_member: Sequence[int]) -> int:

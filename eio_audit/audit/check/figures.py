@@ -1,4 +1,4 @@
-"""The figures of an audit: of blocks, of dumps, and added up."""
+"""The figures of an audit: of blocks, of dumps, and in total."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class BlockAudit(NamedTuple):
         minimum: inversions of the best order found; the true minimum where ``certified``.
         lower_bound: no legal order has fewer.
         displaced: size of a smallest set of ops whose removal leaves the block in order.
-        inherited: inversions with a derived op at an end.
-        at_constants: inversions with a constant at an end.
-        at_frees: inversions with an op at an end that only frees.
-        worst: the displaced ops that carry most inversions, worst first, no more than are asked for.
+        inherited: inversions that involve a derived op.
+        at_constants: inversions that involve a constant.
+        at_frees: inversions that involve an op that only frees.
+        worst: the displaced ops that carry most inversions, worst first, as many as requested.
         moved: ops that a fix moves.
         moved_lower_bound: no order with the minimum of inversions moves fewer.
         profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
@@ -71,7 +71,7 @@ class BlockAudit(NamedTuple):
         wrong_by_passes: how many of these passes made: derived ops, and layout ops and frees that have the
             location of another op.
         wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
-        mislabelled: those of these ops that are in most inversions, worst first, no more than are asked for.
+        mislabelled: those of these ops that are in most inversions, worst first, as many as requested.
         frees: indexed ops that only free, by the op table.
         followed_frees: those of ``followed`` that only free, and so follow their last use.
         memory: what its values hold; None in a graph region, and unless it is asked for.

@@ -25,7 +25,7 @@ def restore_block(
     inversions: int | None = None,
     effort: Effort | None = None,
 ) -> Restoration:
-    """Finds what orders a block best, with the frees that are to follow right after their last uses.
+    """Finds the best order of a block whose frees follow right after their last uses.
 
     Moving these changes no inversion. What is found for the others may depend on where the frees were, unless
     it is certified. So that a second run changes nothing, they are ordered again until nothing better is
@@ -36,7 +36,7 @@ def restore_block(
         precedence: the dependences of the block.
         frees: the places of the frees that are to follow.
         inversions: of the textual order, if they are known.
-        effort: what may be done for all blocks of a dump.
+        effort: the effort allowed for all blocks of a dump.
     """
     effort = effort or Effort()
     best = restore_order(keys, precedence, inversions, effort)

@@ -1,4 +1,4 @@
-"""A block of a dump with the keys that its ops are ordered by, and with the order that a fix gives it."""
+"""A block of a dump with the keys of its ops, and with the order that a fix gives it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class KeyedBlock:
-    """A block of a dump with the keys of its ops. Ops are told by their place in the block, from 0.
+    """A block of a dump with the keys of its ops. Ops are identified by their place in the block, from 0.
 
     Attributes:
         number: which block of the dump.
@@ -60,7 +60,7 @@ class KeyedBlock:
 
     @cached_property
     def carried(self) -> dict[int, int]:
-        """By place of an op that counts in inversions: how many it is an end of."""
+        """By place of an op that counts in inversions: how many it is in."""
         return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
 
     @cached_property
@@ -143,7 +143,7 @@ class FixedBlock(KeyedBlock):
 
     @cached_property
     def carried_fixed(self) -> dict[int, int]:
-        """By place of an op that counts in inversions: how many it is an end of after a fix."""
+        """By place of an op that counts in inversions: how many it is in after a fix."""
         order = self.indexed_order
         runs = sorted_runs([self.key(place) for place in order])
         return dict(zip(order, runs.carried_by_position(), strict=True))

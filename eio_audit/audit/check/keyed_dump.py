@@ -1,4 +1,4 @@
-"""A dump that has been read, with the keys that its ops are ordered by."""
+"""A dump that has been read, with the keys of its ops."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class KeyedDump:
         dump: where it comes from.
         options: what it is audited with.
         ir: its structure.
-        keys: what its ops are ordered by.
-        dependences: of its blocks, for those that are asked for.
+        keys: the keys of its ops.
+        dependences: of its blocks, made on request.
         functions: by block, the symbol of the function around it, or None.
     """
 
@@ -45,11 +45,11 @@ class KeyedDump:
         return self.keys.indices
 
     def has_order(self, block: int) -> bool:
-        """Whether the order of a block's ops means something: it is in no graph region."""
+        """Whether a block's ops have an order: it is not in a graph region."""
         return not self.ir.region_is_graph[self.ir.block_region[block]]
 
     def label(self, op: int) -> OpLabel:
-        """An op as a person recognizes it."""
+        """An op as reports name it."""
         from eio_audit.audit.op_label import label
 
         return label(self.ir, self.indices, op)

@@ -1,4 +1,4 @@
-"""How likely an op's label is right: what is more likely to be wrong weighs less."""
+"""Weights of op labels: a label that is more likely to be wrong weighs less."""
 
 from __future__ import annotations
 

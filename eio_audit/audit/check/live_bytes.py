@@ -1,4 +1,4 @@
-"""How many bytes a block's values hold at most at once, in textual order and in its new order.
+"""The peak memory of a block's values, in textual order and in its new order.
 
 A value holds memory from the op that defines it on; an argument, from the start of the block on. It is held
 
@@ -136,7 +136,6 @@ class LiveBytes:
         return LiveBlock(len(ops), lifetimes, unsized)
 
     def _results(self, ops: Iterable[int]) -> dict[int, ValueSize]:
-        """The sizes of the values that ops define."""
         sizes: dict[int, ValueSize] = {}
         for op in ops:
             row = self._rows[self._ir.op_name[op]]
@@ -182,7 +181,6 @@ class LiveBytes:
                 yield value
 
     def _is_used_outside(self, value: int, block: int) -> bool:
-        """Whether another block than this one and those nested in it uses a value."""
         ops, users = self._ir.block_ops[block], self._users.get(value, [])
         return bool(users) and (users[0] < ops[0] or users[-1] >= self._ir.subtree_end[ops[-1]])
 
@@ -192,11 +190,11 @@ class LiveBytes:
 
 
 def _gives_views(row: OpTraits) -> bool:
-    """Whether a memref that such an op gives is another way to what it has been given."""
+    """Whether a memref that such an op returns is a view of its operand."""
     return "alloc" not in row.effects and not row.may_do_anything
 
 
 def _gives_operands(row: OpTraits) -> bool:
-    """Whether a tensor that such an op gives is an operand that it has changed in place."""
+    """Whether a tensor that such an op returns is an operand that it changed in place."""
     writes = any(place.startswith("operand") and "write" in kinds for place, kinds in row.on.items())
     return writes and "fresh" in row.flags

@@ -1,4 +1,4 @@
-"""The keys that ops are ordered by: their indices, without those of ops that are to follow others."""
+"""The keys of ops: their indices, without those of ops that follow others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OrderKeys:
         return keys
 
     def follows(self, op: int) -> Follow | None:
-        """Why an op that carries an index follows another all the same; None where it does not."""
+        """Why an op follows another although it carries an index; None if it does not."""
         if self.indices.index(op) is None:
             return None
         sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS)
@@ -78,7 +78,7 @@ class OrderKeys:
 
     @cached_property
     def followed_by_block(self) -> list[int]:
-        """How many ops carry an index and follow others all the same, by block."""
+        """By block, how many ops carry an index but follow others."""
         is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
         return self._count_by_block(compress(count(), is_followed))
 
@@ -111,7 +111,7 @@ class OrderKeys:
 
     @cached_property
     def frees_by_op(self) -> bytearray:
-        """By op, 1 if all that it does, by the op table, is to free what it is given."""
+        """By op, 1 if the op table says that it only frees its operands."""
         ir, flags = self._ir, bytearray(len(self._ir))
         only_frees = list(map(self._only_frees, ir.names))
         for op in compress(count(), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ():
@@ -132,7 +132,7 @@ class OrderKeys:
         return self.frees_in(block) if Follow.FREES in self._follow and self.has_frees else frozenset()
 
     def _only_frees(self, name: str) -> bool:
-        """By the op table; an op that is taken to do nothing waits for no use."""
+        """By the op table; an op that is assumed pure waits for no use."""
         is_pure = any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
         return self._ir.op_table.of(name).only_frees and not is_pure
 

@@ -1,4 +1,4 @@
-"""The functions that code generation makes of a dump: a model of tt-mlir's ``ttnn-recover-structure``.
+"""The functions that code generation makes from a dump: a model of tt-mlir's ``ttnn-recover-structure``.
 
 The pass does not read the order of a block. It sorts the ops itself, stays with those of one ``file:line``
 of the model's source as long as it can, and makes a function of each series (``order/group_order.py``).
@@ -42,10 +42,10 @@ ModulePath = tuple[str, ...]
 """A module with those around it, outermost first; of ops without a module, their source function."""
 
 TIE_BREAKS = 8
-"""In how many orders ties are tried."""
+"""How many ways to break ties are tried."""
 
 TRIED_OPS = 24_000
-"""How many ops all these orders may have together; two orders are tried in any case."""
+"""The most ops in all these orders together; two orders are always tried."""
 
 
 class Stage(StrEnum):
@@ -60,7 +60,7 @@ class Stage(StrEnum):
     FIXED = "fixed"
     """The dump after, or as it is, in the order that ``fix`` gives it."""
     RELABELLED = "relabelled"
-    """The same once ``fix --relabel`` has put labels right as well."""
+    """The same after ``fix --relabel`` corrected the labels, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,12 @@ class CodegenFunction:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What code generation makes of one dump.
+    """The functions that code generation makes from one dump.
 
     Attributes:
         callers: the functions that are cut.
-        functions: what they are cut into, in call order; ties go by index, then by place in the text.
-        fewest, most: between these the number of functions lies, whichever way ties go.
+        functions: what they are cut into, in call order; ties are broken by index, then by textual order.
+        fewest, most: the range of the number of functions over all tie breaks that were tried.
         ops: how many ops code generation looks at.
         left_out: how many of them are in no function: unreadable ones, and frees of what no function makes.
         unreadable: how many locations it cannot read, by reason. Ops whose location would be readable without
@@ -139,7 +139,7 @@ class TornModule:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What code generation makes of a dump as it is and put in order, and of one before it if there is one.
+    """The functions that code generation makes from a dump, from its fix, and from an earlier dump if given.
 
     Attributes:
         dump: the audit of the dump as it is, or after.
@@ -160,7 +160,7 @@ class Structure:
 
 
 def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
-    """The functions that code generation makes of a dump, as it is and after a fix.
+    """The functions that code generation makes from a dump, as it is and after a fix.
 
     Complexity: as ``check``, and O(n log n) for n ops.
 
@@ -174,9 +174,9 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
 
 
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
-    """The functions that code generation makes before and after a pass, and of what ``fix`` makes of that.
+    """The functions that code generation makes before a pass, after it, and after a fix.
 
-    ``right`` is what ``fix --relabel`` makes of the dump after.
+    ``right`` is the result of ``fix --relabel`` on the dump after.
     """
     return _structure(after, Stage.AFTER, right, {Stage.BEFORE: predict(before)})
 
@@ -214,7 +214,7 @@ def predict(
     names: Mapping[int, str] | None = None,
     orders: Mapping[int, Sequence[int]] | None = None,
 ) -> Prediction:
-    """What code generation makes of a dump.
+    """The functions that code generation makes from a dump.
 
     Args:
         dump: which dump.
@@ -314,7 +314,6 @@ class _Caller:
         )
 
     def sizes(self) -> list[int]:
-        """How many functions the ways to break ties lead to, as far as they are tried."""
         orders = [
             self.order,
             *(order_by_queue(self._grouped, roots) for roots in _root_orders(self._grouped)),
@@ -322,7 +321,7 @@ class _Caller:
         return [group_count(self._grouped, order) for order in orders]
 
     def clashes(self) -> Iterator[str]:
-        """Places of the source that two functions are defined at, by the locations."""
+        """Places of the source at which, by the locations, two functions are defined."""
         names: dict[str, str] = {}
         return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 

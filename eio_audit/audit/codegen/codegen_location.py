@@ -28,10 +28,10 @@ _LEFT_OUT = ("ttcore.",)
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 
 PREFIX = "DEBUG|"
-"""What front ends put before the index, and code generation does not know."""
+"""The prefix that front ends put before the index; code generation does not know it."""
 
 FEWEST_FIELDS = 4
-"""Fields of a name that code generation reads; one with fewer leaves its op out, without a word."""
+"""The fewest fields of a name that code generation reads; it silently leaves out other ops."""
 
 NAMES_KEPT = 1 << 16
 """What is read of so many names is kept: each state of a dump has the same ones."""
@@ -48,7 +48,7 @@ class Reason(StrEnum):
     NESTING = "nesting"
     """The outermost name has no index; a name inside it has one, which is not read."""
     FIELD = "field"
-    """A field is missing or no integer: the index, or the op's line."""
+    """A field is missing or not an integer: the index, or the op's line."""
     BRACKETS = "brackets"
     """A module is not written ``Class[name]``."""
 
@@ -81,7 +81,7 @@ class UnreadableLocation:
 
     Attributes:
         reason: which kind.
-        message: said of the op: ``its first field, 'x', is no integer``.
+        message: a sentence about the op: ``its index 'x' is not an integer``.
         meant: what would be read without the prefix; None where that is not all.
     """
 
@@ -97,25 +97,25 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     >>> read_name("3|Net[net]|m.py:10|forward|12|add")
     CodegenLocation(index=3, modules=('Net[net]',), file='m.py:10', function='forward')
     >>> read_name("x_layout").message
-    "its first field, 'x_layout', is no integer"
+    "its index 'x_layout' is not an integer"
     """
     if name.startswith(PREFIX):
-        meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' stands before its index"
+        meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' precedes its index"
         if isinstance(meant, UnreadableLocation):
             return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}")
         return UnreadableLocation(Reason.PREFIX, message, meant)
     fields = [field for field in name.split("|") if field]
     index = _integer(fields[0]) if fields else None
     if index is None:
-        return UnreadableLocation(Reason.FIELD, f"its first field, '{''.join(fields[:1])}', is no integer")
+        return UnreadableLocation(Reason.FIELD, f"its index '{''.join(fields[:1])}' is not an integer")
     if len(fields) < FEWEST_FIELDS:
         there = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
         return UnreadableLocation(
-            Reason.FIELD, f"it has {there} and not all of 'index|file:line|function|line|op'"
+            Reason.FIELD, f"it has {there} instead of 'index|file:line|function|line|op'"
         )
     file, function, line, _ = fields[-FEWEST_FIELDS:]
     if _integer(line) is None:
-        return UnreadableLocation(Reason.FIELD, f"its field before the last, '{line}', is no integer")
+        return UnreadableLocation(Reason.FIELD, f"its line '{line}' is not an integer")
     modules = tuple(fields[1:-FEWEST_FIELDS])
     for module in modules:
         if len(list(filter(None, module.split("[")))) < 2:
@@ -147,7 +147,7 @@ class CodegenLocations:
         self._locations = locations
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
-        """What is read of an op; None where its location is no name: unknown, or refused (rule EIO106)."""
+        """What is read of an op; None if its location is not a name: unknown, or refused (rule EIO106)."""
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
@@ -157,7 +157,7 @@ class CodegenLocations:
         for inner in walk(outer.child):
             inside = read_name(inner.name) if isinstance(inner, NameLoc) else None
             if isinstance(inside, CodegenLocation) or (inside is not None and inside.meant is not None):
-                message = f"its index stands inside: only the outermost name, '{outer.name}', is read"
+                message = f"its index is in an inner name; only the outermost, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)
         return read
 

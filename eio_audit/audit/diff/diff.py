@@ -64,7 +64,7 @@ def diff(
         before: the earlier one.
         after: the later one.
         options: as for ``check``.
-        visit: called with the audited dump after while its structure is still there.
+        visit: called with the audited dump after, while its IR is in memory.
         measures_memory: as for ``check``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What became of permutes, transposes and reshapes: cancelled, moved in vain, or left with their inverse.
+"""What happened to permutes, transposes and reshapes: cancelled, moved without cancelling, or left.
 
 A pass that erases inverse ops moves them up or down until they meet their inverse. One that meets none should
 have been left where it was: its location is now in a place where the op never was.
@@ -68,10 +68,10 @@ class InverseOps:
         copies: ops of these pairs of which copies are left, on other operands of the ops they were moved
             past.
         moved: ops that were moved and did not cancel; not those that were only put back in order.
-        gone: ops that are gone without an inverse: merged with another or folded.
+        gone: ops that were removed without an inverse: merged with another or folded.
         added: ops that came from no op of the dump before.
         remaining: pairs of the dump after that undo each other.
-        inversions: how many inversions of the dump after have one of the moved ops or copies at an end.
+        inversions: how many inversions of the dump after involve a moved op or a copy.
     """
 
     before: int
@@ -212,7 +212,6 @@ def _above(ops: ComparedOps, op: int, also: Collection[int]) -> Iterator[int]:
 
 
 def _inversions_with(dump: KeyedDump, members: Collection[int]) -> int:
-    """How many inversions have a member at an end."""
     blocks = [KeyedBlock(dump, number) for number in {dump.ir.op_block[op] for op in members}]
     return sum(
         block.runs.inversions_with([block.ops[k] in members for k in block.indexed]) for block in blocks

@@ -1,10 +1,10 @@
-"""Which op of one dump is which op of another, across renumbering, reordering and printing forms.
+"""Matches the ops of two dumps across renumbering, reordering and printing forms.
 
 A pass leaves most of a program alone, so most ops are found by their surroundings: two ops are one when they
 have the same location, name and text, are computed from the same, and are used by the same, at any distance
 (``RefinementClasses``). From there on, the dataflow is followed: the user of a matched op at the same operand
-with the same name and location is the same op, whatever became of its attributes. What is left is paired by
-ever less, but never by name and location alone: one framework op is often several IR ops.
+with the same name and location is the same op, even if its attributes changed. The remaining ops are paired
+by ever weaker evidence, but never by name and location alone: one framework op is often several IR ops.
 """
 
 from __future__ import annotations
@@ -108,14 +108,13 @@ class _Pairing:
             self._pair(a, b)
 
     def moved_count(self) -> int:
-        """How many ops the pairs so far have moved."""
         blocks: dict[int, list[tuple[int, int]]] = {}
         for old, new in self.matched[0].items():
             blocks.setdefault(self.sides[1].ir.op_block[new], []).append((new, old))
         return sum(len(displaced([old for _, old in sorted(pairs)])) for pairs in blocks.values())
 
     def complete(self) -> Matching:
-        """Pairs what else belongs together, the surest first."""
+        """Pairs the remaining ops, the surest first."""
         self._pair_blocks()
         for old, new in self._unmatched(self._above):
             if len(old) == len(new) == 1:
@@ -148,7 +147,7 @@ class _Pairing:
         return Matching(self.matched[0], self.blocks, self.arguments, self.keys.same_form)
 
     def _pair_computations(self) -> None:
-        """Pairs what computes the same, whatever its types and the ops that only pass values on."""
+        """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
         sides = contracted(*self.sides)
         for with_attributes in (True, False) if sides else ():
             assert sides is not None
@@ -181,7 +180,6 @@ class _Pairing:
                 self._pair(a, b)
 
     def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
-        """The unmatched ops of either dump that have a key in common."""
         free = [
             [op for op in range(len(ops)) if op not in matched]
             for ops, matched in zip(self.sides, self.matched, strict=True)
@@ -273,7 +271,6 @@ class _Pairing:
         return tuple(found)
 
     def _all_producers(self, side: int, op: int) -> tuple[Value | None, ...] | None:
-        """The producers, if all are matched."""
         found = self._matched_producers(side, op)
         return None if None in found else found
 

@@ -1,4 +1,4 @@
-"""Which lines two texts have in common, where lines have moved."""
+"""The common lines of two texts, in which lines may have moved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from eio_audit.order.displaced import displaced
 
 ROUNDS = 4
-"""How often what is left between matches is looked at again."""
+"""How often the gaps between matches are searched again."""
 
 Match = tuple[int, int]
 """The 0-based number of a line in the old text, and of the line in the new text that it is."""
@@ -37,7 +37,7 @@ def matching_lines(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Mat
 
 
 def gaps_between(matches: Sequence[Match], old_count: int, new_count: int) -> Iterator[tuple[range, range]]:
-    """What lies between the matches: lines of the old text, and those of the new text that replace them."""
+    """The gaps between the matches: lines of the old text, and those of the new text that replace them."""
     old_start = new_start = 0
     for old_end, new_end in [*matches, (old_count, new_count)]:
         if old_end > old_start or new_end > new_start:

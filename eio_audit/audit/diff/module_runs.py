@@ -28,7 +28,7 @@ class ModuleRuns:
         path: the module with those around it, outermost first; for a function only itself.
         before, after: in the dump before and in the dump after.
         fixed: after a fix of that.
-        relabelled: after a fix that puts wrong labels right as well.
+        relabelled: after a fix that also corrects wrong labels.
     """
 
     name: str
@@ -41,14 +41,14 @@ class ModuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class Fragmentation:
-    """The runs of all modules and source functions, those that were torn most first."""
+    """The runs of all modules and source functions, the most torn first."""
 
     modules: tuple[ModuleRuns, ...]
     functions: tuple[ModuleRuns, ...]
 
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Counts the runs before, after, and after a fix without and with labels put right (``right``)."""
+    """Counts the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
     was, origins = ([*map(dump.indices.parsed.origin, range(len(dump.ir)))] for dump in (before, after))
     relabelled = origins[:]
     for op, name in right.names.items():
@@ -65,7 +65,6 @@ def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -
 
 
 def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
-    """The runs by module, those first that were torn most."""
     before, after, *_ = counts
     rows = [
         ModuleRuns(key[-1], key, *(count[key] for count in counts)) for key in before.keys() | after.keys()

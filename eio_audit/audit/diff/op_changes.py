@@ -28,7 +28,7 @@ class Relation(StrEnum):
     COMMUTED = "commuted"
     """It is a permute, transpose or reshape that a pass moved past other ops, by the dataflow."""
     CONVERTED = "converted"
-    """It is at the location of an op that is gone, and has another name; only a history follows that."""
+    """It has the location of a removed op and another name; only a history follows that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Ancestor:
 
 @dataclass(frozen=True, slots=True)
 class OpDifference:
-    """One thing that differs between an op before and after.
+    """One difference between an op before and after.
 
     Attributes:
         kind: ``operands``, ``attributes``, ``types`` or ``location``.
@@ -137,7 +137,7 @@ class ComparedDump:
     ops: ComparedOps
 
     def inversions(self) -> dict[int, int]:
-        """By op that counts in inversions, how many it is an end of."""
+        """By op that counts in inversions, how many it is in."""
         blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
         return {block.ops[place]: count for block in blocks for place, count in block.carried.items()}
 
@@ -209,7 +209,7 @@ class DumpComparison:
         """All ops, by what became of them.
 
         Args:
-            commuted: by added op, an op of the dump before that was moved there, where locations do not tell.
+            commuted: by added op, the earlier op that was moved there, where locations do not show it.
         """
         by_status: dict[str, list[OpChange]] = defaultdict(list)
         for change in self.pairs(commuted, with_unchanged=False):
@@ -290,7 +290,7 @@ class DumpComparison:
         return None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
 
     def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
-        """As ``ancestor``, or the op that was moved there where locations do not tell."""
+        """As ``ancestor``, or the op that was moved there where locations do not show it."""
         found = self.ancestor(new)
         if new in commuted and (found is None or found[0] != commuted[new]):
             return commuted[new], Relation.COMMUTED

@@ -72,7 +72,6 @@ class ComparedOps:
             self.blocks_of.setdefault(ir.parent_op(block), []).append(block)
 
     def __len__(self) -> int:
-        """The number of ops."""
         return len(self.ir)
 
     @property

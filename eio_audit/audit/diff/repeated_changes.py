@@ -1,4 +1,4 @@
-"""Changes that repeat: what a pass did to one layer, it did to all layers of that kind."""
+"""Changes that repeat, because a pass did the same to all layers of a kind."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Sameness(StrEnum):
     ORDER = "order"
     """The same ops, each block in a legal order of the other's."""
     NONE = "none"
-    """Different programs, or none that is proven to be the same."""
+    """Different programs, or not proven to be the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,6 @@ def _named(side: ComparedDump, op: int) -> str:
 
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
-    """What speaks against one program, order apart."""
     old, new = before.ops.ir, after.ops.ir
     for side, others in ((before, became.keys()), (after, set(became.values()))):
         for op in range(len(side.ops)):
@@ -151,7 +150,6 @@ def _different_blocks(
 
 
 def _label_blocks(ir: IR) -> dict[tuple[int, bytes], int]:
-    """By region and label, the block."""
     return {(ir.block_region[block], ir.block_name(block).encode()): block for block in range(ir.block_count)}
 
 

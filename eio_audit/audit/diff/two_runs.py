@@ -40,7 +40,7 @@ class RunComparison:
         return not self.different and not any(count for _, count in self.only_in)
 
     def is_same_as(self, wanted: Sameness) -> bool:
-        """Whether the runs are the same in a sense, as far as the first pair that differs tells."""
+        """Whether the runs are the same in a sense, judged by the first pair that differs."""
         if any(count for _, count in self.only_in):
             return False
         return self.difference is None or self.difference.sameness.is_at_least(wanted)

@@ -1,4 +1,4 @@
-"""The dataflow DAG of a block, or the neighbourhood of an op in it, as plain data to be drawn."""
+"""The dataflow DAG of a block, or the neighbourhood of an op in it, as plain data for pictures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DataflowOp:
 
     Attributes:
         place: 0-based among the ops of its block.
-        inversions: how many inversions of the block it is an end of.
+        inversions: how many inversions of the block it is in.
         displaced: member of a smallest set of ops whose removal leaves the block in order.
         derived: a pass made it from the op whose index it carries.
     """
@@ -127,7 +127,7 @@ def neighbourhood(
     blocks = {dump.ir.op_block[op] for op in ops}
     if len(blocks) > 1:
         lines = ", ".join(str(dump.ir.source.line_at(dump.ir.op_start[op])) for op in ops[:NAMED_BLOCKS])
-        raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks are meant: name one by its line: {lines}")
+        raise _error(dump, f"{len(ops)} ops in {len(blocks)} blocks match: name one by its line: {lines}")
     block = FixedBlock(dump, blocks.pop())
     return BlockDataflow(block).around([block.ops.index(op) for op in ops], radius)
 

@@ -1,4 +1,4 @@
-"""Why an op is where it is: what it is inverted with, and what keeps it there or would move it."""
+"""Why an op is where it is: its inversions, and what keeps it there or would move it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DESCRIBED_INVERSIONS = 10
 
 
 class InversionKind(StrEnum):
-    """What becomes of an inversion."""
+    """The kind of an inversion."""
 
     FORCED = "forced"
     """One op depends on the other: it is in every legal order."""
@@ -56,7 +56,7 @@ class FixedPlace:
         moved: it is one of the fewest ops whose moves explain the new order.
         behind: the op that it follows then; None at the start.
         before: the op that follows it then; None at the end.
-        inversions: how many inversions it is an end of then.
+        inversions: how many inversions it is in then.
     """
 
     place: int
@@ -71,7 +71,7 @@ class InvertedOp:
     """An op that the explained one is inverted with.
 
     Attributes:
-        kind: what becomes of the inversion.
+        kind: the kind of the inversion.
         path: for a forced one, the shortest chain of dependences from the earlier op to the later.
         fixed: for an avoidable one, where a fix puts this op.
     """
@@ -109,13 +109,13 @@ class OpExplanation:
         derived: a pass made it from another op, whose index it carries.
         right: the op whose index it should carry, because its own contradicts the dependences; None if its
             index is right.
-        follows: why its index does not count: it is of a sort of ops that are to follow their consumer.
+        follows: the ``--follow`` option for which its index does not count; else None.
         consumer: the indexed op with which an op stays that does not count in inversions; None for others.
         last_use: of an op that only frees, the last op that it waits for: in textual order or, if it is to
             follow its last use, in the order of a fix. None for others.
         effects: what it does to memory, its regions included.
         effects_source: how this is known.
-        inversions: how many inversions it is an end of.
+        inversions: how many inversions it is in.
         kinds: those by kind, only kinds that occur.
         inverted: the ops it is inverted with, at most DESCRIBED_INVERSIONS of a kind: first forced ones by
             length of the path, then the others by falling difference of indices.
@@ -150,7 +150,7 @@ class OpExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The ops that were asked for, several where they share an index, and the audit of their dump."""
+    """The requested ops, several if they share an index, and the audit of their dump."""
 
     dump: DumpAudit
     ops: tuple[OpExplanation, ...]
@@ -185,7 +185,7 @@ class OpInBlock:
         self.key = block.keys[self.place]
 
     def explain(self) -> OpExplanation:
-        """Gathers all that is known."""
+        """Builds the explanation."""
         block, dump = self.block, self.block.dump
         effects = dump.dependences.effects
         inversions = [(place, self._kind(place)) for place in self._inverted_places()]

@@ -1,4 +1,4 @@
-"""Which op a person means.
+"""The op that a person means.
 
 ``%5``, ``#23`` (an op index), a line of the dump's file (``57``, ``57:3``, ``passes.log:57:3``), a line of
 the model's source (``model.py:51``), or a full name (``ttir.add``); ``%5 of @main`` with its function.
@@ -19,7 +19,7 @@ NAMED_CANDIDATES = 8
 """How many ops an error names, at the most."""
 
 SEARCHED_NAMES = 20_000
-"""Among how many names a similar one is looked for."""
+"""How many names are searched for a similar one."""
 
 _OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+@?(?P<function>\S.*)")
 _PLACE = re.compile(
@@ -98,7 +98,7 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
     place = OpReference.parse(wanted).place_in(source)
     if place is None and len(dumps) > 1:
         message = (
-            f"{len(dumps)} dumps to choose from: say which with --pass and --dump, or name the op by its line"
+            f"there are {len(dumps)} dumps: choose one with --pass and --dump, or name the op by its line"
         )
         raise InputError(source.name, None, message)
     if place is None:
@@ -111,7 +111,7 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
 
 def no_dump_on_line(source: str, line: int) -> InputError:
     """The error for a line outside all dumps."""
-    return InputError(source, None, f"line {line} is in no dump")
+    return InputError(source, None, f"line {line} is outside all dumps")
 
 
 def find_ops(dump: KeyedDump, wanted: str) -> list[int]:
@@ -130,7 +130,7 @@ def has_op(dump: KeyedDump, wanted: OpReference) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The ops with a name, in a message what they share, and what to say if there is none."""
+    """The ops with a name, what they share in a message, and the message if there is none."""
 
     ops: Sequence[int]
     shared: str
@@ -146,7 +146,6 @@ class _Finder:
         self.wanted = wanted
 
     def find(self) -> list[int]:
-        """The ops that are meant."""
         found, function = self._found(), self.wanted.function
         ops = [op for op in found.ops if function is None or _bare(self._function(op)) == function]
         if not ops and found.ops:

@@ -1,4 +1,4 @@
-"""The order of a block op by op, as plain data to be drawn: where each op is, where it was, and why."""
+"""The order of a block op by op, as plain data for pictures: where each op is, where it was, and why."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PicturedOp:
         place: 0-based among the ops of the block.
         standing: 0-based among the ops that count in inversions, in textual order; None for other ops.
         original: 0-based among the same ops in the original order; ops of equal index in textual order.
-        inversions: how many inversions it is an end of.
+        inversions: how many inversions it is in.
         inversions_fixed: and of how many after a fix.
         disorder: why it is out of order: a fix moves it, or it is displaced even after a fix; None for the
             others.
@@ -122,7 +122,7 @@ class WorstBlocks:
                 self._kept[label, times[label]] = rank, _picture(FixedBlock(dump, number), block)
 
     def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
-        """Whether a block is to be drawn; what it takes the place of is dropped."""
+        """Whether a block is to be drawn; the picture that it replaces is dropped."""
         if name not in self._kept and len(self._kept) < self._limit:
             return True
         rival = name if name in self._kept else min(self._kept, key=lambda other: self._kept[other][0])

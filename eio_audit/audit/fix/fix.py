@@ -22,7 +22,7 @@ class Relabel(StrEnum):
     """How a location with another label is written."""
 
     NESTED = "nested"
-    """The new name holds the old location, which tells where the op comes from."""
+    """The new name holds the old location, so that the op's origin is kept."""
     FLAT = "flat"
     """The new name alone, for tools that read no names in names."""
 
@@ -34,9 +34,9 @@ class Fix:
     Attributes:
         pieces: the corrected bytes in pieces, which are parts of the input where nothing is avoidable.
         dumps: the audits of the dumps as they were; the displaced ops are counted, not described.
-        ordered: the audits that the new order comes from: those of ``dumps``, or with labels put right.
-        moved: ops that are elsewhere now, the fewest that explain the new order, among them frees that are
-            to follow their last use.
+        ordered: the audits that the new order comes from: those of ``dumps``, or with corrected labels.
+        moved: the fewest ops whose moves explain the new order, including frees that follow their last
+            use.
         renumbered: values have other names now.
         relabelled: ops that carry the index of another op now, because theirs contradicted the dependences.
     """
@@ -86,21 +86,21 @@ def fix(
         options: as for ``check``.
         only_dumps: return the dumps alone, without the text around them in the source.
         renumber: name values as MLIR's printer would in the new order, also where nothing moves.
-        relabel: first put the labels right that contradict the dependences, a set of least weight; then no
-            inversion is left outside of graph regions. A ``Relabel`` or its value.
+        relabel: first correct the labels that contradict the dependences, a set of least weight, so that no
+            inversion remains outside graph regions. A ``Relabel`` or its value.
         measures_memory: measure what the values of every block hold whose ops move; without it, of those
             that have frees.
-        finds_wrong_labels: find the wrong labels, also where they are not put right.
+        finds_wrong_labels: find the wrong labels, even if they are not corrected.
 
     Raises:
         InputError: a dump cannot be read.
         VerificationError: the corrected text is not the same program in a better order.
-        ValueError: there is no dump, the dumps are of several sources, or labels are to be put right that
-            come from another dump (``order_from``).
+        ValueError: there is no dump, the dumps are of several sources, or ``relabel`` is used with
+            ``order_from``.
     """
     form = None if relabel is None else Relabel(relabel)
     if form is not None and options.order_from is not None:
-        raise ValueError("labels of another dump cannot be put right here")
+        raise ValueError("relabel cannot be used with order_from")
     source: Source | None = None
     work = SharedWork(described_ops=0, finds_wrong_labels=finds_wrong_labels or form is not None)
     fixes: list[Fix] = []
@@ -139,7 +139,6 @@ def _fix_dump(
     renumber: bool,
     measures_memory: bool,
 ) -> Fix:
-    """One dump's fix, whose pieces are that dump alone."""
     before = ordered = audit_dump(dump, options, work)
     relabelled = 0
     if form is not None:
@@ -170,7 +169,7 @@ def _fix_dump(
 def _with_right_labels(
     dump: AuditedDump, donors: Mapping[int, int], form: Relabel, work: SharedWork
 ) -> AuditedDump:
-    """The dump audited again with its wrong labels put right; the same object where none is wrong.
+    """The dump audited again with corrected labels; the same object if none is wrong.
 
     Raises:
         VerificationError: the text with the right labels is not the same program, or a label in it still
@@ -185,7 +184,7 @@ def _with_right_labels(
     right = replace(dump.dump, source=source, span=Span(0, len(text)))
     audited = audit_dump(right, dump.options, work)
     if audited.audit.summary.forced:
-        raise VerificationError("the new labels contradict the dependences, too")
+        raise VerificationError("the new indices still contradict the dependences")
     return audited
 
 

@@ -1,4 +1,4 @@
-"""Every rewrite reads its result again before it is written: reordered, renamed, or with other locations."""
+"""Reads the result of a rewrite again before it is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STRUCTURE = (
     "block_region",
     "region_op",
 )
-"""What tells two dumps apart but for texts and names."""
+"""The fields that define a dump's structure, without texts and names."""
 
 
 class VerificationError(Exception):
@@ -32,7 +32,7 @@ class VerificationError(Exception):
 
 
 def read_again(old: IR, text: bytes, what: str) -> IR:
-    """What is read from the text that a dump has become; messages call it ``what``, as in ``rewritten``.
+    """The IR read from the new text of a dump; messages call the text ``what``, as in ``rewritten``.
 
     Raises:
         VerificationError: it cannot be read.
@@ -51,7 +51,7 @@ def read_same(old: IR, text: bytes, what: str) -> IR:
     """
     new = read_again(old, text, what)
     if any(getattr(new, column) != getattr(old, column) for column in _STRUCTURE):
-        raise VerificationError(f"the {what} text has other operations, or they use other values")
+        raise VerificationError(f"the {what} text has different operations or uses different values")
     return new
 
 
@@ -72,12 +72,12 @@ def relocated(old: IR, locations: Mapping[int, bytes], what: str, alias: bytes) 
     new = read_same(old, text, what)
     written = ((location, new.location_text(op) or b"") for op, location in locations.items())
     if any(location not in (own, new.definition(own)) for location, own in written):
-        raise VerificationError("a location is not the one that was to be written")
+        raise VerificationError("a location is not the intended one")
     edits = []
     for op in locations:
         start, end, own = new.location_start[op], new.op_end[op], old.location_text(op)
         edits.append((Span(start - len(" loc("), end), b"") if own is None else (Span(start, end - 1), own))
     without = splice(text, Span(0, len(text) - len(added)), edits)
     if not text.endswith(added) or without != old.dump_text:
-        raise VerificationError("more changed than the locations that were to change")
+        raise VerificationError("more than the intended locations changed")
     return new

@@ -1,4 +1,4 @@
-"""Puts wrong labels right: op indices that contradict the dataflow, in the text of locations.
+"""Corrects wrong labels: op indices that contradict the dataflow, in the text of locations.
 
 An op whose label is wrong gets the label of another op, its *donor* (see ``order/wrong_labels.py``): a name
 with the donor's index and the donor's place in the model, but with the op's own last field, around the
@@ -22,7 +22,7 @@ from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_k
 
 
 def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:
-    """The dump's text with some wrong labels put right, its ops where they were.
+    """The dump's text with corrected labels; no op moves.
 
     Args:
         dump: audited by the indices that its locations carry.
@@ -38,13 +38,13 @@ def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = Fal
         locations[op] = name if flat else b"%s(%s)" % (name, dump.ir.location_text(op))
     new = relocated(dump.ir, locations, "relabelled", b"#relabel")
     if OriginalIndices(new, dump.options.pattern).by_op != relabelled_keys(dump.indices.by_op, donors):
-        raise VerificationError("the relabelled text carries other op indices than it was to")
+        raise VerificationError("the relabelled text does not carry the intended op indices")
     return new.dump_text
 
 
 @dataclass(frozen=True, slots=True)
 class RightLabels:
-    """What ``fix --relabel`` makes of a dump.
+    """The result of ``fix --relabel`` on a dump.
 
     Attributes:
         names: by op that gets another label, the outermost name of its new location.
@@ -56,7 +56,7 @@ class RightLabels:
 
 
 def right_labels(dump: AuditedDump) -> RightLabels:
-    """What ``fix --relabel`` would make of a dump, without its text.
+    """The result of ``fix --relabel`` on a dump, without its text.
 
     Complexity: O(n log n), and as for a check of the blocks that are out of order.
     """

@@ -41,7 +41,7 @@ def in_orders(ir: IR, orders: Orders) -> bytes:
 
 
 def renumbered(ir: IR, orders: Orders) -> IR:
-    """The dump, its ops where they were, with the names of values that its new order asks for.
+    """The dump, its ops where they were, with the names of values for its new order.
 
     It is the same object where no name changes.
 
@@ -55,7 +55,7 @@ def renumbered(ir: IR, orders: Orders) -> IR:
 
 
 def _with_other_names(ir: IR, text: bytes) -> IR:
-    """What is read from a text in which only names of values may be others."""
+    """The IR read from a text in which only names of values may differ."""
     if text == ir.dump_text:
         return ir
     before, after = (_VALUE_NAME.sub(lambda m: b"%" if m["name"] else m[0], t) for t in (ir.dump_text, text))

@@ -4,9 +4,9 @@ An index location is what the default index pattern reads: a name ``DEBUG|7|arit
 place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
 location, or its place in the file, as MLIR's parser notes it.
 
-Functions, modules and what else holds functions get no index, because passes give their locations to ops
-that they make. They keep their own location; without one, or with an index in it, they get their place in the
-file.
+Functions, modules and other ops that hold functions get no index, because passes give their locations to
+ops that they make. They keep their own location; without one, or with an index in it, they get their
+place in the file.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _stamped(ir: IR) -> bytes:
             locations[op] = b"%s(%s)" % (name, _place(ir, op) if child is None else child)
     stamped = relocated(ir, locations, "stamped", b"#stamp")
     if OriginalIndices(stamped).by_op != expected:
-        raise VerificationError("the stamped text carries other op indices than it was to")
+        raise VerificationError("the stamped text does not carry the intended op indices")
     return stamped.dump_text
 
 

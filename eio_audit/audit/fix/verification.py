@@ -1,7 +1,7 @@
 """The proof that a text is the program of a dump with the ops of some blocks in another order.
 
-The ordinary reader reads the text. The orders tell which old op each new op must be. Then everything in a
-dump is compared: texts of ops, nesting, operands, what is outside of ops, and last the dependences.
+The ordinary reader reads the text. The orders give the old op of each new op. Then everything in a
+dump is compared: texts of ops, nesting, operands, the text outside of ops, and finally the dependences.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
     new = read_again(old, text, "rewritten")
     if len(new) != len(old) or new.block_count != old.block_count:
-        raise VerificationError("the rewritten text has other operations or blocks")
+        raise VerificationError("the rewritten text has different operations or blocks")
     ops, blocks, regions = in_new_order(old, orders)  # ops[i] is the old op that new op i must be
 
     for op, old_op in enumerate(ops):
@@ -37,28 +37,28 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
         or [regions[region] for region in new.block_region] != [old.block_region[block] for block in blocks]
         or [ops[op] for op in new.region_op[1:]] != [old.region_op[region] for region in regions[1:]]
     ):
-        raise VerificationError("the ops stand in other blocks than before")
+        raise VerificationError("an op is in another block than before")
     _verify_operands(old, new, ops, blocks)
 
     for block, old_block in enumerate(blocks):
         if own_header(new, block) != own_header(old, old_block):
             raise VerificationError(f"the arguments of {old.block_name(old_block)} changed")
     if _texts_at_top_level(new) != _texts_at_top_level(old):
-        raise VerificationError("what stands outside of the ops changed: aliases or metadata")
+        raise VerificationError("the text outside the ops changed: aliases or metadata")
     if b"//" in text or b"//" in old.dump_text:
         if len(text.translate(None, b" \t\r\n")) != len(old.dump_text.translate(None, b" \t\r\n")):
-            raise VerificationError("a comment was lost, or came twice")
+            raise VerificationError("a comment was lost or duplicated")
         if {ops[op]: lines for op, lines in comments_above(new).items()} != comments_above(old):
-            raise VerificationError("comment lines stand above other ops than before")
+            raise VerificationError("comment lines are above other ops than before")
 
     new_block = {old_block: block for block, old_block in enumerate(blocks)}
     seen = Dependences(new, dependences.assume_pure).by_effect([new_block[block] for block in orders])
     for block, graph in dependences.of(orders).items():
         place = inverse(orders[block])
         for _, user in graph.turned_round(place):
-            raise _failure("an op would stand before one it depends on", old, graph.ops[user])
+            raise _failure("an op would be before one that it depends on", old, graph.ops[user])
         if not graph.has_effects_of(seen[new_block[block]], place):
-            raise VerificationError(f"other dependences than before in {old.block_name(block)}")
+            raise VerificationError(f"the dependences changed in {old.block_name(block)}")
 
 
 def in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int]]:
@@ -86,7 +86,7 @@ def _verify_operands(old: IR, new: IR, ops: Sequence[int], blocks: Sequence[int]
     owners = [ops[owner] if owner >= 0 else ~blocks[~owner] for owner in new.value_owner]
     old_owners = old.value_owner.tolist()
     if sorted(owners) != sorted(old_owners):
-        raise VerificationError("the rewritten text defines other values")
+        raise VerificationError("the rewritten text defines different values")
     by_owner = sorted(range(len(owners)), key=owners.__getitem__)  # the values of one owner keep their order
     old_value = dict(zip(by_owner, sorted(range(len(owners)), key=old_owners.__getitem__), strict=True))
     operands, old_operands = [old_value[value] for value in new.operands], old.operands.tolist()

@@ -1,1 +1,1 @@
-"""What the locations of ops tell: indices, the model's source, and what is wrong with them."""
+"""The content of locations: op indices, places in the model's source, and defects."""

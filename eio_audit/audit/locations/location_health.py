@@ -1,7 +1,7 @@
-"""What is wrong with a dump's locations, whatever the order of its ops.
+"""Defects of a dump's locations, independent of the order of its ops.
 
 A tt-xla location names its op as ``index|module|...|file:defline|function|opline|op``. Code generation
-rebuilds the model's structure from that, and simplifies, or refuses, what is no name.
+rebuilds the model's structure from that, and simplifies or refuses all other locations.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class LocationRule(StrEnum):
     TWO_FUNCTIONS = "two-functions"
     """By the locations, one place of the model's source, ``file:line``, defines two functions."""
     REFUSED_LOCATION = "refused-location"
-    """The location is a call site, fused, a place in a file or a dialect's own, not a name as it should."""
+    """The location is a call site, fused, a place in a file or a dialect's own, but not a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class _Inspection:
             yield LocationRule.REFUSED_LOCATION, f"its location is {_KINDS[type(outer)]}, not a name"
         if self.dump.indices.index(op) is None:
             if self.dump.indices.parsed.is_unknown(op):
-                message = "its index is negative: the front end did not know its place"
+                message = "its index is negative: the front end did not know its position"
                 yield LocationRule.UNKNOWN_INDEX, message
             else:
                 yield LocationRule.NO_INDEX, "its location carries no op index"

@@ -1,4 +1,4 @@
-"""Numbers for locations, equal where the locations are, however they are printed."""
+"""Numbers for locations; equal locations have equal numbers, however they are printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from eio_audit.mlir.location import (
 from eio_audit.mlir.post_order import post_order
 
 NO_LOCATION = -1
-"""The number of an unknown location and of none at all."""
+"""The number of an unknown or missing location."""
 
 
 class Interned(dict[Hashable, int]):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
 OPS_AT_ONCE = 1 << 13
-"""Ops whose locations are looked at together: enough to be quick, few enough to need little memory."""
+"""How many ops' locations are searched together: a balance of speed and memory."""
 
 UNKNOWN = b"unknown"
 """The location of most ops without an index: nothing to parse."""
@@ -56,7 +56,7 @@ class OriginalIndices:
 
     @cached_property
     def parsed(self) -> ParsedLocations:
-        """What else the locations tell; a check of a dump without findings does not ask."""
+        """The parsed locations; a check of a dump without findings does not need them."""
         from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
         return ParsedLocations(self._ir, self._pattern)
@@ -70,7 +70,7 @@ class OriginalIndices:
         return indices, derived
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
-        """Looks at the text of several ops' locations; what it does not tell is parsed."""
+        """Reads indices from the text of several ops' locations; parses those where that is not enough."""
         ir, chunk = self._ir, slice(ops.start, ops.stop)
         starts, ends = ir.location_start[chunk], ir.op_end[chunk]  # one past the bracket
         locations = [ir.source.data[start : end - 1] for start, end in zip(starts, ends, strict=True)]

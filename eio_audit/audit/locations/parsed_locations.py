@@ -1,4 +1,4 @@
-"""What the ops' locations say that their text alone does not show: each is parsed."""
+"""The parsed locations of ops, for what their text alone does not show."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST_LINE_NUMBER = 9
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a location says about where an op came from, as far as it says it.
+    """The origin of an op that its location gives; missing fields are empty.
 
     A name reads ``index|module|...|file:defline|function|opline|op``, so it is parsed from the back.
     """
@@ -98,9 +98,9 @@ class ParsedLocations:
         return index < 0
 
     def origin(self, op: int) -> Origin | None:
-        """The model's source that the op's outermost indexed name tells of.
+        """The model's source in the op's outermost indexed name.
 
-        A name with a negative index tells of none: its fields are placeholders.
+        A name with a negative index has none: its fields are placeholders.
         """
         location = id(self.locations.of(op))
         if location not in self._origins:
@@ -109,7 +109,7 @@ class ParsedLocations:
         return self._origins[location]
 
     def model_line(self, op: int) -> ModelLine | None:
-        """Where in the model's source the op comes from, as far as its location says."""
+        """The op's line in the model's source, if its location has one."""
         origin = self.origin(op)
         if origin is not None and origin.file is not None and origin.line is not None:
             return ModelLine(without_line(origin.file), origin.line)
@@ -119,7 +119,7 @@ class ParsedLocations:
         return None
 
     def place_in_model(self, op: int) -> str:
-        """What the op's location says of the model, without the index and without line numbers.
+        """The op's place in the model by its location, without index and line numbers.
 
         Changes elsewhere in the model leave it as it is; ops that are near one another may share it.
         """

@@ -24,13 +24,13 @@ from eio_audit.report.text.progress import advancing, progress
     "Verdict",
     quiet_option,
     click.option(
-        "-v", "--verbose", is_flag=True, help="Show all findings, and what keeps the other ops out of place."
+        "-v", "--verbose", is_flag=True, help="Show all findings, and why the other inversions remain."
     ),
 )
 @click.option(
     "--statistics",
     is_flag=True,
-    help="Print how many findings each rule, pass and module has instead of the findings.",
+    help="Print the number of findings by rule, pass and module instead of the findings.",
 )
 @click.pass_context
 def check_command(
@@ -44,8 +44,8 @@ def check_command(
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
 
-    An inversion is a pair of ops in one block that is not in its original order: the op with the larger index
-    comes first. Inversions are avoidable if another order keeps all dependences and has fewer.
+    An inversion is a pair of ops in one block that is out of order: the op with the larger index comes first.
+    Inversions are avoidable if an order with fewer of them keeps all dependences.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def check_command(
       eio-audit check dumps/ --baseline order-baseline.json
     """
     if statistics and "text" not in reports.formats and not reports.quiet:
-        raise click.UsageError("--statistics is for --format text")
+        raise click.UsageError("--statistics requires --format text")
     files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     findings = worst_blocks = None
     visits: list[Callable[[eio_audit.AuditedDump], None]] = []

@@ -1,4 +1,4 @@
-"""``eio-audit config``: the options in force and their sources."""
+"""``eio-audit config``: the options in use and their sources."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from eio_audit.cli.output import write_bytes
 
 @click.command(
     "config",
-    short_help="Print the options in force and where each value comes from.",
-    epilog=exit_codes({0: "done", 2: "usage, or a configuration file that cannot be read or is malformed"}),
+    short_help="Print the options in use and where each value comes from.",
+    epilog=exit_codes({0: "done", 2: "wrong usage, or an unreadable or malformed configuration file"}),
     params=[option for option in check_command.params if key_of(option) in (*KEYS, "config", "isolated")],
 )
 @click.pass_context
 def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
-    """Print the options in force and where each value comes from.
+    """Print the options in use and where each value comes from.
 
-    The output is itself a configuration file; options that have no value are left out.
+    The output is a configuration file. Options without a value are left out.
 
     \b
     Examples:

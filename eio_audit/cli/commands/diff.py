@@ -31,7 +31,7 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 @click.command(
     "diff",
     cls=GitDiffCommand,
-    short_help="Show what a pass did, op by op, and to the order.",
+    short_help="Show what a pass did to the ops and to their order.",
     epilog=DIFF_EXIT_CODES,
 )
 @click.argument("before", type=PATH)
@@ -42,15 +42,15 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 @click.option(
     "--exit-code",
     is_flag=True,
-    help="Exit with 0 if the dumps are the same and with 1 if they differ, whatever their order is.",
+    help="Exit with 1 if the dumps differ, else with 0; inversions do not count.",
 )
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
     default="order",
     show_default=True,
-    help="What --exit-code calls the same: bytes, identical texts; names, the same but for names and places; "
-    "order, the same program in any legal order.",
+    help="What --exit-code treats as the same: bytes, identical text; names, the same text up to names and "
+    "locations; order, the same program in any legal order.",
 )
 @click.option(
     "-U",
@@ -58,7 +58,7 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
     "context",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Show all changes in place, each with N unchanged ops before and after it.",
+    help="Show all changes in textual order, with N unchanged ops around each.",
 )
 @report_options("Diff", quiet_option, verbose_option)
 @click.pass_context
@@ -74,10 +74,10 @@ def diff_command(
     context: int | None,
     reports: Reports,
 ) -> None:
-    """Show what happened between two dumps, op by op, and what it did to the order.
+    """Compare two dumps: which ops were moved, modified, added or removed, and how their order changed.
 
-    With one log or folder instead of two dumps: what the pass named by --pass did. Files of a folder such as
-    ttir-before-PASS.mlir and ttir-after-PASS.mlir are a pair. The exit code is that of the dump after.
+    Given one log or folder, compare the dumps before and after the pass that --pass names. In a folder,
+    ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. The inversions of AFTER set the exit code.
 
     \b
     Examples:
@@ -120,7 +120,6 @@ def _require_formats(kind: str, reports: Reports) -> None:
 
 
 def _no_ops() -> Dump:
-    """A file that is not there."""
     return Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
 
 

@@ -12,11 +12,11 @@ from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 WHICH_OP = (
-    "which op? %name, '#index' (in quotes: to a shell an unquoted # begins a comment) or a line of the file"
+    "OP is missing: give %name, '#index' (quoted, because # begins a shell comment) or a line of the file"
 )
 
 
-@click.command("explain", short_help="Tell why an op is where it is.", epilog=EXIT_CODES)
+@click.command("explain", short_help="Explain why an op is where it is.", epilog=EXIT_CODES)
 @click.argument("path", type=PATH)
 @click.argument("op", required=False)
 @dump_options
@@ -25,11 +25,11 @@ WHICH_OP = (
 def explain_command(
     path: str, op: str | None, choice: DumpChoice, options: AuditOptions, reports: Reports
 ) -> None:
-    """Tell why an op is where it is: what it is inverted with, and what forces that.
+    """Explain why an op is where it is: its inversions, and what forces them.
 
     OP is %name, '#index' (quoted), a line of the file (57, or 57:3 with a column), a line of the model
-    (model.py:51) or a full name; '%56 of @main' names the function as well. In a log, a line tells the dump;
-    otherwise --pass and --dump choose it.
+    (model.py:51) or a full name. '%56 of @main' also names the function. In a log, a line chooses the dump;
+    otherwise use --pass and --dump.
 
     \b
     Examples:

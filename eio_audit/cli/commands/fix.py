@@ -1,4 +1,4 @@
-"""``eio-audit fix``: the corrected IR; standard output gets that alone, or the diff that is asked for."""
+"""``eio-audit fix``: the corrected IR, or a diff of it."""
 
 from __future__ import annotations
 
@@ -45,32 +45,29 @@ class _FixCommand(click.Command):
     "--output",
     type=PATH,
     metavar="OUT",
-    help="Write to OUT instead of standard output; of several files, into the folder OUT.",
+    help="Write to OUT instead of standard output. For several files, OUT is a folder.",
 )
+@click.option("-i", "--in-place", is_flag=True, help="Rewrite the files that change.")
+@click.option("--check", is_flag=True, help="Write no IR; exit with 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Write no IR; print the changes as a unified diff.")
 @click.option(
-    "-i", "--in-place", is_flag=True, help="Change the files themselves, if there is anything to change."
-)
-@click.option("--check", is_flag=True, help="Write no IR; exit 1 if a file would change.")
-@click.option("--diff", is_flag=True, help="Write no IR; print what would change as a unified diff.")
-@click.option(
-    "--renumber", is_flag=True, help="Name values as MLIR's printer would: %0, %1, ... in the new order."
+    "--renumber", is_flag=True, help="Rename values as MLIR's printer would: %0, %1, ... in the new order."
 )
 @click.option(
     "--relabel",
     type=click.Choice([form.value for form in eio_audit.Relabel]),
     metavar="[=flat]",
-    help="First correct the op indices that contradict dataflow; then no inversion is left. "
-    "--relabel=flat writes the new locations without the old ones in them.",
+    help="First correct the op indices that contradict dataflow, so that no inversion remains. "
+    "--relabel=flat drops the old locations; otherwise the new ones contain them.",
 )
 @dump_options
 @audit_options
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but IR, the diff and errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the IR or the diff, and errors.")
 @click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="Of several files, also name those that do not change; of each block that changes, tell the memory "
-    "it needs before and after.",
+    help="Also name the files that do not change, and print the memory of changed blocks before and after.",
 )
 @click.pass_context
 def fix_command(
@@ -89,14 +86,14 @@ def fix_command(
 ) -> None:
     """Write the IR in its original order, as far as dependences allow; - is standard input.
 
-    Every dump of a log is corrected in its place. With --pass or --dump only that dump is written, or with
-    --in-place only that dump changed. The result is read again and verified before anything is written.
+    In a log, fix corrects every dump. With --pass or --dump, it writes only that dump, or with --in-place
+    changes only that dump. The result is read again and verified before anything is written.
 
-    Several files or a folder need one of --in-place, --check, --diff and --output. A file that cannot be read
-    does not stop the others.
+    Several files or a folder require --in-place, --check, --diff or --output. A file that cannot be read does
+    not stop the others.
 
-    Standard output gets IR only, or with --diff the diff only; messages go to standard error. Where the input
-    cannot be fixed it gets nothing: in a shell, "set -o pipefail" makes a pipeline fail then.
+    Standard output receives only IR, or with --diff only the diff; messages go to standard error. If the
+    input cannot be fixed, standard output stays empty: "set -o pipefail" makes a shell pipeline fail then.
 
     \b
     Examples:
@@ -108,11 +105,11 @@ def fix_command(
       eio-audit fix dumps/ --in-place
     """
     if in_place + (output is not None) + (check or diff) > 1:
-        raise click.UsageError("--in-place, --output and --check or --diff do not go together")
+        raise click.UsageError("--in-place, --output, and --check or --diff cannot be used together")
     if in_place and "-" in paths:
-        raise click.UsageError("--in-place changes the files it reads: it does not go with '-'")
+        raise click.UsageError("--in-place cannot be used with '-', because standard input is not a file")
     if relabel is not None and options.order_from is not None:
-        raise click.UsageError("--relabel changes the indices in locations: it does not go with --order-from")
+        raise click.UsageError("--relabel cannot be used with --order-from, which ignores indices")
     found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     files = list(dict.fromkeys(found))
     if in_place:
@@ -160,7 +157,7 @@ def fix_command(
 
 @dataclass(slots=True)
 class _Fixes:
-    """Writes the results and counts the files; ``names_all``: tells also of those that do not change."""
+    """Writes the results and counts the files; ``names_all`` also reports those that do not change."""
 
     write: Write
     is_dry: bool
@@ -189,7 +186,7 @@ class _Fixes:
 
     @contextlib.contextmanager
     def going_on(self, path: str) -> Iterator[None]:
-        """Shows and counts what fails for one file, so that the others are fixed."""
+        """Shows and counts the failure of one file, so that the others are fixed."""
         try:
             yield
         except eio_audit.InputError as error:

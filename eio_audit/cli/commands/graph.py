@@ -11,7 +11,7 @@ from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, e
 from eio_audit.cli.reports import Reports, report_options
 
 DRAWN_OPS = 600
-"""The most ops of a picture: more cannot be read, and take long to lay out."""
+"""The most ops of a picture: a larger one is slow to lay out and unreadable."""
 
 
 @click.command(
@@ -25,13 +25,13 @@ DRAWN_OPS = 600
     metavar="LINE|@FUNCTION",
     help="The block at this line, or of this function (@main).  [default: most inversions]",
 )
-@click.option("--around", metavar="OP", help="Only the ops near this one: %name, '#index' or a line.")
+@click.option("--around", metavar="OP", help="Show only the ops near this one: %name, '#index' or a line.")
 @click.option(
     "--radius",
     type=click.IntRange(0),
     default=2,
     show_default=True,
-    help="How many dependences away from --around.",
+    help="Largest distance from the --around op, in dependences.",
 )
 @dump_options
 @audit_options
@@ -47,9 +47,9 @@ def graph_command(
     options: AuditOptions,
     reports: Reports,
 ) -> None:
-    """Write the dataflow DAG of a block, or of the ops around one: which op must come after which, and why.
+    """Write the dataflow DAG of a block, or of the ops near one op: which op must come after which, and why.
 
-    Displaced ops are marked, and so are dependences against the original order: each forces an inversion.
+    Displaced ops are highlighted, and so are dependences against the original order, which force inversions.
 
     \b
     Examples:
@@ -58,9 +58,9 @@ def graph_command(
       eio-audit graph after.mlir --format graphml -o block.graphml
     """
     if around is not None and block is not None:
-        raise click.UsageError("--around and --block do not go together: an op is in one block")
+        raise click.UsageError("--around cannot be used with --block, because the op determines the block")
     if around is None and ctx.get_parameter_source("radius") is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--radius needs --around: it is the distance from that op")
+        raise click.UsageError("--radius requires --around OP")
     dumps = choice.some_dumps(path)
     if around is None:
         drawn = dataflow(dumps, block, options)
@@ -69,6 +69,6 @@ def graph_command(
     warn_of_unmatched(drawn.dump.unmatched)
     if "svg" in reports.formats and len(drawn.ops) > DRAWN_OPS:
         advice = "--around OP" if around is None else "a smaller --radius"
-        message = f"{len(drawn.ops):,} ops are too many for a picture, {DRAWN_OPS} the most: try {advice}"
+        message = f"{len(drawn.ops):,} ops are too many for a picture, the limit is {DRAWN_OPS}: try {advice}"
         raise InputError(drawn.dump.source, None, f"{message}, or another format")
     reports.write(drawn)

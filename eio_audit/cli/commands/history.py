@@ -25,11 +25,11 @@ from eio_audit.report.text.progress import progress
 @report_options("History", verbose_option)
 @click.pass_context
 def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions, reports: Reports) -> None:
-    """Follow one op through all passes of a log or a folder of dumps: a row for each pass that changed it.
+    """Follow one op through all passes of a log or a folder of dumps: one row for each pass that changed it.
 
     OP is %name, '#index' (quoted), a line of the log (4711, 4711:5 or passes.log:4711), a line of the model
-    (model.py:51) or a full name. A name that several functions have needs one of them: '%5 of @main'. The
-    first dump that has such an op tells which op it is. No op needs an index.
+    (model.py:51) or a full name. If several functions have the name, add one: '%5 of @main'. OP is
+    looked up in the first dump that has it. Ops need no indices.
 
     \b
     Examples:
@@ -51,7 +51,7 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
 
 @dataclass
 class _Dumps(Iterable[Dump]):
-    """The dumps of files, read one at a time, as often as they are gone through."""
+    """The dumps of files, read one at a time on each iteration."""
 
     path: str
     files: list[DumpFile]

@@ -11,12 +11,12 @@ from eio_audit.cli.output import write_bytes
 from eio_audit.report.wording.numbers import shortened_list
 
 LISTED_LINES = 10
-"""The most lines that the note on ops without a canonical order names."""
+"""The most lines that the note on ops without a canonical order lists."""
 
 
 @click.command(
     "normalize",
-    short_help="Print a canonical text of any IR, for git diff and other line diffs.",
+    short_help="Print IR in a canonical form, for git diff and other line diffs.",
     epilog=REWRITE_EXIT_CODES,
 )
 @click.argument("path", type=PATH)
@@ -25,18 +25,18 @@ LISTED_LINES = 10
 @click.option(
     "--order",
     is_flag=True,
-    help="Put the ops of each block in a canonical legal order: a depth-first walk up from the last op.",
+    help="Also put the ops of each block in a canonical legal order.",
 )
 @click.option("--locations", is_flag=True, help="Keep the locations of ops.")
 @ir_output_option
 def normalize_command(
     path: str, choice: DumpChoice, options: AuditOptions, order: bool, locations: bool, output: str | None
 ) -> None:
-    """Print the IR as a text that is the same for every printing of one program; - is standard input.
+    """Print the IR in a canonical form: equal programs give equal text; - is standard input.
 
-    Values are named after their op and a digest of its surroundings, so a change renames little. Aliases are
-    expanded, comments left out, white space is uniform. With --order, another legal order makes no difference
-    either, except among ops that nothing tells apart; standard error tells where these are.
+    Each value is named after its op and a digest of its surroundings, so that a change renames few values.
+    Aliases are expanded, comments removed, and white space is uniform. With --order, all legal orders of a
+    program give the same text, except for indistinguishable ops; a note on standard error lists their lines.
 
     \b
     Examples:
@@ -51,5 +51,5 @@ def normalize_command(
     write_bytes(output, b"".join(form.text for form in forms))
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
-        what = "nothing tells them apart, or they use each other in a graph region"
+        what = "they are indistinguishable, or use each other in a graph region"
         click.echo(f"note: some ops stay in textual order, on lines {where}: {what}", err=True)

@@ -19,16 +19,16 @@ from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose
 
 @click.command(
     "repeat",
-    short_help="Run a compiler several times and tell from which pass on its output is not the same.",
+    short_help="Run a compiler several times and find the first pass whose output differs.",
     epilog=exit_codes({0: "done: all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
-@click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="How often to run it.")
+@click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="Number of runs.")
 @click.option(
     "--timeout",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Stop a run that takes longer.",
+    help="Stop a run after this time.",
 )
 @click.option(
     "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."
@@ -45,9 +45,9 @@ def repeat_command(
     options: AuditOptions,
     reports: Reports,
 ) -> None:
-    """Run a command that prints dumps several times and compare each run with the first one.
+    """Run a command that prints dumps several times and compare each run with the first.
 
-    Standard output and standard error of a run go to a file together. The exit code is 0 if all runs print
+    A run's standard output and standard error are captured in one file. The exit code is 0 if all runs print
     the same dumps, 1 if one differs, and 2 if the command cannot run or prints no dump.
 
     \b
@@ -66,14 +66,14 @@ def repeat_command(
                 continue
             result = compare_runs(dumps_of_run(str(logs[0])), dumps_of_run(str(logs[-1])), options)
             if number == 2 and not holds_ir(str(logs[0])):
-                raise InputError(shlex.join(command), None, "prints no dump")
+                raise InputError(shlex.join(command), None, "the command printed no dump")
             if not result.is_same or number == runs:
                 reports.write(result)
                 ctx.exit(0 if result.is_same else 1)
 
 
 def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
-    """Runs the command with its output in a file; all its processes end with it.
+    """Runs the command with its output in a file, and ends all its processes.
 
     Raises:
         InputError: it cannot be started, or takes too long.
@@ -97,4 +97,4 @@ def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
     except subprocess.TimeoutExpired as error:
         raise InputError(name, None, f"stopped after {timeout:g} seconds (--timeout)") from error
     except OSError as error:
-        raise InputError(name, None, f"cannot be started: {error.strerror}") from error
+        raise InputError(name, None, f"cannot run: {error.strerror}") from error

@@ -18,14 +18,14 @@ def _complete_name(_: click.Context, __: click.Parameter, incomplete: str) -> li
 
 @click.command(
     "rule",
-    short_help="Tell what a rule finds, or what a word means.",
-    epilog=exit_codes({0: "done", 2: "usage, or there is no such rule or word"}),
+    short_help="Explain a rule, or a word of the reports.",
+    epilog=exit_codes({0: "done", 2: "wrong usage, or no such rule or word"}),
 )
 @click.argument("name", nargs=-1, shell_complete=_complete_name)
 def rule_command(name: tuple[str, ...]) -> None:
-    """Tell what a rule finds, why it matters and how to fix it, or what a word of the reports means.
+    """Explain what a rule finds, why it matters and how to fix it, or what a word of the reports means.
 
-    NAME is the code or the name of a rule, or a word of the glossary. Without it all of them are listed.
+    NAME is the code or name of a rule, or a word of the glossary. Without NAME, list all rules and words.
 
     \b
     Examples:

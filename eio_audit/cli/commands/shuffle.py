@@ -1,4 +1,4 @@
-"""``eio-audit shuffle``: something to fix."""
+"""``eio-audit shuffle``: a random legal order."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def shuffle_command(
 ) -> None:
     """Write the IR in a random order that keeps all dependences; - is standard input.
 
-    For demonstrations, and for tests of what should not depend on the order. The ops keep their locations, so
-    a fix restores the original order.
+    Use it for demonstrations, and to test what should not depend on the order. Ops keep their locations, so
+    fix restores the original order.
 
     \b
     Examples:

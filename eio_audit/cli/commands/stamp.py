@@ -15,11 +15,11 @@ from eio_audit.cli.output import write_bytes
 @max_size_option
 @ir_output_option
 def stamp_command(path: str, max_size: int, output: str | None) -> None:
-    """Give every op an index location, so that the passes that follow can be audited; - is standard input.
+    """Give every op an index location, so that later passes can be audited; - is standard input.
 
-    An op's index is its place in the text. Its old location is kept as the child of the new one. Functions
-    and modules keep their locations and get no index, because passes copy it to ops that they make. The
-    compiler has to print locations: --mlir-print-debuginfo.
+    An op's index is its position in the text. The new location contains the old one. Functions and modules
+    get no index, because passes copy their locations to new ops. Run the compiler with
+    --mlir-print-debuginfo, so that it prints locations.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``eio-audit structure``: what code generation makes of a dump."""
+"""``eio-audit structure``: the functions that code generation makes from a dump."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 
 @click.command(
-    "structure", short_help="Show the functions that code generation makes of a dump.", epilog=EXIT_CODES
+    "structure", short_help="Show the functions that code generation makes from a dump.", epilog=EXIT_CODES
 )
 @click.argument("path", type=PATH)
 @dump_options
 @audit_options
 @report_options("Structure", verbose_option)
 def structure_command(path: str, choice: DumpChoice, options: AuditOptions, reports: Reports) -> None:
-    """Show the functions that code generation makes of a dump, and which modules of the model they tear.
+    """Show the functions that code generation makes from a dump, and which modules of the model they tear.
 
-    This is a model of tt-mlir's ttnn-recover-structure, which reads the locations of the ops and not their
-    order. In a log, --pass and --dump choose the dump.
+    The prediction models tt-mlir's ttnn-recover-structure, which reads the locations of ops and ignores their
+    order. In a log, choose a dump with --pass and --dump.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ _UNKNOWN = -1
 class Binding:
     """Ops on their way from columns into an IR.
 
-    What their text alone tells is added at once; ``rollback`` removes what was not resolved. Names mean
+    What their text alone gives is added at once; ``rollback`` removes what was not resolved. Names mean
     something else in each region, so they are resolved a block's ops at a time, in textual order. Places are
     those in the columns. ``numbers_of_names``, of names that are printed with their dialect, grows.
     """
@@ -137,5 +137,5 @@ class Binding:
 
 
 def _repeated(numbers: Iterable[int], counts: Iterable[int]) -> Iterator[int]:
-    """Each number so many times: tuples are multiplied, which is quicker than ``itertools.repeat``."""
+    """Each number so many times: multiplying tuples is quicker than ``itertools.repeat``."""
     return chain.from_iterable(map(mul, zip(numbers, strict=True), counts))

@@ -2,7 +2,7 @@
 
 Nearly all of a printed dump is ops, generic or custom, with a location or without; headers of ops that open
 a region, ``%r = scf.if %c {``; and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a
-line means what it looks like is not said here.
+line means what it looks like is not decided here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which lines may be read many at once: those whose template the exact reader has read as what it looks like.
+"""Decides which lines may be read many at once: those whose template the exact reader confirmed.
 
 A template is a line without value names, operands and location, so a dump of a million lines has a few dozen.
-Each is put to the exact reader once, among lines that are beyond doubt.
+Each is given to the exact reader once, among known lines.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ LONGEST_TEMPLATE = 1 << 12
 MOST_TEMPLATES = 1 << 16
 FEWEST_JUDGED = 64
 TEMPLATES_JUDGED = 8
-"""Of how many lines one may have a new template; to judge one costs as much as to read several lines."""
+"""The fewest lines per new template; judging one costs as much as reading several lines."""
 
 _SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
 
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
-"""By op table, what the exact reader says of a template with one name for all symbols."""
+"""By op table, the exact reader's verdict on a template with one name for all symbols."""
 
 _BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
 _INSIDE = b'\n"judge.inside"() : () -> ()\n'

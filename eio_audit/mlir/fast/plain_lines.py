@@ -3,8 +3,8 @@
 A stretch of lines is split into columns (line_columns.py), and each column is processed as a whole, without a
 step of Python per op. Lines that open or close a region take a few steps each.
 
-Nothing is taken on trust. A line is read here only when the exact reader has read its template as what it
-looks like (line_templates.py). And whatever needs care (a name defined twice, a value not visible yet, a
+Nothing is assumed. A line is read here only if the exact reader confirmed its template
+(line_templates.py). And whatever needs care (a name defined twice, a value not visible yet, a
 bracket that does not balance) is left to the exact reader, which then reads the lines one by one. So both
 paths give the same result.
 """
@@ -24,7 +24,7 @@ from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import OPEN_PAREN
 
 FEWEST_AT_ONCE = 32
-"""Lines that are tried together after some that needed care; what is done for all of them may be in vain."""
+"""How many lines are tried together after lines that needed care; the work may be wasted."""
 
 
 class PlainLines:
@@ -87,7 +87,7 @@ class PlainLines:
         self._templates.refuse_others(lines, self._columns)
 
     def _read_run(self, first: int, stop: int) -> int:
-        """Reads lines that look plain, more at a time while all goes well; returns the first not read."""
+        """Reads lines that look plain, more at a time while that succeeds; returns the first not read."""
         stop = min(stop, first + self._lines_at_once)
         ops = slice(self._lines.places[first], self._lines.places[stop])
         if not self._builder.has_room(sum(self._columns.result_counts[ops])):

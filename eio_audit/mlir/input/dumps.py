@@ -19,7 +19,7 @@ from eio_audit.mlir.source import InputError, Source, Span, find_all, source_nam
 from eio_audit.mlir.tokens import match_end
 
 LONGEST_PATH = 4096
-"""Bytes: a longer text is not taken for a path."""
+"""The most bytes of a text that may be a path."""
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -130,7 +130,7 @@ def stream(
     """The dumps of a file one after the other, so that memory holds no more than one and what is around it.
 
     Each dump is in a source of its own; otherwise it is as ``read`` gives it. ``program`` and ``stage`` are
-    as in ``find_dumps``. ``advance`` is told how many bytes more of the file have been read.
+    as in ``find_dumps``. ``advance`` gets the number of bytes read since the last call.
 
     Raises:
         InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
@@ -172,7 +172,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         source: what to split.
         program: what its dumps are states of. After a ``// -----`` line another program begins, and where
             a stage of a compiler comes again.
-        stage: what to call a source without markers, if its name tells of no pass, or the marker to take.
+        stage: the name of a source without markers, if its file name implies no pass, or its marker.
 
     Raises:
         InputError: the source is MLIR bytecode.
@@ -198,7 +198,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
 def _sections(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
     """The bytes of a file from each marker up to the next; where in them the marker is, and the marker.
 
-    The last tells whether there is no marker in the file, and this is all of it.
+    The last value is true if the file has no marker, so that this is all of it.
     """
     parts: list[bytes] = []
     place, marker = Span(0, 0), None

@@ -1,6 +1,6 @@
-"""Files, whole or a block at a time; gzip, bzip2 and xz are told by their first bytes and unpacked.
+"""Reads files, whole or by blocks; gzip, bzip2 and xz are recognized by their first bytes and unpacked.
 
-What reads a file raises UnreadableFileError.
+All functions raise UnreadableFileError.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 """By what a compressed file begins with."""
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""What a file in UTF-16 begins with: some shells write what a program prints so."""
+"""The byte order marks of UTF-16, in which some shells redirect output."""
 
 MAX_UNPACKED_BYTES = 4_000_000_000
-"""What a file may unpack to, unless more is allowed."""
+"""The most bytes that a file may unpack to by default."""
 
 BLOCK_BYTES = 1 << 20
-"""How much is read or unpacked at a time."""
+"""Bytes that are read or unpacked at a time."""
 
 LARGE_FILE = 1 << 24
-"""Bytes from which on a file gets large pages of memory, into which it is read several times faster."""
+"""The size from which on a file is read into large pages of memory, which is several times faster."""
 
 
 class UnreadableFileError(Exception):
@@ -129,7 +129,7 @@ def _content(file: BufferedReader) -> Text:
 
 
 def _unpacked(file: BufferedReader, unpacker: ModuleType, max_bytes: int) -> Iterator[bytes]:
-    """What a compressed file holds; of one that can be read twice the size is found out first."""
+    """The content of a compressed file; if it can be read twice, its size is measured first."""
     if file.seekable():
         start = file.tell()
         for _ in unpacked_blocks(unpacker.open(file), max_bytes):

@@ -1,6 +1,6 @@
 """Folders of dumps: which files belong together, in what order compilers wrote them, and of which pass.
 
-Four layouts tell of passes in their files' names:
+Four layouts have passes in their files' names:
 
 - ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, and in it ``<n>[_<n>...]_<pass>.mlir``.
   Each op counts the dumps made of it; a name has the counters of the ops around the op, outermost first,
@@ -38,7 +38,7 @@ _NAMED = re.compile(
     r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
 )
-"""A file's name without its ending that tells of a pass, with counters, or of a stage."""
+"""A file's name, without its ending, that names a pass with counters, or a stage."""
 
 _Key = list[list[tuple[int, str]]]
 
@@ -49,8 +49,8 @@ class DumpFile(NamedTuple):
     Attributes:
         path: where it is; ``-`` for standard input.
         program: what its dumps are states of; equal for files that show one program at several times.
-        state: what its name says of a moment before or after a pass, in a folder that holds such pairs.
-        is_apart: the folder holds such pairs, and this file is no state that its names tell of.
+        state: the state that its name implies, in a folder that holds pairs of before and after.
+        is_apart: the folder holds such pairs, and this file belongs to none.
     """
 
     path: str
@@ -63,11 +63,11 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     """The files to read for a path: itself, or in a folder the dumps at any depth, in the order of passes.
 
     In a folder every ``.mlir`` file is a dump; a ``.log`` or ``.txt`` file is one if it holds IR, and
-    ``skip`` is told of the others. Where names do not tell the order it is the natural one: ``9_cse`` before
+    ``skip`` gets the others. Where names do not define an order it is the natural one: ``9_cse`` before
     ``10_cse``.
 
     Raises:
-        InputError: a folder holds no dump, or names of files in it say that they are one state.
+        InputError: a folder holds no dump, or files in it have names of the same state.
     """
     if path == "-" or not Path(path).is_dir():
         return [DumpFile(path, "")]
@@ -77,12 +77,12 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     for states in folder.states.values():
         if states.alike:
             alike = ", ".join(states.alike[0])
-            raise InputError(path, None, f"names that say the same: {alike}; {HOW_TO_NAME_STATES}")
+            raise InputError(path, None, f"files with names of the same state: {alike}; {HOW_TO_NAME_STATES}")
     return list(map(folder.dump_file, folder.files))
 
 
 def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[str]:
-    """The paths of ``find_dump_files``, whatever files may be one state.
+    """The paths of ``find_dump_files``, without a check for names of the same state.
 
     Raises:
         InputError: a folder holds no dump.
@@ -93,7 +93,7 @@ def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[
 
 
 def file_marker(path: str) -> Marker | None:
-    """What a file's name says of the dump in it, where no marker in the file does.
+    """The marker that a file's name implies, for a dump without one.
 
     Example:
         >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
@@ -107,7 +107,7 @@ def file_marker(path: str) -> Marker | None:
 class _Folder:
     """The dumps of a folder at any depth, in the order in which they are read.
 
-    ``states``: by folder that holds pairs, what its files' names tell of states.
+    ``states``: by folder that holds pairs, the states that its files' names imply.
     """
 
     def __init__(self, path: str, skip: Callable[[str], None]) -> None:
@@ -176,7 +176,7 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
 
 
 def _states(files: Sequence[Path]) -> dict[Path, States]:
-    """By folder the states of a program, where names tell of pairs and not of an order of their own."""
+    """By folder the states of a program, if names form pairs and have no order of their own."""
     from eio_audit.mlir.input.states import find_states, parse_state
 
     def may_be_state(name: str, stem: str) -> bool:
@@ -202,7 +202,7 @@ def _is_ir_file(name: str) -> bool:
 
 
 def _stem(name: str) -> str | None:
-    """The name without its known ending; None for a file that is none of ours."""
+    """The name without its known ending; None if it has none."""
     name = name.removesuffix(_packed(name))
     ending = next((suffix for suffix in DUMP_SUFFIXES if name.endswith(suffix)), None)
     return None if ending is None else name.removesuffix(ending).removesuffix(IR_SUFFIX)

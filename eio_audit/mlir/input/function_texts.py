@@ -2,8 +2,8 @@
 
 Most functions do not change between the dumps of a log, so most need not be read again. A printer indents
 what is in a function and closes it where it began: the text ends at the first line after its header
-that begins with as many blanks and a brace. Where somebody has indented otherwise the text is not one
-balanced op, so reading it is an error: nothing wrong comes out of it.
+that begins with as many blanks and a brace. With any other indentation the text is not one
+balanced op, so reading it is an error, not a wrong result.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
 _LONG_LOCATION = 1000
 """Bytes from which on a location stays an alias, since many ops may have it."""
 _LONGEST_EXPANSION = 4096
-"""Bytes that an alias may stand for; aliases that use others twice can stand for any number."""
+"""The most bytes that an alias may expand to; without a limit, expansion is exponential."""
 _SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The begin of a line that is not indented, as a printer's lines in a function are."""
@@ -63,11 +63,11 @@ class FunctionText:
 
     @cached_property
     def key(self) -> bytes:
-        """Equal for functions that say the same, whatever their aliases are called and a logger says."""
+        """Equal for functions with the same text up to names of aliases and lines of loggers."""
         return self.aliases.key_of(_without_noise(self.text))
 
     def is_same_as(self, other: FunctionText) -> bool:
-        """Whether both say the same: to the byte, which is found quickly, or up to the names of aliases."""
+        """Whether both texts are equal: to the byte, which is quick to see, or up to names of aliases."""
         is_same_text = self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
         return is_same_text or self.key == other.key
 
@@ -99,7 +99,7 @@ class DumpText:
 
     @cached_property
     def around_key(self) -> bytes:
-        """Equal for dumps that say the same around their functions."""
+        """Equal for dumps with the same text around their functions."""
         return self.aliases.key_of(_without_noise(self._around))
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:

@@ -62,8 +62,8 @@ class Marker(NamedTuple):
 def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
     """The markers of a log in order, each with where it is; None for a line that ends a dump.
 
-    A marker inside a string is none, nor is one that another cuts off. Complexity: linear, at the speed of
-    ``bytes.find``.
+    A marker inside a string, or cut off by another marker, does not count. Complexity: linear, at the speed
+    of ``bytes.find``.
     """
     end_of_text = Span(len(data), len(data)), None
     for (place, marker), (following, _) in pairwise(chain(_begun_markers(data), [end_of_text])):
@@ -74,7 +74,7 @@ def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
 def holds_ir(path: str) -> bool:
     """Whether a file has a marker or a line of IR; packed files are unpacked.
 
-    One that cannot be read is taken to hold some, so that reading it is the error it has to be. The file is
+    An unreadable file counts as one that does, so that reading it reports the error. The file is
     read to its first such line, whatever a logger has printed above it.
     """
     sign = re.compile(_SIGN)

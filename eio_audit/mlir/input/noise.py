@@ -1,4 +1,4 @@
-"""Lines that are no IR: what compilers, loggers and Python print before, between and inside dumps.
+"""Lines that are not IR: output of compilers, loggers and Python before, between and inside dumps.
 
 Inside a dump only lines of known shapes are stepped over, so that a damaged op is never taken for one: lines
 of loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
@@ -32,7 +32,7 @@ _DIAGNOSTIC = (
 )
 _EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
-"""The begin of a line that is no noise; other lines are put to the patterns above, which few dumps need."""
+"""The start of a line that is not noise; few dumps have other lines, which need the patterns above."""
 
 
 def noise_end(data: Text, offset: int, end: int) -> int | None:

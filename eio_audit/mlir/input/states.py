@@ -1,4 +1,4 @@
-"""File names that tell which state of a program a dump shows: before a pass, after it, or the source.
+"""The state of a program that a file name implies: before a pass, after it, or the source.
 
 Three forms, told by the words of a name without its ending; ``-``, ``_``, ``.`` and blanks part words:
 
@@ -20,9 +20,9 @@ from enum import IntEnum
 from eio_audit.mlir.input.markers import Marker
 
 HOW_TO_NAME_STATES = (
-    "name them PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and what they came from PROGRAM.mlir"
+    "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
 )
-"""How to name files so that they are told apart."""
+"""How to name files so that pairs are found."""
 
 _STATE = re.compile(
     r"(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?", re.IGNORECASE
@@ -40,7 +40,7 @@ class Moment(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class State:
-    """What a file's name says of the dump in it; a name may tell of no program and of no pass."""
+    """The state that a file's name implies; program and pass may be empty."""
 
     program: str
     pass_name: str
@@ -67,7 +67,7 @@ class States:
 
 
 def parse_state(name: str) -> State | None:
-    """What a name without its ending says of a moment before or after a pass; None where it says nothing.
+    """The state that a name without its ending implies; None if it implies none.
 
     >>> parse_state("ttir-before-erase-inverse-ops")
     State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)

@@ -1,4 +1,4 @@
-"""Where ops begin and end in custom assembly, told from the text alone.
+"""Finds where ops begin and end in custom assembly, from the text alone.
 
 Generic assembly needs none of this: its ops end with a type or a location, its regions are in
 ``({ ... })``. Custom assembly is free text. Three questions have to be answered by looking at a few tokens

@@ -1,4 +1,4 @@
-"""Which comments belong to an op: what is after it on its line, and the lines directly above it.
+"""The comments that belong to an op: after it on its line, and on the lines directly above it.
 
 Those lines are comments and nothing else, with no blank line in between. A comment that a blank line parts
 from the op belongs to no op, nor does one above a block label or a closing brace.

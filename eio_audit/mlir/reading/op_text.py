@@ -45,7 +45,7 @@ _REPLACEMENTS = {"value": b"%", "block": b"^", "space": b" ", "comment": b""}
 
 @dataclass(frozen=True)
 class OpText:
-    """What one op says of itself, its regions and its location left out.
+    """The text of one op without its regions and its location.
 
     Attributes:
         text: the op without the names of its results; values are ``%``, successors ``^``, aliases what they

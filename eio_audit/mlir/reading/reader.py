@@ -189,7 +189,7 @@ class Reader:
         return min(line_end(self.data, offset, self.end) + 1, self.end)
 
     def _stray_location(self, offset: int) -> InputError:
-        return self.source.error(offset, "expected an operation: this location belongs to none")
+        return self.source.error(offset, "expected an operation before this location")
 
     def _is_op(self, header: re.Match[bytes]) -> bool:
         if header["results"] or header["generic"]:

@@ -1,4 +1,4 @@
-"""Which definition a use of an SSA value means: scopes, forward uses and their errors."""
+"""Resolves uses of SSA values to definitions: scopes, forward uses and their errors."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Writes a dump again: moved ops, value names, locations."""
+"""Rewrites a dump: moved ops, value names, locations."""

@@ -6,8 +6,8 @@ next, the last region first. A value without a name of its own is ``%0``; an arg
 ``%arg0``. A value that its op gives a name (``%cst``) keeps it. Where the name is taken, in the region or
 around it, ``_`` and the next number of a counter follow (``%cst_3``).
 
-The names that ops give are not known here, but the text tells. A name to which the printer would add that
-number is taken apart again, and every other name that is no number is one that an op gave.
+The names that ops give are inferred from the text: a name with a number that the printer would add is split
+again, and every other name that is not a number is one that an op gave.
 
 Source: ``SSANameState`` in mlir/lib/IR/AsmPrinter.cpp.
 """
@@ -44,7 +44,7 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Habits:
-    """What the printer was told.
+    """The options that the printer ran with.
 
     ``runs_on``: no two values of a dump have one number (generic form, --mlir-print-unique-ssa-ids).
     ``uses_locations``: locations name values (--mlir-use-nameloc-as-prefix); an argument that is named so
@@ -64,7 +64,6 @@ class _Regions:
             self._defined.setdefault(self._ir.value_owner[value], []).append(value)
 
     def inside(self, region: int, orders: Orders) -> list[int]:
-        """The regions of the ops in a region."""
         ops = (op for block in self._ir.region_blocks[region] for op in self._ops(block, orders))
         return [inner for op in ops for inner in self._ir.regions_of.get(op, ())]
 
@@ -81,13 +80,12 @@ class _Regions:
                 yield from self._defined.get(op, ())
 
     def is_given(self, value: int) -> bool:
-        """Whether an op gave the name, as far as the name tells."""
+        """Whether, judged by the name, an op gave it."""
         name = self.names[value]
         is_counted = self.is_entry_argument(value) and _ARGUMENT.fullmatch(name)
         return not is_counted and _NUMBER.fullmatch(name) is None
 
     def is_entry_argument(self, value: int) -> bool:
-        """Whether the value is an argument of the first block of a region."""
         block = -1 - self._ir.value_owner[value]
         return block >= 0 and self._ir.region_blocks[self._ir.block_region[block]][0] == block
 

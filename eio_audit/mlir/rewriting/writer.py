@@ -75,7 +75,6 @@ class _Block:
             self._order[places.start : places.stop] = chain.from_iterable(runs)
 
     def edits(self) -> Iterator[_Edit]:
-        """What changes in the text."""
         bounds, written = set[int](), set[int]()
         for places, runs in self._permuted:
             bounds |= {places.start - 1, places.stop - 1}
@@ -168,7 +167,7 @@ class _Block:
 
 
 def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
-    """What must be between a content and its separator, lest a comment or a word runs on."""
+    """What must separate a content from its separator, so that no comment or word continues into it."""
     if _ends_line(separator):
         return b""
     ends_with_comment = _UP_TO_COMMENT.match(content.rpartition(b"\n")[2]) is not None

@@ -1,1 +1,1 @@
-"""What ops do, as far as it keeps them in order: their effects, and the values that may be one buffer."""
+"""The effects of ops that keep them in order, and the values that may share a buffer."""

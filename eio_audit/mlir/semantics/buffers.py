@@ -1,11 +1,11 @@
-"""Which values of a dump may share a buffer, so that an effect on one is an effect on the others.
+"""The values of a dump that may share a buffer, so that an effect on one is an effect on all.
 
 A result may be the buffer of an operand unless the op's row says that it is fresh. Values also pass through
 the edges of a region, as arguments and by its terminators, and from block to block. What this joins need not
 be one buffer: a dependence too many is safe, one too few is not.
 
-A tensor lies in memory where it shares its buffer with an address, or where an op of which nothing is known
-is given it: such an op may keep it, and any later one may change it.
+A tensor is in memory if it shares its buffer with an address, or is an operand of an unknown op: that op may
+keep it, and any later one may change it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
 from eio_audit.mlir.traits import OpTraits
 
 MEMORY = "memory"
-"""All that addresses lead to."""
+"""All memory that addresses point to."""
 
 
 def handle(value: int) -> int:
@@ -81,7 +81,7 @@ class Buffers:
         return bool(self._types.of(value) & Storage.ADDRESS)
 
     def put_into_memory(self, values: Iterable[int]) -> None:
-        """Notes that the buffers of these values lie in memory."""
+        """Marks the buffers of these values as memory."""
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
 
     def pass_arguments(self, operands: Sequence[int], function: int) -> None:
@@ -117,7 +117,7 @@ class Buffers:
         return self._ir.block_arguments.get(blocks[0][0], []) if blocks else []
 
     def shares_memory(self, function: int) -> bool:
-        """Whether an argument of a function, or what it hands back, lies in memory."""
+        """Whether an argument or result of a function is in memory."""
         values = self.arguments(function)
         for blocks in self._blocks[function]:
             for block in blocks:
@@ -134,7 +134,7 @@ class Buffers:
         return by_op
 
     def _join_results(self, op: int, row: OpTraits, *, escapes: bool) -> None:
-        """Joins the results of an op with its operands; what escapes into an unknown op lies in memory."""
+        """Joins the results of an op with its operands; what escapes into an unknown op is in memory."""
         ir = self._ir
         if escapes:
             self._join([*ir.operands_of(op), *ir.result_values(op)], in_memory=True)

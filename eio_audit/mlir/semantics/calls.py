@@ -1,4 +1,4 @@
-"""Which function a call calls, where the dump holds it and nothing can take its place.
+"""Resolves calls to functions that the dump defines and that cannot be replaced.
 
 A call names its callee by a symbol, which the nearest symbol table around the call defines. Everything else
 is a call of something unknown: a declaration, a nested reference, a function value, a symbol defined twice,

@@ -1,4 +1,4 @@
-"""Which ops of a block keep their order because of what they touch.
+"""The ops of a block that keep their order because of their effects.
 
 Two ops conflict when they touch one place and one of them writes or frees it; ``EVERYTHING`` is all memory
 and all buffers. What is nested in an op counts as the op. ``conflicts`` gives enough pairs: wherever two ops

@@ -1,4 +1,4 @@
-"""What the operations of a dump touch, as far as that keeps them in order.
+"""What the operations of a dump touch: the effects that keep them in order.
 
 What is not proven harmless keeps its order. An op touches *places*:
 
@@ -10,7 +10,7 @@ What is not proven harmless keeps its order. An op touches *places*:
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
 
 Two ops keep their order when they touch one place and one of them writes or frees it. An op that the table
-does not list touches everything and every state, and what it is given lies in memory from then on. A *fence*
+does not list touches everything and every state, and its operands are in memory from then on. A *fence*
 is an op that no other op of its block may cross.
 """
 

@@ -18,7 +18,7 @@ from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 
 class Storage(IntFlag):
-    """What memory a value may stand for; both flags for a value of which nothing is known."""
+    """The kind of memory that a value may be; both flags for an unknown value."""
 
     PLAIN = 0
     """None: an integer, a float, a vector."""

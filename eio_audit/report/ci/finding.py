@@ -17,7 +17,7 @@ from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
 
 SHOWN_FINDINGS = 30
-"""How many findings a report for people lists that is not verbose."""
+"""How many findings a report for people lists unless verbose."""
 
 
 def sentence(finding: Finding) -> str:
@@ -97,9 +97,9 @@ def rest(findings: Sequence[Finding], shown: int) -> str:
 
 
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
-    """For each finding a number in hexadecimal that stays the same while the finding does, and is its own.
+    """For each finding a unique hexadecimal number that is stable while the finding exists.
 
-    It is made of what a baseline knows the finding by, the dump's pass, and a number among those alike.
+    It is a hash of the finding's baseline entry, the dump's pass, and a count among equal ones.
     """
     numbers: Counter[tuple[object, ...]] = Counter()
     prints = [""] * len(findings)

@@ -106,7 +106,6 @@ def _hunks(part: Hunks, *, verbose: bool) -> list[str]:
 
 
 def _figures(table: Figures, *, verbose: bool) -> list[str]:
-    """The table, its rows' names first."""
     if not table.rows:
         return []
     columns = [*reversed(range(table.numbers, len(table.headings))), *range(table.numbers)]

@@ -188,7 +188,7 @@ def _outcome(fix: Fix) -> str:
     if remain:
         removed = f"{before.inversions - remain:,} of {total} removed"
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
-    relabelled = f"{count(fix.relabelled, 'index', 'indices')} put right, " if fix.relabelled else ""
+    relabelled = f"{count(fix.relabelled, 'index', 'indices')} corrected, " if fix.relabelled else ""
     moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
     return f"{relabelled}{moved}, {removed}; {rest}{advice}"
 

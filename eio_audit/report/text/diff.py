@@ -17,22 +17,22 @@ from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.word_diff import Stretch, added, removed
 
 SHOWN_CHANGES = 3
-"""How many ops of each group a report names that is not verbose."""
+"""How many ops of each group a report shows unless verbose."""
 
 SHOWN_LINES = 2
-"""How many lines of each other list."""
+"""How many lines of each other list a report shows unless verbose."""
 
 BELOW = 8
-"""Columns by which what is below the row of an op is indented."""
+"""Indentation of the lines below the row of an op."""
 
 SIDE_BY_SIDE = 120
-"""Columns from which on before and after are side by side."""
+"""Terminal width from which on before and after are side by side."""
 
 _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 
 def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: int | None = None) -> None:
-    """Prints what happened to the ops, to the order, and to what a reader of the result depends on."""
+    """Prints what happened to the ops and to the order, then the details."""
     document = diff_document(diff, verbose=verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     if diff.sameness.sameness is Sameness.BYTES and not verbose:
@@ -111,7 +111,6 @@ def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
 
 
 def _print_hunks(part: Hunks, console: Console, *, verbose: bool) -> None:
-    """Prints all ops of the hunks, each with a sign for what became of it."""
     ops = [op for hunk in part.hunks for op in hunk]
     ends = set(accumulate(map(len, part.hunks[:-1])))
 
@@ -137,7 +136,7 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
 
 
 def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> None:
-    """Prints what of an op differs, side by side on a wide terminal, and what else there is to know of it."""
+    """Prints the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
     for one in change.differences:
         title, stretches = words.title(one), words.words_of(one, verbose=verbose)
@@ -159,7 +158,7 @@ def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> 
 
 
 def _piece(stretch: Stretch, side: int, *, marks: bool) -> Piece:
-    """What one side, 0 or 1, has of a stretch; ``marks``: a change is seen without colours, too."""
+    """One side of a stretch, 0 or 1; ``marks`` makes a change visible without colours."""
     text = (stretch.before, stretch.after)[side]
     if not stretch.differs:
         return text

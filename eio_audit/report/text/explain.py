@@ -15,7 +15,7 @@ from eio_audit.report.wording.order import block_name, op_at, op_name, should_ca
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8
-"""How many inversions of each kind, and edges of a path, a report shows that is not verbose."""
+"""How many inversions of each kind, and edges of a path, a report shows unless verbose."""
 
 _KINDS = {
     InversionKind.FORCED: "forced by dependences",
@@ -36,18 +36,18 @@ _STATES = {
     "solver": "the solver's state",
 }
 _SOURCES = {
-    EffectSource.LISTED: "as the op table lists",
-    EffectSource.CONFIGURED: "as the project's own op table lists",
-    EffectSource.CONTENTS: "as the ops in its regions do",
-    EffectSource.CALLEE: "as the function does that it calls",
-    EffectSource.UNKNOWN: "the op table cannot tell",
-    EffectSource.UNLISTED: "it is not in the op table",
+    EffectSource.LISTED: "from the op table",
+    EffectSource.CONFIGURED: "from the project's own op table",
+    EffectSource.CONTENTS: "from the ops in its regions",
+    EffectSource.CALLEE: "from the function that it calls",
+    EffectSource.UNKNOWN: "unknown to the op table",
+    EffectSource.UNLISTED: "not in the op table",
     EffectSource.ASSUMED: "by --assume-pure",
 }
 
 
 def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
-    """Prints why ops are where they are; of several that share an index the outlines, unless verbose."""
+    """Prints why ops are where they are; only outlines, unless verbose, if several share an index."""
     ops, source = explanation.ops, explanation.dump.source
     print_heading(explanation.dump, console)
     if len(ops) > 1:
@@ -65,7 +65,7 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
         if not are_outlines:
             _print_inversions(op, console, verbose=verbose)
     if are_outlines:
-        console.print("--verbose explains each of them; a line instead of the index, one")
+        console.print("--verbose explains all of them; a line instead of the index selects one")
 
 
 def _facts(op: OpExplanation) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> 
 
 
 def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
-    """The ops of a path, each below the one it depends on; a long one without its middle."""
+    """Prints the ops of a path, each below the op it depends on; leaves out the middle of a long one."""
     if not path:
         return
     console.print(op_at(path[0].producer), indent=8)

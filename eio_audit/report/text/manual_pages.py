@@ -1,4 +1,4 @@
-"""Rules and words of the manual as text; IR is printed as it is in the page."""
+"""Rules and words of the manual as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STYLES = {"bold": "bold", "code": "cyan", "italic": "italic"}
 
 
 def print_entries(entries: Sequence[Entry], console: Console) -> None:
-    """Prints all there is about some rules or words."""
+    """Prints the full text of rules or words."""
     for number, entry in enumerate(entries):
         if number:
             console.print()
@@ -42,11 +42,10 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
         names, summaries = zip(*rows, strict=True)
         print_table(console, [Column("", names), Column("", summaries)], indent=2)
         console.print()
-    console.print("eio-audit rule NAME explains one.")
+    console.print("Run eio-audit rule NAME to read about one.")
 
 
 def _pieces(text: str) -> list[Piece]:
-    """A text without its markup, in pieces with styles."""
     pieces: list[Piece] = []
     offset = 0
     for match in _MARKUP.finditer(text):

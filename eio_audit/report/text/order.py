@@ -1,4 +1,4 @@
-"""The order of a dump as text: the blocks with inversions, the ops out of place and what keeps them there."""
+"""The order of a dump as text: blocks with inversions, displaced ops, and what blocks them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
 SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3
-"""How many of each a report shows that is not verbose."""
+"""How many of each a report shows unless verbose."""
 
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -46,7 +46,7 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:
-    """The order of a block in the dump before; empty where its name does not tell the block."""
+    """The order of a block in the dump before; empty unless its name is unique there."""
     if before.summary.has_indices and not before.summary.inversions:
         return "before: in order"
     same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]

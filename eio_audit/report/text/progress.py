@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 SHOWN_AFTER_SECONDS = 1.0
-"""Work that is done by then shows nothing."""
+"""Shorter work shows no bar."""
 
 REFRESHES_PER_SECOND = 5
 
 SHOWN_BYTES = 1 << 18
-"""Inside a dump the bar moves in steps of at least so many bytes."""
+"""The least step of the bar inside a dump, in bytes."""
 
 
 @contextmanager

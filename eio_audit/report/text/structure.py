@@ -1,4 +1,4 @@
-"""The functions that code generation makes, as text."""
+"""The functions that code generation makes from a dump, as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eio_audit.report.wording.order import argument
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
 SHOWN_FUNCTIONS = 8
-"""How many of each a report shows that is not verbose."""
+"""How many of each a report shows unless verbose."""
 
 
 def print_structure(structure: Structure, console: Console, *, verbose: bool = False) -> None:
@@ -25,7 +25,7 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
     prediction = structure.predictions[structure.present]
     print_heading(structure.dump, console)
     if not prediction.functions:
-        console.print("  code generation makes no function of it")
+        console.print("  code generation makes no function from this dump")
         _print_obstacles(structure, console)
         _print_next(structure, console)
         return
@@ -36,13 +36,13 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
     if said := words.tie_summary(structure):
         console.print(said, indent=4)
     if said := words.worst(structure):
-        console.print("torn worst: ", (said, "red"), indent=4)
+        console.print("most torn: ", (said, "red"), indent=4)
     _print_obstacles(structure, console)
     hidden, table = 0, torn_figures(structure, SHOWN_TORN)
     if table.rows:
         console.print()
         modules = count(len(table.rows), "module")
-        console.print(("torn modules", "bold"), f"  {modules} in more functions than it takes")
+        console.print(("torn modules", "bold"), f"  {modules} in more functions than necessary")
         hidden += print_figures(table, console, verbose=verbose)
     hidden += _print_tree(prediction.functions, console, verbose=verbose)
     hidden += _print_functions(prediction.functions, console, verbose=verbose)
@@ -97,11 +97,11 @@ def _print_next(structure: Structure, console: Console) -> None:
     prediction = structure.predictions[structure.present]
     commands = []
     if prediction.unreadable:
-        commands.append((f"eio-audit check {source} --select EIO107", "names each location it cannot read"))
+        commands.append((f"eio-audit check {source} --select EIO107", "lists the unreadable locations"))
     if len(structure.predictions[Stage.RELABELLED].functions) < len(prediction.functions):
-        commands.append((f"eio-audit fix --relabel {source}", "puts wrong op indices right"))
+        commands.append((f"eio-audit fix --relabel {source}", "corrects wrong op indices"))
     if words.torn_modules(structure):
-        commands.append((f"eio-audit diff BEFORE {source}", "tells what a pass has torn"))
+        commands.append((f"eio-audit diff BEFORE {source}", "shows what a pass tore"))
     width = max((len(command) for command, _ in commands), default=0)
     for command, what in commands:
         console.print((f"{command:{width}}", "bold"), f"   # {what}")

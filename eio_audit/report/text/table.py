@@ -1,4 +1,4 @@
-"""Tables on a console: columns that fit a terminal, or are as wide as they are in a file."""
+"""Tables on a console: fitted to a terminal, in full width in a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eio_audit.report.document import Figures
 from eio_audit.report.text.console import HANGING, SHORTENED, Console
 
 WRAPPED = 36
-"""Columns that the last column of a table must have to be wrapped within itself, not below its row."""
+"""The least width for which the last column is wrapped within itself, not below its row."""
 
 
 @dataclass(frozen=True)

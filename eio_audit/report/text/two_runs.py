@@ -1,4 +1,4 @@
-"""Two runs of one compiler as text: where they part, and what differs there."""
+"""Two runs of one compiler as text: the first dump that differs, and its diff."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def print_two_runs(
             only = f"{count(number, 'dump')} {verb} only in the {which} run"
             console.print(f"{only}, the first: {_moment(dump)}")
     if runs.first is not None and runs.difference is not None:
-        first = f"the first that differs: {_moment(runs.first[0])}: {verdict(runs.difference)}"
+        first = f"first difference: {_moment(runs.first[0])}: {verdict(runs.difference)}"
         console.print((first, "bold red"))
         console.print()
         print_diff(runs.difference, console, verbose=verbose, context=context)

@@ -1,4 +1,4 @@
-"""A rewritten file as a unified diff, as ``patch`` takes it."""
+"""A rewritten file as a unified diff that ``patch`` accepts."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
 
 
 def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
-    """Prints the lines of a diff with colours, and what would steer a terminal escaped.
+    """Prints the lines of a diff with colours; control characters are escaped.
 
-    Lines are not wrapped and tabs not expanded, so that ``patch`` takes what is copied from a terminal.
+    Lines are not wrapped and tabs not expanded, so that ``patch`` accepts what is copied from a terminal.
     """
     for number, line in enumerate(diff):
         text = line.decode("utf-8", "replace").removesuffix("\n")

@@ -1,4 +1,4 @@
-"""The verdict of a check, why it is so, and what to type next."""
+"""The verdict of a check, its reasons, and what to type next."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reasons(verdict: Verdict) -> list[str]:
 
 
 def steps_after(verdict: Verdict) -> list[str]:
-    """What to do about inversions; nothing where a baseline knows them all."""
+    """The commands that remove inversions; none if the baseline lists them all."""
     return next_steps(verdict.check.dumps) if verdict.failed or verdict.known is None else []
 
 

@@ -15,7 +15,7 @@ from eio_audit.report.wording.order import op_at
 from eio_audit.report.wording.word_diff import Stretch, marked, word_diff
 
 SIGNS = {"unchanged": " ", "moved": ">", "modified": "~", "added": "+", "removed": "-"}
-"""What became of an op, as a sign before it."""
+"""The sign before an op, by what happened to it."""
 
 DERIVATIONS = {
     Relation.DERIVED: "derived from",
@@ -52,7 +52,7 @@ SAMENESS = {
 
 
 def verdict(diff: Diff) -> str:
-    """In what sense the two dumps are the same: ``same program in another order``; else what differs."""
+    """In what sense the dumps are the same, ``same program in another order``, or what differs."""
     found = diff.sameness
     if found.sameness in SAMENESS:
         return SAMENESS[found.sameness]
@@ -63,9 +63,9 @@ def verdict(diff: Diff) -> str:
 
 
 def implied_ops(diff: Diff) -> str:
-    """How many ops are in no group, because only one printing form shows them; empty where none."""
+    """How many ops are in no group, because only one printing form shows them; empty if none."""
     ops = count(diff.ops.implied, "op")
-    return f"{ops} that only one of the two printing forms shows: not counted" if diff.ops.implied else ""
+    return f"not counted: {ops} that only one of the two printing forms shows" if diff.ops.implied else ""
 
 
 def cells_of(change: OpChange) -> tuple[str, str, str, str, str]:
@@ -86,18 +86,18 @@ def row_of(change: OpChange) -> str:
 
 
 def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
-    """What an op shows before and after; once where it is the same."""
+    """A text of an op before and after; once if both are equal."""
     texts = [text_of(op) for op in (change.before, change.after) if op is not None]
     return " -> ".join(dict.fromkeys(text or "none" for text in texts)) if any(texts) else ""
 
 
 def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
-    """What of an op differs, why that matters, where it came from."""
+    """The differences of an op, then its notes."""
     return [*(difference(one, verbose=verbose) for one in change.differences), *notes(change)]
 
 
 def notes(change: OpChange) -> list[str]:
-    """Where an op was, or came from, and why it matters that it moved."""
+    """Where an op moved or came from, and its inversions."""
     said = []
     if change.block_before is not None:
         said.append(f"from {change.block_before} to {change.block_after}")
@@ -113,7 +113,7 @@ def notes(change: OpChange) -> list[str]:
 
 
 def repetition(one: RepeatedChange) -> str:
-    """``36 times in 18 modules: BatchNorm2d[net.layers.*.norm]``; empty for a change that is there once."""
+    """``36 times in 18 modules: BatchNorm2d[net.layers.*.norm]``; empty for a single change."""
     if len(one.changes) == 1:
         return ""
     where = f" in {one.modules:,} modules: {one.module}" if one.modules > 1 else ""
@@ -132,27 +132,27 @@ def inversions_of(change: OpChange) -> str:
 
 
 def kinds_of(changes: Sequence[OpChange]) -> str:
-    """What a group consists of: ``: 6 derived``, ``: operands of 7, types of 6``; empty for nothing."""
+    """The kinds of change in a group: ``: operands of 7, types of 6``; empty if none."""
     derived = sum(change.ancestor is not None for change in changes)
     moved = sum(change.moved for change in changes if change.differences)
     kinds = Counter(kind for change in changes for kind in change.changed)
     order = ("operands", "attributes", "types", "location")
     parts = [f"{kind} of {kinds[kind]:,}" for kind in order if kinds[kind]]
-    others = {"moved as well": moved, "came from another op": derived}
+    others = {"also moved": moved, "from another op": derived}
     parts += [f"{number:,} {what}" for what, number in others.items() if number]
     return f": {', '.join(parts)}" if parts else ""
 
 
 def title(one: OpDifference) -> str:
-    """What it is that differs: ``operand 0``, ``types``, the name of an attribute."""
+    """The name of what differs: ``operand 0``, ``types``, an attribute."""
     return f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
 
 
 def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
     """The words that differ.
 
-    Unless verbose, of types these are the words of the results if these differ, and of locations none. Of
-    operands they are all words: another value may have the same name.
+    Unless verbose, types are compared by their results if these differ, and locations are not shown. All
+    words of an operand differ, because another value may have the same name.
     """
     before, after = one.before, one.after
     if one.kind == "operands":

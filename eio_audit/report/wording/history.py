@@ -35,19 +35,19 @@ def summary(history: History, number: int) -> str:
 
 
 def places(op: OpHistory, dumps: int) -> str:
-    """Where an op is that no pass changed, in its first and its last dump: ``a.log:12:5 to a.log:90:5``."""
+    """Where an unchanged op is in its first and last dump: ``a.log:12:5 to a.log:90:5``."""
     return f"{' to '.join(dict.fromkeys(map(place, op.events)))}, {count(dumps, 'dump')}"
 
 
 def place(event: OpEvent) -> str:
-    """``passes.log:625:5``; for a removed op the dump without it."""
+    """``passes.log:625:5``; of a removed op, the dump without it."""
     if event.state is None:
         return f"{event.source}:{event.dump_line}"
     return f"{event.source}:{event.state.op.line}:{event.state.column}"
 
 
 def pass_of(event: OpEvent) -> str:
-    """The pass that did it; nothing for the first and the last dump."""
+    """The pass of an event; empty for the first and the last dump."""
     is_end = event.kind in (EventKind.FIRST, EventKind.LAST)
     return "" if is_end else pass_called(event.pass_name, event.marker)
 

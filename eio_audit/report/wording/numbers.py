@@ -16,7 +16,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def if_any(number: int) -> str:
-    """A number for a table, which shows nothing of 0."""
+    """A number in a table; empty for 0."""
     return f"{number:,}" if number else ""
 
 

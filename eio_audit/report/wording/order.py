@@ -18,12 +18,12 @@ if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
 
 
 def place_of(dump: DumpAudit) -> str:
-    """``after.mlir:1:1``, which terminals and editors open at a click."""
+    """``after.mlir:1:1``, which terminals and editors open on a click."""
     return f"{dump.source}:{dump.line}:1"
 
 
 def argument(source: str) -> str:
-    """A file's name for a command line; what is no file, such as ``<stdin>``, in general."""
+    """A file's name for a command line; ``FILE`` for one without a name, such as ``<stdin>``."""
     import shlex
 
     return "FILE" if source.startswith("<") else shlex.quote(source)
@@ -51,7 +51,7 @@ def moment_of(dump: DumpAudit) -> str:
 
 
 def heading_of(dump: DumpAudit) -> str:
-    """Where a dump is, and the moment it shows: ``passes.log:12 after canonicalize``."""
+    """``passes.log:12:1 after canonicalize``."""
     return f"{place_of(dump)} {moment_of(dump)}".strip()
 
 
@@ -61,7 +61,7 @@ def block_name(function: str | None, block: str) -> str:
 
 
 def side(displaced: DisplacedOp) -> str:
-    """On which side of its original place an op is."""
+    """Whether an op is before or after its original place."""
     return "early" if displaced.early else "late"
 
 
@@ -80,7 +80,7 @@ def tiles(figures: Summary) -> list[tuple[str, str]]:
 
 
 def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
-    """How many inversions there are of each kind; kinds without any are left out."""
+    """The number of inversions of each kind that occurs."""
     kinds = {
         "forced": figures.forced,
         "knock-on": figures.knock_on,
@@ -111,7 +111,7 @@ def sum_of(figures: BlockAudit | Summary) -> str:
 
 
 def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
-    """The same in three: how many inversions, how many of them are avoidable, and what the others are."""
+    """The pieces of ``sum_of``: how many inversions, how many are avoidable, and why the others are not."""
     if isinstance(figures, BlockAudit):
         figures = summarize_blocks([figures])
     total, unordered = figures.inversions, _in_graph_regions(figures)
@@ -130,7 +130,7 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
 
 
 def unavoidable_kinds(figures: Summary) -> str:
-    """``388 forced by dependences, 379 follow from them; proven minimal``, graph regions left out."""
+    """``388 forced by dependences, 379 follow from them; proven minimal``, without graph regions."""
     if not figures.knock_on:
         return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
     least = figures.lower_bound - figures.forced - _in_graph_regions(figures)
@@ -146,7 +146,7 @@ def _span(least: int, most: int) -> str:
 
 
 def notes(block: BlockAudit) -> list[str]:
-    """How many inversions involve ops that ``--follow`` leaves out, and the block's memory."""
+    """How many inversions involve ops that ``--follow`` ignores, and the block's memory."""
     derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
         (block.inherited, block.derived, derived, Follow.DERIVED),
@@ -171,7 +171,7 @@ def notes(block: BlockAudit) -> list[str]:
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
-    """How many ops have a wrong index, because it contradicts the dependences; empty where none."""
+    """How many ops have an index that contradicts the dependences; empty if none."""
     number, made = figures.wrong_labels, figures.wrong_by_passes
     if not number:
         return ""
@@ -184,7 +184,7 @@ def wrong_labels(figures: BlockAudit | Summary) -> str:
 
 
 def not_reordered_away(block: BlockAudit) -> str:
-    """How many inversions wrong indices leave in every order, and how many indices; empty where none."""
+    """How many inversions remain in every order because of wrong indices; empty if none."""
     if not block.wrong_labels:
         return ""
     can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
@@ -207,13 +207,13 @@ def contradicting(number: int) -> str:
 
 
 def relabelling(figures: Summary, dump: DumpAudit) -> str:
-    """What ``fix --relabel`` does: ``corrects 42 wrong indices and ...``; empty where none is wrong."""
+    """What ``fix --relabel`` does: ``corrects 42 wrong indices and ...``; empty if none is wrong."""
     if not figures.wrong_labels:
         return ""
-    # Frees that follow their last use are not counted, and may get another index, too.
+    # Frees that follow their last use are not counted, but may also get another index.
     others = " other than those of frees" if Follow.FREES in dump.options.follow else ""
     indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
-    exception = " but those in graph regions" if _in_graph_regions(figures) else ""
+    exception = " except those in graph regions" if _in_graph_regions(figures) else ""
     return f"corrects {indices} and removes all inversions{exception}"
 
 
@@ -222,7 +222,7 @@ def _in_graph_regions(figures: Summary) -> int:
 
 
 def memory(block: BlockAudit) -> str:
-    """What the values of a block hold at most, before and after a fix; empty where that is not known."""
+    """The peak memory of a block's values before and after a fix; empty if unknown."""
     held = block.memory
     if held is None or held.says_nothing:
         return ""
@@ -232,7 +232,7 @@ def memory(block: BlockAudit) -> str:
 
 
 def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
-    """What a fix does to what a block holds, or only what it costs; empty where nothing changes.
+    """What a fix changes in a block's memory, or only what it costs; empty if nothing changes.
 
     ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
     """
@@ -255,7 +255,7 @@ def _change(before: int, after: int) -> str:
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
-    """Why a displaced op is where it is; empty in a graph region, where an op may be anywhere."""
+    """Why a displaced op is where it is; empty in a graph region, which has no order."""
     if block.forced is None:
         return ""
     if displaced.blocker is not None:
@@ -275,7 +275,7 @@ _BLOCKED = {
     (DependenceKind.TERMINATOR, True): "{} ends the block",
     (DependenceKind.TERMINATOR, False): "it ends the block, after {}",
 }
-"""By kind of dependence, and by whether the displaced op is early, what its blocker does."""
+"""What a blocker does, by kind of dependence and by whether the displaced op is early."""
 
 
 def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
@@ -285,11 +285,11 @@ def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
     explains = other is not None and (other < index if early else other > index)
     if explains:
         return words
-    return words + (", itself needed early" if early else ", itself late")  # the blocker is blocked in turn
+    return f"{words}, which is kept {'early' if early else 'late'} itself"
 
 
 def unknown_ops(names: Counter[str], limit: int | None) -> str:
-    """How many ops the op table does not know, and which; empty where none."""
+    """How many ops are not in the op table, and which; empty if none."""
     total = sum(names.values())
     keep = "keeps its" if total == 1 else "keep their"
     if not total:
@@ -298,7 +298,7 @@ def unknown_ops(names: Counter[str], limit: int | None) -> str:
 
 
 def assumed_pure(patterns: Counter[str]) -> str:
-    """How many ops are taken to have no effects, and by which pattern; empty where none."""
+    """How many ops are assumed to have no effects, and by which pattern; empty if none."""
     total = sum(patterns.values())
     named = [pattern for pattern, number in patterns.items() if number]
     listed = named[0] if len(named) == 1 else _most(patterns, None)
@@ -306,7 +306,7 @@ def assumed_pure(patterns: Counter[str]) -> str:
 
 
 def _most(numbers: Counter[str], limit: int | None) -> str:
-    """``7 c.d, 5 e.f, 1 more``: what there is most of."""
+    """``7 c.d, 5 e.f, 1 more``: the most frequent names."""
     listed = sorted((-number, name) for name, number in numbers.items() if number)
     rest = -sum(number for number, _ in listed[limit:]) if limit else 0
     return ", ".join(

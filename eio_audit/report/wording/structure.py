@@ -13,7 +13,7 @@ STAGES = {
     Stage.FIXED: "after fix",
     Stage.RELABELLED: "after fix --relabel",
 }
-"""How people call the stages."""
+"""The names of the stages in reports."""
 
 _UNREADABLE = {
     Reason.PREFIX: "with 'DEBUG|' before the index",
@@ -24,7 +24,7 @@ _UNREADABLE = {
 
 
 def callers(prediction: Prediction) -> str:
-    """``@forward``; of several how many."""
+    """``@forward``, or ``2 functions``."""
     callers = prediction.callers
     return callers[0] if len(callers) == 1 else count(len(callers), "function")
 
@@ -41,31 +41,31 @@ def functions_summary(structure: Structure) -> str:
 
 
 def tie_summary(structure: Structure) -> str:
-    """``ties go by index; broken otherwise: 78 to 115 before, 89 to 184 after``; empty without any."""
+    """``ties are broken by index; otherwise: 78 to 115 functions before, ...``; empty without ties."""
     spans = []
     for stage, one in structure.predictions.items():
         if stage in (Stage.BEFORE, structure.present) and one.fewest != one.most:
-            what = "functions" if stage is Stage.NOW else STAGES[stage]
-            spans.append(f"{one.fewest:,} to {one.most:,} {what}")
-    return f"ties go by index; broken otherwise: {', '.join(spans)}" if spans else ""
+            when = "" if stage is Stage.NOW else f" {STAGES[stage]}"
+            spans.append(f"{one.fewest:,} to {one.most:,} functions{when}")
+    return f"ties are broken by index; other choices give {', '.join(spans)}" if spans else ""
 
 
 def obstacles(prediction: Prediction) -> list[str]:
-    """What keeps code generation from reading the dump, or from taking it at all."""
+    """Why code generation cannot read some locations, or rejects the dump."""
     said = []
     if len(prediction.callers) > 1:
         these = f"these {len(prediction.callers)}: {shortened_list(prediction.callers)}"
-        said.append(f"code generation takes one function per module and refuses {these}")
+        said.append(f"code generation expects one function per module and rejects {these}")
     if prediction.unreadable:
         unreadable = sum(prediction.unreadable.values())
         reasons = ", ".join(f"{number:,} {_UNREADABLE[why]}" for why, number in prediction.unreadable.items())
         locations = f"{unreadable:,} of {count(prediction.ops, 'location')}"
         said.append(f"code generation cannot read {locations}: {reasons}")
     if Reason.PREFIX in prediction.unreadable and prediction.functions:
-        said.append("shown is what it makes of names without 'DEBUG|'")
+        said.append("the functions below assume names without 'DEBUG|'")
     if prediction.clashes:
         places = shortened_list(prediction.clashes)
-        said.append(f"code generation gives up where one source line defines two functions: {places}")
+        said.append(f"code generation fails if one source line defines two functions: {places}")
     if prediction.left_out:
         verb = "stays" if prediction.left_out == 1 else "stay"
         said.append(f"{count(prediction.left_out, 'op')} {verb} outside the functions")
@@ -73,7 +73,7 @@ def obstacles(prediction: Prediction) -> list[str]:
 
 
 def torn_modules(structure: Structure) -> list[TornModule]:
-    """The modules in more functions than before; of a single dump, than it takes. The worst first."""
+    """The modules in more functions than before or, in a single dump, than necessary; worst first."""
     present = structure.present
     return [
         row
@@ -83,7 +83,7 @@ def torn_modules(structure: Structure) -> list[TornModule]:
 
 
 def is_changed(structure: Structure) -> bool:
-    """Whether the number of functions is another one than before, or than after a fix."""
+    """Whether a pass or a fix changes the number of functions."""
     return len({len(prediction.functions) for prediction in structure.predictions.values()}) > 1
 
 
@@ -98,7 +98,7 @@ def worst(structure: Structure) -> str:
 
 
 def source_of(function: CodegenFunction) -> str:
-    """Where in the model it comes from: its innermost shared module, else its place in the source."""
+    """Its innermost shared module, else its file and function in the source."""
     return function.modules[-1] if function.modules else f"{function.file} {function.function}"
 
 

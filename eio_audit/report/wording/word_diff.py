@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 LONGEST_STRETCH = 40
-"""Characters of a stretch that a report shows that is not verbose."""
+"""Characters of a stretch that a report shows unless verbose."""
 
 MOST_WORDS = 1_000
-"""Words of two texts that are compared one by one, which takes quadratic time."""
+"""The most words of two texts that are compared one by one, in quadratic time."""
 
 _WORD = re.compile(r"[%@#!^]?\w[\w$.]*|\s+|.", re.DOTALL)
 
@@ -25,7 +25,7 @@ class Stretch(NamedTuple):
 
 
 def word_diff(before: str, after: str, *, verbose: bool) -> list[Stretch]:
-    """Two texts, cut into stretches that differ and stretches that do not; long ones are shortened.
+    """Two texts, cut into equal and different stretches; long ones are shortened unless verbose.
 
     >>> word_diff("dims: 1, 16, 16", "dims: 1, 256, 1", verbose=True)[1]
     Stretch(before='16, 16', after='256, 1', differs=True)
@@ -74,7 +74,7 @@ def _joined(stretches: list[Stretch]) -> list[Stretch]:
 
 
 def _shortened(one: Stretch, place: int, number: int) -> Stretch:
-    """Of a long unchanged stretch the ends that are next to a change, of a changed one the beginning."""
+    """The ends of a long unchanged stretch next to changes; a changed one around its first difference."""
     if one.differs:
         return Stretch(*_around_difference(one.before, one.after), differs=True)
     if len(one.before) <= LONGEST_STRETCH:
