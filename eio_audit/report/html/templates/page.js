@@ -433,7 +433,7 @@
         const step = { j: 1, k: -1 }[event.key];
         if (step && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.matches("input[type=search]")) this.step(step);
       });
-      const worst = root.querySelector(".guilty a") ?? this.shown[0] ?? this.links[0];
+      const worst = root.querySelector(".culprit a") ?? root.querySelector(".guilty a") ?? this.shown[0] ?? this.links[0];
       this.choose(worst);
     }
 
