@@ -70,8 +70,10 @@ def dumps_of_run(path: str) -> Iterator[Dump]:
 
 
 def is_run(path: str) -> bool:
-    """Whether a path is a folder, or a file of several dumps."""
-    return path != "-" and (Path(path).is_dir() or len(list(islice(dumps_of_run(path), 2))) > 1)
+    """Whether a path is a folder, or a file of several dumps; a pipe, which can be read once, is not."""
+    if path == "-" or not Path(path).is_file():
+        return Path(path).is_dir()
+    return len(list(islice(dumps_of_run(path), 2))) > 1
 
 
 class DumpChoice(NamedTuple):

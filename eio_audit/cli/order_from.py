@@ -69,4 +69,9 @@ def _first_input() -> str:
             kept.seek(0)
             os.dup2(kept.fileno(), sys.stdin.fileno())
         sys.stdin = os.fdopen(sys.stdin.fileno(), closefd=False)
+    if Path(path).is_fifo():
+        message = (
+            "--order-from first reads it twice, and a pipe can be read once: give it as standard input, -"
+        )
+        raise InputError(source_name(path), None, message)
     return path

@@ -63,7 +63,18 @@ def test_a_number_is_the_same_however_it_is_written(one: str, other: str) -> Non
     assert sameness(text.format(one), text.format(other)) == Sameness.NAMES
 
 
-@pytest.mark.parametrize(("one", "other"), [("1.0", "1.5"), ("1.0", "1.0e1"), ("-1.0", "1.0")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1.0", "1.5"),
+        ("1.0", "1.0e1"),
+        ("-1.0", "1.0"),
+        ("1.0", "1.0000000000000000000000000000000001"),
+        ("1.0", "1.0e1000000"),
+        ("0.0", "1.0e-3000000"),
+        ("1.0", "1.0e99999999999999999999"),
+    ],
+)
 def test_other_numbers_are_a_difference(one: str, other: str) -> None:
     text = "%0 = arith.constant {} : f32\n"
     assert sameness(text.format(one), text.format(other)) == Sameness.NONE

@@ -9,7 +9,8 @@ import pty
 import subprocess
 import sys
 import termios
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest import mock
 
@@ -74,3 +75,15 @@ def _written(stream: io.TextIOWrapper) -> bytes:
 def _environment(added: dict[str, str]) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
     return kept | added
+
+
+@contextmanager
+def pipe_of(data: bytes) -> Iterator[str]:
+    """The path of a pipe that holds some bytes, as a shell's ``<(command)`` is; at most 64 KB."""
+    read_end, write_end = os.pipe()
+    os.write(write_end, data)
+    os.close(write_end)
+    try:
+        yield f"/dev/fd/{read_end}"
+    finally:
+        os.close(read_end)

@@ -282,3 +282,15 @@ def test_a_broken_log_of_a_folder_is_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / "broken.log").write_text(SHUFFLED[:-2])
     result = run("check", tmp_path)
     assert (result.returncode, f"{tmp_path}/broken.log:" in result.stderr.decode()) == (2, True)
+
+
+def test_the_sums_of_blocks_on_one_line_have_places_of_their_own() -> None:
+    ops = '%0 = arith.addi %a, %a : i32 loc("2|x") %1 = arith.addi %a, %a : i32 loc("1|x") return'
+    text = " ".join(f"func.func @{name}(%a: i32) {{ {ops} }}" for name in "fg")
+    sums = [
+        line for line in run("check", "-", stdin=text.encode()).stdout.decode().splitlines() if "^bb0" in line
+    ]
+    assert sums == [
+        "<stdin>:1:25: @f ^bb0: 1 inversion: avoidable",
+        "<stdin>:1:138: @g ^bb0: 1 inversion: avoidable",
+    ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.counting import counting_audits, counting_walks_around
-from tests.cli.running import SAMPLES, run
+from tests.cli.running import SAMPLES, pipe_of, run
 
 BEFORE = SAMPLES / "resnet" / "before_inline.mlir"
 AFTER = SAMPLES / "resnet" / "after_alias.mlir"
@@ -179,6 +179,22 @@ def test_dumps_need_no_indices(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (0, b"")
     assert b"ops: 2 unchanged, 0 moved, 1 modified, 0 added, 0 removed\n" in result.stdout
     assert result.stdout.endswith(b"\n\nverdict: different: 1 modified\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("my.{} loc(unknown)\n", b"verdict: different: 1 added, 1 removed"),
+        (
+            "// -----// IR Dump After p //----- //\nmy.{0}\n// -----// IR Dump After q //----- //\nmy.{0}\n",
+            b": error: 2 dumps to choose from: say which with --pass and --dump",
+        ),
+    ],
+)
+def test_pipes_are_read_once(text: str, told: bytes) -> None:
+    with pipe_of(text.format("a").encode()) as before, pipe_of(text.format("b").encode()) as after:
+        done = run("diff", before, after)
+    assert (done.stdout + done.stderr).strip().endswith(told)
 
 
 def test_a_dump_is_identical_with_itself() -> None:

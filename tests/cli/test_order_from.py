@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run
+from tests.cli.running import pipe_of, run
 
 DUMP = """\
 // -----// IR Dump After {name} ({name}) //----- //
@@ -45,6 +45,13 @@ def test_the_first_dump_whatever_dump_is_chosen(log: Path) -> None:
 @pytest.mark.parametrize("command", ["check", "trace"])
 def test_standard_input_is_read_twice(command: str) -> None:
     assert inversions(command, "-", "--order-from", "first", stdin=LOG.encode()) == [0, 1]
+
+
+def test_a_pipe_that_is_a_file_can_be_read_once() -> None:
+    with pipe_of(b"my.a\n") as path:
+        done = run("check", "--order-from", "first", path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"a pipe can be read once: give it as standard input, -" in done.stderr
 
 
 def test_a_numbered_dump_of_a_log(log: Path) -> None:

@@ -76,6 +76,18 @@ func.func @pass(%a: i32) -> i32 {{
     assert "def pass_(arg0):\n" in code
 
 
+def test_an_argument_of_a_later_block_is_not_one_of_the_function() -> None:
+    text = f"""\
+func.func @f(%a: i32) -> i32 {{
+  cf.br ^bb1(%a : i32)
+^bb1(%x: i32):
+  %0 = arith.addi %x, %a : i32 loc("DEBUG|0|{A}|x")
+  return %0 : i32
+}}
+"""
+    assert "    v0 = arith.addi(bb1_arg0, arg0)\n" in code_of(text)
+
+
 @given(programs())
 def test_it_is_python(text: str) -> None:
     for dump in read_text(text):

@@ -17,7 +17,7 @@ class CodegenOp:
         name: its full name, ``ttir.permute``.
         results: the names of its results as printed, ``%2``, or ``%2#1`` of several.
         operands: the names of the values it uses, with those that only its regions use; ``%arg0`` for
-            an argument.
+            an argument, ``%bb1_arg0`` for one of a block ``^bb1`` that is not the first.
     """
 
     name: str
@@ -121,6 +121,9 @@ def _names(ir: IR, values: Sequence[int]) -> tuple[str, ...]:
 def _value_name(ir: IR, value: int) -> str:
     owner = ir.value_owner[value]
     if owner < 0:
-        return f"%arg{ir.block_arguments[-1 - owner].index(value)}"
+        block = -1 - owner
+        name = f"arg{ir.block_arguments[block].index(value)}"
+        is_entry = block == ir.region_blocks[ir.block_region[block]][0]
+        return f"%{name}" if is_entry else f"%{ir.block_name(block)[1:]}_{name}"
     printed, place = ir.results(owner), value - ir.first_result[owner]
     return printed[place] if len(printed) == ir.result_count(owner) else f"{printed[0]}#{place}"

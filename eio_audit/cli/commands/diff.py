@@ -102,7 +102,7 @@ def diff_command(
     visit = worst_blocks.add if "html" in reports.formats else None
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
     if next(result.pairs(), None) is None and old.text != new.text:
-        raise InputError(old.source.name, None, NO_OP)
+        raise InputError((old if old.text else new).source.name, None, NO_OP)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures, context=context)

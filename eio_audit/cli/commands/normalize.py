@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, normal_form
-from eio_audit.cli.inputs import DumpChoice, read_dumps
+from eio_audit import AuditOptions, InputError, normal_form, source_name
+from eio_audit.cli.inputs import NO_OP, DumpChoice, read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
 from eio_audit.report.wording.numbers import shortened_list
@@ -48,7 +48,10 @@ def normalize_command(
         normal_form(dump, options, ordered=order, located=locations)
         for dump in choice.of(read_dumps(path, "normalize"), path)
     ]
-    write_bytes(output, b"".join(form.text for form in forms))
+    text = b"".join(form.text for form in forms)
+    if not text:
+        raise InputError(source_name(path), None, NO_OP)
+    write_bytes(output, text)
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
         what = "they are indistinguishable, or use each other in a graph region"

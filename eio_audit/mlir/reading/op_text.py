@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Inexact, InvalidOperation
 from functools import cached_property
 
 from eio_audit.mlir.aliases import AliasTexts, shortened
@@ -21,6 +21,8 @@ LONGEST_NUMBER = 4000
 
 LONGEST_EXPONENT = 20
 """Up to which a number is written without one."""
+
+_EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 
 _TOKEN = re.compile(
     rb"(?P<string>" + STRING + rb")|(?P<comment>//[^\n]*+)|(?P<location>\bloc\s*+\()"
@@ -167,9 +169,10 @@ class OpTexts:
 
 def _plain_float(number: bytes) -> bytes:
     """``1.0`` also of ``1.000000e+00``: one text for each decimal number."""
-    if len(number) > LONGEST_NUMBER:
+    try:
+        value = _EXACT.create_decimal(number.decode()).normalize(_EXACT)
+    except ArithmeticError:  # too many digits, or an exponent of a million
         return number
-    value = Decimal(number.decode()).normalize()
     text = f"{value:f}" if -LONGEST_EXPONENT < value.adjusted() < LONGEST_EXPONENT else str(value)
     return (text if "." in text or "E" in text else f"{text}.0").encode()
 

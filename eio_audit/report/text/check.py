@@ -106,12 +106,16 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 
 def _print_sums(broken: Sequence[DumpAudit], findings: Sequence[Finding], console: Console) -> None:
     """A line for each block with a finding and inversions, those with most avoidable ones first."""
-    columns = {(one.source, one.dump_line, one.block_line): one.block_column for one in findings}
+    columns = {
+        (one.source, one.dump_line, one.block_line, one.function, one.block): one.block_column
+        for one in findings
+    }
     blocks = [
         (dump, block, column)
         for dump in broken
         for block in dump.blocks
-        if block.inversions and (column := columns.get((dump.source, dump.line, block.line)))
+        if block.inversions
+        and (column := columns.get((dump.source, dump.line, block.line, block.function, block.block)))
     ]
     blocks.sort(key=lambda one: (-one[1].avoidable, -one[1].inversions))
     for dump, block, column in blocks[:SHOWN]:
