@@ -187,7 +187,7 @@ def test_dumps_need_no_indices(tmp_path: Path) -> None:
         ("my.{} loc(unknown)\n", b"verdict: different: 1 added, 1 removed"),
         (
             "// -----// IR Dump After p //----- //\nmy.{0}\n// -----// IR Dump After q //----- //\nmy.{0}\n",
-            b": error: 2 dumps to choose from: say which with --pass and --dump",
+            b": error: there are 2 dumps: choose one with --pass and --dump",
         ),
     ],
 )
