@@ -28,8 +28,8 @@ KEYS = (
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.eio-audit"
-_LINE_END = re.compile(r"\n|\Z")
-_PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z")
+_LINE_END = r"\n|\Z"
+_PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _has_key(text: str, offset: int, names: Sequence[str]) -> bool:
     """Whether a text has the key down to the end of the statement at an offset."""
     import tomllib
 
-    for end in _LINE_END.finditer(text, offset):
+    for end in re.compile(_LINE_END).finditer(text, offset):
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:
@@ -153,8 +153,8 @@ def _parse(source: Source) -> dict[str, Any]:
         raise source.error(error.start, "expected UTF-8, the encoding of TOML") from error
     except tomllib.TOMLDecodeError as error:
         message = str(error)
-        place = _PLACE.search(message)
-        message = _PLACE.sub("", message)
+        place = re.search(_PLACE, message)
+        message = re.sub(_PLACE, "", message)
         raise source.error(_offset(text, place), message[:1].lower() + message[1:]) from error
 
 

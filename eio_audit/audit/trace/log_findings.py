@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.functions import only_function
-from eio_audit.audit.gate.lifetimes import Lifetime, follow
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
-from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 
-if TYPE_CHECKING:  # a check of dumps in order finds nothing
+if TYPE_CHECKING:  # a check of one dump in order needs nothing of these
     from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.lifetimes import Lifetime
+    from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 
 
-@dataclass(slots=True)
+@dataclass
 class _Program:
     """One program of a file or log.
 
     Attributes:
         dumps: how many show it.
-        passes: those that are at work on it.
         findings: all that came in, in that order.
         there: those that are there.
         shown: the functions that dumps have shown; ``has_module`` if one of these dumps was of a module.
@@ -31,12 +31,18 @@ class _Program:
     """
 
     dumps: int = 0
-    passes: OpenPasses[PassRun] = field(default_factory=OpenPasses)
     findings: list[Lifetime[str | None]] = field(default_factory=list)
     there: list[Lifetime[str | None]] = field(default_factory=list)
     shown: set[str | None] = field(default_factory=set)
     has_module: bool = False
     unseen: set[str | None] = field(default_factory=set)
+
+    @cached_property
+    def passes(self) -> OpenPasses[PassRun]:
+        """Those that are at work on it."""
+        from eio_audit.audit.trace.open_passes import OpenPasses
+
+        return OpenPasses()
 
     def origin(self, function: str | None, ended: str | None) -> str | None:
         """The pass that did what a dump shows first of a function; ``ended`` is the pass before the dump."""
@@ -44,6 +50,28 @@ class _Program:
             return None  # the first dump of the function
         at_work = self.passes.innermost(function)
         return ended or (at_work.pass_name if at_work else None)
+
+    def follow(
+        self,
+        found: Sequence[Finding],
+        shown: Collection[str | None],
+        may_be: Collection[str | None],
+        ended: str | None,
+        moment: str,
+    ) -> None:
+        """Takes in what a dump has: findings that were there, in the functions that it may be in, and others."""
+        from eio_audit.audit.gate.lifetimes import Lifetime, follow
+
+        changes = follow((one for one in self.there if one.last.function in may_be), found)
+        for one, finding in changes.same:
+            one.last = finding
+        for one in changes.gone:
+            if one.last.function in shown:
+                one.until = moment
+        for finding in changes.come:
+            self.findings.append(Lifetime(finding, finding, self.origin(finding.function, ended)))
+            self.there.append(self.findings[-1])
+        self.there = [one for one in self.there if not one.until]
 
     def is_left(self, finding: Lifetime[str | None]) -> bool | None:
         """Whether a finding is there at the end; None where no later dump tells."""
@@ -95,22 +123,15 @@ class LogFindings:
         else:
             shown.discard(None)
         program.unseen -= shown
-        may_be = {one.last.function for one in program.there} if alone is None else {alone, None}
-        changes = follow((one for one in program.there if one.last.function in may_be), found)
-        for one, finding in changes.same:
-            one.last = finding
-        moment = " ".join(filter(None, (audit.when, audit.pass_name))) or f"at line {audit.line}"
-        for one in changes.gone:
-            if one.last.function in shown:
-                one.until = moment
-        for finding in changes.come:
-            origin = program.origin(finding.function, ended)
-            program.findings.append(Lifetime(finding, finding, origin))
-            program.there.append(program.findings[-1])
-        program.there = [one for one in program.there if not one.until]
+        if program.there or found:
+            moment = " ".join(filter(None, (audit.when, audit.pass_name))) or f"at line {audit.line}"
+            may_be = {one.last.function for one in program.there} if alone is None else {alone, None}
+            program.follow(found, shown, may_be, ended, moment)
         program.shown |= shown
         program.has_module |= alone is None
         if marker and not ended:
+            from eio_audit.audit.trace.open_passes import PassRun
+
             program.passes.begin(PassRun(marker.pass_name, function))
 
     def _find(self, dump: AuditedDump) -> list[Finding]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from eio_audit.audit.trace.modules import Part
+if TYPE_CHECKING:
+    from eio_audit.audit.trace.modules import Part
 
 
 @dataclass(slots=True, eq=False)
