@@ -59,7 +59,7 @@ class _Program:
         ended: str | None,
         moment: str,
     ) -> None:
-        """Takes in what a dump has: findings that were there, in the functions that it may be in, and others."""
+        """Takes in the findings of a dump, which may be those that were there in some functions."""
         from eio_audit.audit.gate.lifetimes import Lifetime, follow
 
         changes = follow((one for one in self.there if one.last.function in may_be), found)
