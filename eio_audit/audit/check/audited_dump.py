@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from eio_audit.audit.check.figures import DumpAudit
@@ -14,7 +14,6 @@ DESCRIBED_OPS = 10
 """How many ops out of place an audit describes, of those in most inversions in a block."""
 
 
-@dataclass(slots=True)
 class SharedWork:
     """What the audits of all dumps of one source share.
 
@@ -26,11 +25,11 @@ class SharedWork:
         known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
     """
 
-    described_ops: int = DESCRIBED_OPS
-    finds_wrong_labels: bool = True
-    effort: Effort = field(default_factory=Effort)
-    label_effort: Effort = field(default_factory=Effort)
-    known: dict[Hashable, Any] = field(default_factory=dict)
+    def __init__(self, described_ops: int = DESCRIBED_OPS, *, finds_wrong_labels: bool = True) -> None:
+        self.described_ops = described_ops
+        self.finds_wrong_labels = finds_wrong_labels
+        self.effort, self.label_effort = Effort(), Effort()
+        self.known: dict[Hashable, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)

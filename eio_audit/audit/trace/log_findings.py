@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # a check of one dump in order needs nothing of these
     from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 
 
-@dataclass
 class _Program:
     """One program of a file or log.
 
@@ -30,12 +29,13 @@ class _Program:
         unseen: the functions that a dump of a module has not shown since they were shown.
     """
 
-    dumps: int = 0
-    findings: list[Lifetime[str | None]] = field(default_factory=list)
-    there: list[Lifetime[str | None]] = field(default_factory=list)
-    shown: set[str | None] = field(default_factory=set)
-    has_module: bool = False
-    unseen: set[str | None] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.dumps = 0
+        self.findings: list[Lifetime[str | None]] = []
+        self.there: list[Lifetime[str | None]] = []
+        self.shown: set[str | None] = set()
+        self.has_module = False
+        self.unseen: set[str | None] = set()
 
     @cached_property
     def passes(self) -> OpenPasses[PassRun]:
