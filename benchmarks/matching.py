@@ -6,6 +6,8 @@ Each pair of dumps is the state of a program before and after a pass of a real c
 ops are unique (``stamp``), so they tell which op is which: ops of one name and one place, alone with it on
 both sides, are *true pairs*. Then all locations are taken out, the dumps are matched, and the pairs are
 scored. A *line diff* of the same texts, with value names and locations taken out, is scored the same way.
+So is zirium, if it is installed, on the pairs that it reads: mlir-opt prints them in generic form for it. Ops
+that its diff does not list are paired in their order.
 
 The pairs are those of ``sample_irs/`` (the passes of their logs, one by one, and what the logs did in all),
 those of ``generate.py``, and what passes of IREE and MLIR do to the programs of ``tests/data/real_passes``,
@@ -28,6 +30,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import regex
+
+try:
+    import zirium
+except ImportError:
+    zirium = None
 from generate import CancelledModel, PermutedModel
 
 from eio_audit import Dump, read, read_text, stamp
@@ -95,6 +102,9 @@ class Score:
         )
 
 
+NOTHING = Score(0, 0, 0)
+
+
 def without_locations(text: bytes) -> bytes:
     """The text with no location in it."""
     return LOCATION.sub(b"", ALIAS.sub(b"", text))
@@ -138,6 +148,39 @@ def by_lines(before: bytes, after: bytes) -> dict[int, int]:
         )
     blocks = difflib.SequenceMatcher(None, *lines, autojunk=False).get_matching_blocks()
     return {a + k: b + k for a, b, size in blocks for k in range(size)}
+
+
+def score_of_zirium(before: Dump, after: Dump) -> Score:
+    """What zirium pairs; no true pairs if it is not installed, or cannot read the texts."""
+    if zirium is None:
+        return NOTHING
+    dumps = [printed_in_generic_form(dump.text) for dump in (before, after)]
+    if None in dumps:
+        return NOTHING
+    hidden = [without_locations(dump.text) for dump in dumps if dump is not None]
+    read = [zirium.parse_bytes(text).lower_best_effort() for text in hidden]
+    if not all(one.semantically_complete for one in read):
+        return NOTHING
+    changes = zirium.diff(*(one.document for one in read)).changes
+    sides = []
+    for text, ops in zip(hidden, ([c.before for c in changes], [c.after for c in changes]), strict=True):
+        (dump,) = read_text(text)
+        place = {start: op for op, start in enumerate(read_ir(dump.source, dump.span).op_start)}
+        changed = [None if op is None else place.get(op.source_range[0]) for op in ops]
+        sides.append((changed, [op for op in place.values() if op not in changed]))
+    (old, old_rest), (new, new_rest) = sides
+    found = dict(zip(old_rest, new_rest, strict=False))
+    found |= {a: b for a, b in zip(old, new, strict=True) if a is not None and b is not None}
+    return score(truth(*(dump for dump in dumps if dump is not None)), found)
+
+
+def printed_in_generic_form(text: bytes) -> Dump | None:
+    """The dump as mlir-opt prints it; None if it does not read it."""
+    options = ("--allow-unregistered-dialect", "--mlir-print-op-generic", "--mlir-print-debuginfo", "-")
+    if (tool := TOOLS["mlir-opt"]()) is None:
+        return None
+    done = subprocess.run([tool, *options], input=text, capture_output=True, check=False)
+    return read_text(done.stdout)[0] if done.returncode == 0 else None
 
 
 def score(true: dict[int, int], found: dict[int, int], seconds: float = 0.0) -> Score:
@@ -238,20 +281,22 @@ def generated_pair() -> tuple[str, Dump, Dump]:
 
 def main() -> None:
     """Prints the table."""
-    rows: dict[str, tuple[Score, Score]] = {}
+    rows: dict[str, list[Score]] = {}
     for name, before, after in pairs([Path(argument) for argument in sys.argv[1:]]):
         true = truth(before, after)
         if not true:
             continue
         hidden = [without_locations(dump.text) for dump in (before, after)]
         mine, line = score(true, *matched(*hidden)), score(true, by_lines(*hidden))
-        old = rows.get(name, (Score(0, 0, 0), Score(0, 0, 0)))
-        rows[name] = old[0] + mine, old[1] + line
-    print("| pairs | true | found | wrong | line diff: found | wrong |\n|---|---|---|---|---|---|")
-    for name, (mine, line) in rows.items():
+        scores = mine, line, score_of_zirium(before, after)
+        rows[name] = [old + new for old, new in zip(rows.get(name, [NOTHING] * 3), scores, strict=True)]
+    print("| pairs | true | found | wrong | line diff: found | wrong | zirium: found | wrong |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, (mine, line, other) in rows.items():
+        share = f"{other.found / other.true:.1%} of {other.true} | {other.wrong}" if other.true else "- | -"
         print(
             f"| {name} | {mine.true} | {mine.found / mine.true:.1%} | {mine.wrong} |"
-            f" {line.found / line.true:.1%} | {line.wrong} |"
+            f" {line.found / line.true:.1%} | {line.wrong} | {share} |"
         )
 
 

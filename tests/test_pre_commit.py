@@ -66,7 +66,7 @@ def run_hook(hook: str, repository: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_the_check_fails_the_fix_repairs_and_the_check_passes(repository: Path) -> None:
     failed = run_hook("eio-audit", repository)
-    assert (failed.returncode, failed.stdout.count(f"checked {FILES} dumps, ")) == (1, 1)
+    assert (failed.returncode, failed.stdout.count(f" in {FILES} of {FILES} dumps")) == (1, 1)
     fixed = run_hook("eio-audit-fix", repository)
     assert (fixed.returncode, "files were modified by this hook" in fixed.stdout) == (1, True)
     assert [run_hook(hook, repository).returncode for hook in ("eio-audit-fix", "eio-audit")] == [0, 0]
