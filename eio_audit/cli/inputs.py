@@ -218,10 +218,10 @@ def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputE
         message, cures = NO_IR, []
     elif dumps and not any(dump.all_ops for dump in dumps):
         message, cures = NO_OP, []
-    elif not any(dump.located for dump in dumps):
-        cures.insert(0, NO_LOCATIONS if dumps else PRINT_LOCATIONS)
-    if cures and any(dump.located for dump in dumps):
+    elif any(dump.located for dump in dumps):
         cures.append(OTHER_FORM)
+    else:
+        cures.insert(0, NO_LOCATIONS if dumps else PRINT_LOCATIONS)
     help_ = "\n".join(f"  help: {cure}" for cure in cures)
     return InputError(", ".join(map(source_name, paths)), None, message, help_)
 

@@ -7,13 +7,14 @@ import re
 import shutil
 import sys
 import tempfile
-from itertools import chain, islice
+from collections import deque
+from itertools import islice
 from pathlib import Path
 
 import click
 
-from eio_audit import Dump, InputError, find_dump_files, source_name, stream
-from eio_audit.cli.inputs import NO_IR, max_size, read_dumps
+from eio_audit import Dump, InputError, source_name
+from eio_audit.cli.inputs import NO_IR, dumps_of_run, read_dumps
 
 FIRST = "first"
 """The value that means the first dump of the input."""
@@ -44,18 +45,16 @@ def original_dump(value: str) -> Dump:
 
 def _dump_of(path: str, number: int) -> Dump:
     """A dump of a file or a folder, counted from 1; the dumps after it are not read."""
-    dumps = chain.from_iterable(
-        stream(file.path, file.program, max_unpacked_bytes=max_size()) for file in find_dump_files(path)
-    )
-    found = list(islice(dumps, number))
+    last = deque(enumerate(islice(dumps_of_run(path), number), 1), maxlen=1)
     if path == "-":
         sys.stdin.seek(0)
-    if not found:
+    if not last:
         raise InputError(source_name(path), None, NO_IR)
-    if len(found) < number:
-        message = f"--order-from: there is no dump {number:,}, only {len(found):,}"
+    [(found, dump)] = last
+    if found < number:
+        message = f"--order-from: there is no dump {number:,}, only {found:,}"
         raise InputError(source_name(path), None, message)
-    return found[-1]
+    return dump
 
 
 def _first_input() -> str:

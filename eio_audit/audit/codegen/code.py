@@ -43,10 +43,9 @@ class FunctionCode:
 
 
 def function_code(
-    ir: IR, name: str, ops: Sequence[int], users: Mapping[int, Collection[int]]
+    ir: IR, name: str, ops: Sequence[int], arguments: Sequence[int], returned: Sequence[int]
 ) -> FunctionCode:
-    """The code of a function of some ops; ``users`` are the ops that use a value."""
-    arguments, returned = interface(ir, ops, users)
+    """The code of a function of some ops; its arguments and what it returns are values."""
     body = tuple(_code_of(ir, op) for op in ops)
     return FunctionCode(name, _names(ir, arguments), body, _names(ir, returned))
 
@@ -58,16 +57,13 @@ def caller_code(
 
     Ops that are not members of a function come before the first call that uses them, the rest at the end.
     """
-    body, op = [], caller + 1
-    while op < ir.subtree_end[caller]:
-        body.append(op)
-        op = ir.subtree_end[op]
-    arguments = ir.block_arguments.get(ir.op_block[body[0]], ()) if body else ()
+    blocks = [block for region in ir.regions_of[caller] for block in ir.region_blocks[region]]
+    body = [op for block in blocks for op in ir.block_ops[block]]
     returned = ir.operands_of(body.pop()) if body and ends_block(ir, body[-1]) else ()
     others = [_code_of(ir, op) for op in body if op not in members]
     return FunctionCode(
         function_symbol(ir, caller) or "",
-        _names(ir, arguments),
+        _names(ir, ir.block_arguments[blocks[0]]),
         tuple(_calls(functions, others)),
         _names(ir, returned),
     )
@@ -90,12 +86,18 @@ def _calls(functions: Sequence[FunctionCode], others: Sequence[CodegenOp]) -> It
 
 
 def interface(
-    ir: IR, ops: Sequence[int], users: Mapping[int, Collection[int]]
+    ir: IR, ops: Mapping[int, Sequence[int]], users: Mapping[int, Collection[int]]
 ) -> tuple[list[int], list[int]]:
-    """The values that some ops take from others, and those that they give to others."""
+    """The values that some ops take from others, and those that they give to others.
+
+    Args:
+        ir: the dump.
+        ops: by op, the values that it uses.
+        users: by value, the ops that use it.
+    """
     inside = {inner for op in ops for inner in (op, *ir.nested_ops(op))}
     made = dict.fromkeys(value for op in ops for value in ir.result_values(op))
-    used = dict.fromkeys(value for op in ops for value in values_used(ir, op))
+    used = dict.fromkeys(value for values in ops.values() for value in values)
     taken = [value for value in used if value not in made]
     return taken, [value for value in made if not inside.issuperset(users.get(value, ()))]
 

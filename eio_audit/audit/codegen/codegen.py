@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import groupby
 from random import Random
 
@@ -168,9 +169,9 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
         InputError: the dump cannot be read.
     """
     audited = audit_dump(dump, options, SharedWork(described_ops=0))
-    users = users_of_values(audited.ir)
-    code = tuple(function for part in _parts(audited) for function in part.code(users))
-    return replace(_structure(audited, Stage.NOW, right_labels(audited), {}), code=code)
+    parts = _parts(audited)
+    result = _structure(audited, _prediction(parts), Stage.NOW, right_labels(audited), {})
+    return replace(result, code=tuple(function for part in parts for function in part.code()))
 
 
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
@@ -178,13 +179,16 @@ def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels
 
     ``right`` is the result of ``fix --relabel`` on the dump after.
     """
-    return _structure(after, Stage.AFTER, right, {Stage.BEFORE: predict(before)})
+    return _structure(after, predict(after), Stage.AFTER, right, {Stage.BEFORE: predict(before)})
 
 
 def _structure(
-    dump: AuditedDump, present: Stage, right: RightLabels, predictions: dict[Stage, Prediction]
+    dump: AuditedDump,
+    now: Prediction,
+    present: Stage,
+    right: RightLabels,
+    predictions: dict[Stage, Prediction],
 ) -> Structure:
-    now = predict(dump)
     fixed = predict(dump, orders=dump.orders) if dump.orders else now
     relabelled = predict(dump, names=right.names, orders=right.orders) if right.names else fixed
     predictions |= {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled}
@@ -223,13 +227,15 @@ def predict(
 
     Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
     """
-    parts = _parts(dump, names, orders)
-    users = users_of_values(dump.ir)
+    return _prediction(_parts(dump, names, orders))
+
+
+def _prediction(parts: Sequence[_Caller]) -> Prediction:
     sizes = [part.sizes() for part in parts]
     unreadable = Counter(reason for part in parts for reason in part.unreadable)
     return Prediction(
         callers=tuple(part.symbol for part in parts),
-        functions=tuple(function for part in parts for function in part.functions(users)),
+        functions=tuple(function for part in parts for function in part.functions),
         fewest=sum(map(min, sizes)),
         most=sum(map(max, sizes)),
         ops=sum(len(part.looked_at) for part in parts),
@@ -251,7 +257,8 @@ def _parts(
 
     in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
     places = sorted(range(len(ir)), key=in_order.__getitem__)
-    return [_Caller(ir, caller, read, places) for caller in callers(ir)]
+    users = users_of_values(ir)
+    return [_Caller(ir, caller, read, places, users) for caller in callers(ir)]
 
 
 class _Caller:
@@ -271,8 +278,10 @@ class _Caller:
         caller: int,
         read: Callable[[int], CodegenLocation | UnreadableLocation | None],
         places: Sequence[int],
+        users: Mapping[int, Collection[int]],
     ) -> None:
         self.ir = ir
+        self._users = users
         self.op = caller
         self.symbol = function_symbol(ir, caller) or ""
         self.looked_at = codegen_ops(ir, caller)
@@ -325,44 +334,47 @@ class _Caller:
         names: dict[str, str] = {}
         return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 
-    def code(self, users: Mapping[int, Collection[int]]) -> Iterator[FunctionCode]:
+    def code(self) -> Iterator[FunctionCode]:
         """The code of the functions, then of the function that calls them."""
-        cut = zip(self.functions(users), self._members(), strict=True)
-        functions = [function_code(self.ir, function.name, ops, users) for function, ops in cut]
+        functions = []
+        for function, members in zip(self.functions, self._members(), strict=True):
+            ops = [self.taken[k] for k in members]
+            functions.append(function_code(self.ir, function.name, ops, *self._interface(members)))
         yield from functions
         yield caller_code(self.ir, self.op, functions, {self.taken[k] for k in self.order})
 
     def _members(self) -> Iterator[list[int]]:
-        """The ops of each function, in order."""
+        """The ops of each function, in order, as numbers into ``taken``."""
         for _, group in groupby(self.order, key=self._grouped.group.__getitem__):
-            yield [self.taken[k] for k in group]
+            yield list(group)
 
-    def functions(self, users: Mapping[int, Collection[int]]) -> Iterator[CodegenFunction]:
-        """The functions, in the order in which the pass makes them.
+    def _interface(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
+        return interface(self.ir, {self.taken[k]: self._used[k] for k in members}, self._users)
 
-        Args:
-            users: by value, the ops that use it.
-        """
-        ir = self.ir
-        location_of = dict(zip(self.taken, self.read, strict=True))
-        for number, ops in enumerate(self._members()):
-            read = [location_of[op] for op in ops]
-            taken, given = interface(ir, ops, users)
-            indices = [one.index for one in read]
-            yield CodegenFunction(
-                name=f"{_common_class(read)}_{number}_0",
-                caller=self.symbol,
-                file=read[0].file,
-                function=read[0].function,
-                modules=common_modules(one.modules for one in read),
-                ops=len(ops),
-                inputs=len(taken),
-                outputs=len(given),
-                first_index=min(indices),
-                last_index=max(indices),
-                line=ir.source.line_at(ir.op_start[ops[0]]),
-                parts=Counter(one.path for one in read),
-            )
+    @cached_property
+    def functions(self) -> list[CodegenFunction]:
+        """The functions, in the order in which the pass makes them."""
+        return [self._function(number, members) for number, members in enumerate(self._members())]
+
+    def _function(self, number: int, members: Sequence[int]) -> CodegenFunction:
+        ir, first = self.ir, self.taken[members[0]]
+        read = [self.read[k] for k in members]
+        taken, given = self._interface(members)
+        indices = [one.index for one in read]
+        return CodegenFunction(
+            name=f"{_common_class(read)}_{number}_0",
+            caller=self.symbol,
+            file=read[0].file,
+            function=read[0].function,
+            modules=common_modules(one.modules for one in read),
+            ops=len(members),
+            inputs=len(taken),
+            outputs=len(given),
+            first_index=min(indices),
+            last_index=max(indices),
+            line=ir.source.line_at(ir.op_start[first]),
+            parts=Counter(one.path for one in read),
+        )
 
 
 def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
