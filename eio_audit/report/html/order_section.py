@@ -18,12 +18,10 @@ from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.order import (
-    argument,
     block_name,
     explain_command,
     heading_of,
     op_name,
-    options_given,
     reason,
 )
 from eio_audit.report.wording.trace import came_in
@@ -127,7 +125,7 @@ class Section:
     @property
     def command(self) -> str:
         """The beginning of the command that explains an op; its line is to be added."""
-        return explain_command(self.dump)
+        return explain_command(self.dump, self.dump.source)
 
     def place_of(self, op: PicturedOp) -> _Place:
         """Tells an op from others of the page."""
@@ -233,9 +231,8 @@ def finding_cards(
         if drawn := at.pop(_place_of(finding), None):
             cards.append(drawn[0].card(drawn[1], finding))
             continue
-        command = f"{explain_command(dump_at[finding.source, finding.dump_line])} {finding.line}"
-        name, title = f"finding-{number}", sentence(finding)
-        cards.append(Card(name, title, background(finding), (), command, None, {}, False, finding))
+        dump = dump_at[finding.source, finding.dump_line]
+        cards.append(_finding_card(f"finding-{number}", sentence(finding), dump, finding))
     return cards
 
 
@@ -244,12 +241,15 @@ def left_cards(trace: Trace) -> list[Card]:
     cards = []
     for number, one in enumerate(trace.left[:SHOWN_FINDINGS], 1):
         finding = replace(one.finding, left=None)
-        command = f"eio-audit explain{options_given(trace)} {argument(finding.source)} {finding.line}"
         title = f"{sentence(finding)}; {came_in(one.arrival)}"
-        cards.append(
-            Card(f"left-{number}", title, background(finding), (), command, None, {}, False, finding)
-        )
+        cards.append(_finding_card(f"left-{number}", title, trace, finding))
     return cards
+
+
+def _finding_card(name: str, title: str, audited: DumpAudit | Trace, finding: Finding) -> Card:
+    """The card of an op that no picture shows."""
+    command = f"{explain_command(audited, finding.source)} {finding.line}"
+    return Card(name, title, background(finding), (), command, None, {}, False, finding)
 
 
 def _place_of(finding: Finding) -> _Place:

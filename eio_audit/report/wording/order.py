@@ -40,9 +40,9 @@ def options_given(audited: DumpAudit | Trace) -> str:
     return f" {shlex.join(words)}" if words else ""
 
 
-def explain_command(dump: DumpAudit) -> str:
+def explain_command(audited: DumpAudit | Trace, source: str) -> str:
     """The command that explains an op of a dump; the op's line is to be added."""
-    return f"eio-audit explain{options_given(dump)} {argument(dump.source)}"
+    return f"eio-audit explain{options_given(audited)} {argument(source)}"
 
 
 def moment_of(dump: DumpAudit) -> str:

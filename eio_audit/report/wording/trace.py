@@ -14,7 +14,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, options_given, sum_of
+from eio_audit.report.wording.order import argument, explain_command, options_given, sum_of
 
 NOT_SHOWN = "(not in the log)"
 """How passes that a log does not show are called."""
@@ -105,7 +105,7 @@ def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
         if compare := _compare(arrival):
             yield f"eio-audit {compare}{given}", "shows what the pass did"
         else:
-            yield f"eio-audit explain{given} {source} {worst.line}", "shows why the worst is there"
+            yield f"{explain_command(trace, worst.source)} {worst.line}", "shows why the worst is there"
         last = " --dump last" if _is_in_last_dump(worst, trace) else ""
         yield f"eio-audit fix --diff{last}{given} {source}", "shows the fix"
 
