@@ -3,12 +3,16 @@
 Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and neighbours of a
 whole chain differ, though the same is computed. So an op with one operand and one result is *passed over* if
 ops of its name are not equally many in both dumps: a user of its result counts as a user of its operand.
+
+Passes also wrap ops in regions: ``arith.addf`` on tensors becomes a ``linalg.generic`` with ``arith.addf`` on
+numbers in its region. Such a *wrapper* is passed over too: its block arguments stand for its operands, and
+its results for the operands of the last op in its block.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from copy import copy
 
 from eio_audit.audit.diff.refinement import ComparedOps
@@ -19,26 +23,77 @@ def contracted(before: ComparedOps, after: ComparedOps) -> tuple[ComparedOps, Co
 
     An op that is passed over has none of either. The result is None if there is no such op.
     """
-    was, now = Counter(before.names), Counter(after.names)
-    names = {name for name in was.keys() | now.keys() if was[name] != now[name]}
-    sides = _contracted(before, names), _contracted(after, names)
+    names = _names_not_equally_many(before, after)
+    sides = _contracted(before, names, {}), _contracted(after, names, {})
     is_same = all(side.producers == ops.producers for side, ops in zip(sides, (before, after), strict=True))
     return None if is_same else sides
 
 
-def _contracted(ops: ComparedOps, names: Container[str]) -> ComparedOps:
+def unwrapped(
+    before: ComparedOps, after: ComparedOps, matched: tuple[Container[int], Container[int]]
+) -> tuple[ComparedOps, ComparedOps] | None:
+    """As ``contracted``, and wrappers are passed over. The result is None if there is no wrapper.
+
+    The ops that were in a wrapper count as in the block around it.
+
+    Args:
+        before: one dump.
+        after: the other.
+        matched: by dump, the ops that the other has too. They are no wrappers.
+    """
+    wrappers = _wrappers(before, matched[0]), _wrappers(after, matched[1])
+    if not any(wrappers):
+        return None
+    names = _names_not_equally_many(before, after)
+    return _contracted(before, names, wrappers[0]), _contracted(after, names, wrappers[1])
+
+
+def _names_not_equally_many(before: ComparedOps, after: ComparedOps) -> set[str]:
+    was, now = Counter(before.names), Counter(after.names)
+    return {name for name in was.keys() | now.keys() if was[name] != now[name]}
+
+
+def _contracted(ops: ComparedOps, names: Container[str], wrappers: Mapping[int, int]) -> ComparedOps:
+    """The ops without those of the names that pass a value on, and without the wrappers, by their block."""
     side = copy(ops)
     side.blocks_of = {}
+    side.op_blocks = list(ops.op_blocks)
     side.users = [[] for _ in range(len(ops))]
     side.producers = []
-    passed_on: dict[int, tuple[int, int]] = {}  # by op that is passed over, the value that it hands on
+    ends = {ops.ir.block_ops[block][-1]: wrapper for wrapper, block in wrappers.items()}
+    passed_on: dict[tuple[int, int], tuple[int, int]] = {}  # by value that is passed over, the one behind it
     for op, operands in enumerate(ops.producers):
-        found = [passed_on.get(owner, (owner, number)) for owner, number in operands]
-        if ops.names[op] in names and len(found) == ops.ir.result_count(op) == 1 and op not in ops.blocks_of:
-            passed_on[op] = found[0]
+        if wrappers and (parent := ops.ir.parent_op(ops.op_blocks[op])) in wrappers:
+            side.op_blocks[op] = side.op_blocks[parent]
+        found = [passed_on.get(value, value) for value in operands]
+        is_alone = len(found) == ops.ir.result_count(op) == 1 and op not in ops.blocks_of
+        owner = op if is_alone and ops.names[op] in names else ends.get(op)
+        if op in wrappers:
+            owner = -1 - wrappers[op]
+        if owner is not None:
+            passed_on.update(((owner, number), value) for number, value in enumerate(found))
             found = []
         side.producers.append(found)
-        for place, (owner, _) in enumerate(found):
-            if owner >= 0:
-                side.users[owner].append((op, place))
+        for place, (producer, _) in enumerate(found):
+            if producer >= 0:
+                side.users[producer].append((op, place))
     return side
+
+
+def _wrappers(ops: ComparedOps, matched: Container[int]) -> dict[int, int]:
+    """By op that wraps others, its only block."""
+    return {
+        op: blocks[0]
+        for op, blocks in ops.blocks_of.items()
+        if op >= 0 and op not in matched and len(blocks) == 1 and _wraps(ops, op, blocks[0])
+    }
+
+
+def _wraps(ops: ComparedOps, op: int, block: int) -> bool:
+    """Whether the last op of the block hands on the op's results, and the block can use its operands."""
+    inside, results = ops.ir.block_ops[block], ops.ir.result_count(op)
+    return (
+        bool(inside)
+        and ops.ir.result_count(inside[-1]) == 0 < results == len(ops.producers[inside[-1]])
+        and ops.argument_counts[block] in (0, len(ops.producers[op]))
+    )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from eio_audit.audit.diff.contraction import contracted
+from eio_audit.audit.diff.contraction import contracted, unwrapped
 from eio_audit.audit.diff.refinement import ComparedOps, MatchKeys, RefinementClasses
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
@@ -148,9 +148,15 @@ class _Pairing:
 
     def _pair_computations(self) -> None:
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
-        sides = contracted(*self.sides)
-        for with_attributes in (True, False) if sides else ():
-            assert sides is not None
+        if sides := contracted(*self.sides):
+            self._pair_computations_of(sides)
+        if sides := unwrapped(*self.sides, self.matched):
+            self._pair_computations_of(sides)
+        self._unseen.extend(self.matched[0].items())
+        self._follow_dataflow(self.sides)
+
+    def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
+        for with_attributes in (True, False):
             labels = [_names_with_attributes(ops) if with_attributes else ops.names for ops in sides]
             classes = [
                 RefinementClasses(ops, label, scopes)
@@ -170,8 +176,6 @@ class _Pairing:
             self._unseen.extend(self.matched[0].items())
             self._follow_dataflow(sides)
             self._pair_blocks()
-        self._unseen.extend(self.matched[0].items())
-        self._follow_dataflow(self.sides)
 
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
         """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""

@@ -159,13 +159,16 @@ class ComparedDump:
         return f"{where} in {function}" if function else where
 
     def values(self, producers: Sequence[tuple[int, int]]) -> str:
-        """``%3 ttir.permute, argument 2 of ^bb0``."""
+        """``%3 ttir.permute, argument 2 of ^bb0``; of the only block in an op ``argument 0 of scf.for``."""
         return ", ".join(self._value(owner, number) for owner, number in producers)
 
     def _value(self, owner: int, number: int) -> str:
         ir = self.ops.ir
         if owner < 0:
-            return f"argument {number} of {ir.block_name(-1 - owner)}"
+            parent = ir.parent_op(-1 - owner)
+            is_only_block = parent >= 0 and len(self.ops.blocks_of[parent]) == 1
+            is_of_op = is_only_block and self.ops.symbols[parent] is None
+            return f"argument {number} of {ir.name(parent) if is_of_op else ir.block_name(-1 - owner)}"
         results = ir.results(owner)
         name = results[number] if number < len(results) else f"{results[0]}#{number}"
         return f"{name} {ir.name(owner)}"

@@ -34,6 +34,7 @@ class ComparedOps:
         argument_counts: by block, how many arguments it has.
         region_places: by block, the place of its region in its op, and its own place in the region.
         blocks_of: by op with regions, the blocks in them.
+        op_blocks: by op, the block it counts as in.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class ComparedOps:
         self.names = [_full_name(ir, op) for op in ops]
         self.symbols = _symbols(ir)
         self.functions = [_bare(symbol) for symbol in functions]
+        self.op_blocks: Sequence[int] = ir.op_block
         self.argument_counts: Counter[int] = Counter()
         numbers = []
         for value, owner in enumerate(ir.value_owner):
@@ -114,7 +116,7 @@ class RefinementClasses:
         ops, number = self._ops, self._number
         classes: list[int] = []
         contexts: dict[int, Hashable] = {}
-        for op, (block, operands) in enumerate(zip(ops.ir.op_block, ops.producers, strict=True)):
+        for op, (block, operands) in enumerate(zip(ops.op_blocks, ops.producers, strict=True)):
             if block not in contexts:
                 contexts[block] = self._context(block, classes, labels)
             values = [
