@@ -5,6 +5,7 @@ A worker that dies, or needs longer than it may, fails at what it was doing; all
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,7 +81,8 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     context: Any = get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(["eio_audit.audit.corpus.dump_check"])
-    pool: Any = ProcessPool(max_workers=jobs, context=context)
+    collection = {"initializer": gc.set_threshold, "initargs": gc.get_threshold()}  # as in this process
+    pool: Any = ProcessPool(max_workers=jobs, context=context, **collection)
     try:
         yield Workers(_PoolExecutor(pool, timeout), jobs, timeout, (ProcessExpired, BrokenExecutor))
         pool.close()
