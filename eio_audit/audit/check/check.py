@@ -18,6 +18,7 @@ from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.source import InputError
 
+
 @dataclass(frozen=True)
 class Check:
     """The audits of all dumps that could be read, and the errors of the others."""

@@ -114,9 +114,7 @@ class _Run:
                 self._learn(text, self._check.of(dump, work))
             yield dump, text.result_for(dump, self._check)
 
-    def by(
-        self, workers: Workers, dumps: Iterable[Dump]
-    ) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
+    def by(self, workers: Workers, dumps: Iterable[Dump]) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
         """Every dump with its result, found out by other processes."""
         batches = (([dump for dump, _ in batch.new], batch) for batch in self._batches(dumps))
         for batch, results in results_in_order(self._check, batches, workers):

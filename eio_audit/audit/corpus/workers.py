@@ -81,8 +81,12 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     context: Any = get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(["eio_audit.audit.corpus.dump_check"])
-    collection = {"initializer": gc.set_threshold, "initargs": gc.get_threshold()}  # as in this process
-    pool: Any = ProcessPool(max_workers=jobs, context=context, **collection)
+    pool: Any = ProcessPool(
+        max_workers=jobs,
+        context=context,
+        initializer=gc.set_threshold,  # to what it is in this process
+        initargs=gc.get_threshold(),
+    )
     try:
         yield Workers(_PoolExecutor(pool, timeout), jobs, timeout, (ProcessExpired, BrokenExecutor))
         pool.close()
@@ -120,7 +124,6 @@ def results_in_order(
         batches: pieces of work, as many in each as are worth sending, and a tag, which is not sent.
         workers: who does it.
     """
-
     lost: tuple[type[BaseException], ...] = (TimeoutError, *workers.deaths)
 
     def begin(work: Sequence[Work]) -> Future[list[Result]] | None:

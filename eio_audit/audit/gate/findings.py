@@ -109,9 +109,7 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     return found
 
 
-def finding_at(
-    dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0
-) -> Finding:
+def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0) -> Finding:
     """A finding about one op of a dump."""
     ir, block = dump.ir, dump.ir.op_block[op]
     position = ir.source.position_at(ir.op_start[op])
