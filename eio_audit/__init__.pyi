@@ -19,6 +19,12 @@ from eio_audit.audit.codegen.codegen import Structure as Structure
 from eio_audit.audit.codegen.codegen import TornModule as TornModule
 from eio_audit.audit.codegen.codegen import structure as structure
 from eio_audit.audit.codegen.codegen_location import Reason as Reason
+from eio_audit.audit.corpus.check_dumps import Results as Results
+from eio_audit.audit.corpus.check_dumps import check_dumps as check_dumps
+from eio_audit.audit.corpus.dump_check import DumpCheck as DumpCheck
+from eio_audit.audit.corpus.workers import Workers as Workers
+from eio_audit.audit.corpus.workers import local_workers as local_workers
+from eio_audit.audit.corpus.workers import usable_cores as usable_cores
 from eio_audit.audit.dependence import DependenceKind as DependenceKind
 from eio_audit.audit.diff.diff import Diff as Diff
 from eio_audit.audit.diff.diff import diff as diff
@@ -63,6 +69,7 @@ from eio_audit.audit.fix.shuffle import shuffle as shuffle
 from eio_audit.audit.fix.stamp import stamp as stamp
 from eio_audit.audit.gate.baseline import Baseline as Baseline
 from eio_audit.audit.gate.baseline import BaselineEntry as BaselineEntry
+from eio_audit.audit.gate.checked_dump import CheckedDump as CheckedDump
 from eio_audit.audit.gate.findings import Finding as Finding
 from eio_audit.audit.gate.findings import find as find
 from eio_audit.audit.gate.gate import Gate as Gate

@@ -26,6 +26,7 @@ OWNERS = {
     "regex": {"audit"},
     "networkx": {"audit", "report"},
     "jinja2": {"report"},
+    "pebble": {"audit"},
 }
 
 

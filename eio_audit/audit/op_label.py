@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
@@ -35,6 +36,26 @@ class OpLabel:
     def __str__(self) -> str:
         """``#23 ttir.permute %8 (line 11)``."""
         return f"{self.title} (line {self.line})"
+
+    def shifted(self, lines: int) -> OpLabel:
+        """The same op, so many lines further down."""
+        return replace(self, line=self.line + lines)
+
+
+class Sentence(NamedTuple):
+    """A sentence that may name another line of the file: ``before``, the line, ``after``."""
+
+    before: str
+    line: int | None = None
+    after: str = ""
+
+    def __str__(self) -> str:
+        """The sentence in one piece."""
+        return self.before if self.line is None else f"{self.before}{self.line}{self.after}"
+
+    def shifted(self, lines: int) -> Sentence:
+        """The same sentence about a line so many lines further down."""
+        return self if self.line is None else self._replace(line=self.line + lines)
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:

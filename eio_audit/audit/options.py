@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -60,6 +60,12 @@ class AuditOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "follow", frozenset(map(Follow, _several(self.follow))))
         object.__setattr__(self, "assume_pure", tuple(_several(self.assume_pure)))
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        """The choices alone, for another process."""
+        if self is DEFAULT_OPTIONS:
+            return "DEFAULT_OPTIONS"
+        return AuditOptions, tuple(getattr(self, field.name) for field in fields(self))
 
     @cached_property
     def op_table(self) -> OpTable:

@@ -7,6 +7,7 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
@@ -57,6 +58,15 @@ class InputError(Exception):
         self.message = message
         self.excerpt = excerpt
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """All that it was made of, for another process."""
+        return InputError, (self.source, self.position, self.message, self.excerpt)
+
+    def shifted(self, source: str, to: str, lines: int) -> InputError:
+        """The same error of the same text in another file, so many lines further down."""
+        where = self.position and self.position._replace(line=self.position.line + lines)
+        return InputError(to if self.source == source else self.source, where, self.message, self.excerpt)
+
     def __str__(self) -> str:
         return self.fitted(sys.maxsize)
 
@@ -103,6 +113,17 @@ class Source:
         except UnreadableFileError as error:
             raise InputError(source_name(path), None, str(error)) from error
         return cls(source_name(path), data, is_compressed=is_compressed)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The bytes and what tells their place, for another process."""
+        compressed, line, indent = self.is_compressed, self._first_line, self._indent
+        make = partial(Source, is_compressed=compressed, first_line=line, indent=indent)
+        return make, (self.name, bytes(self.data))
+
+    def part(self, lines: Span) -> Source:
+        """Some whole lines as a source of their own."""
+        data = bytes(self.data[lines.start : lines.end])
+        return Source(self.name, data, first_line=self.line_at(lines.start), indent=self._indent)
 
     def line_at(self, offset: int) -> int:
         """The 1-based line that holds the byte at ``offset``.

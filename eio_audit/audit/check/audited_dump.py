@@ -15,21 +15,28 @@ DESCRIBED_OPS = 10
 
 
 class SharedWork:
-    """What the audits of all dumps of one source share.
+    """What the audits of several dumps share. It saves work and changes no result.
 
     Attributes:
         described_ops: how many ops out of place to describe in a block, those in most inversions.
         finds_wrong_labels: find the indices that contradict the dependences.
-        effort: what may be done to find orders.
-        label_effort: what may be done to find wrong labels.
-        known: what is known of small blocks, by shape: layers repeat, and so do the dumps of a log.
+        effort: what may still be done to find orders in the current dump.
+        label_effort: what may still be done to find its wrong labels.
+        known_here: what is known of small blocks of the current dump, by shape: layers repeat.
+        known: what is known of small blocks of all dumps, by shape and the effort that was left, with the
+            effort that was left then. So a dump has the same figures whatever was audited before it.
     """
 
     def __init__(self, described_ops: int = DESCRIBED_OPS, *, finds_wrong_labels: bool = True) -> None:
         self.described_ops = described_ops
         self.finds_wrong_labels = finds_wrong_labels
-        self.effort, self.label_effort = Effort(), Effort()
         self.known: dict[Hashable, Any] = {}
+        self.begin_dump()
+
+    def begin_dump(self) -> None:
+        """Gives the next dump its own effort."""
+        self.effort, self.label_effort = Effort(), Effort()
+        self.known_here: dict[Hashable, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)

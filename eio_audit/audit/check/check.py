@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
@@ -18,9 +17,6 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.source import InputError
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -77,10 +73,8 @@ def check(
     """
     audits, errors = [], []
     described_ops = sys.maxsize if describes_all else DESCRIBED_OPS
-    work, source = SharedWork(described_ops), None
+    work = SharedWork(described_ops)
     for dump in each_dump(dumps):
-        if dump.source is not source:
-            work, source = SharedWork(described_ops), dump.source
         try:
             audited = audit_dump(dump, options, work, measures_memory=measures_memory)
             if visit is not None:
@@ -100,7 +94,7 @@ def audit_dump(
 ) -> AuditedDump:
     """Reads one dump and audits its order.
 
-    ``work`` is what the audits of all dumps of its source share; the rest is as for ``check``.
+    ``work`` is what the audits of several dumps share; the rest is as for ``check``.
 
     Raises:
         InputError: the dump cannot be read.
@@ -115,6 +109,8 @@ def audit_dump(
 
 def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     """Audits the order of a dump that has been read, as ``audit_dump`` does."""
+    work = work or SharedWork()
+    work.begin_dump()
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
     blocks = [block for block, count in enumerate(with_indices) if count]
@@ -126,7 +122,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         from eio_audit.audit.check.disorder import audit_disordered
 
         has_effects = any(map(dump.has_order, keys.disordered_blocks))
-        found = audit_disordered(dump, audits, work or SharedWork())
+        found = audit_disordered(dump, audits, work)
         for block, (block_audit, better_order, wrong) in zip(keys.disordered_blocks, found, strict=True):
             audits[block] = block_audit
             donors |= wrong
@@ -157,6 +153,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         all_ops=len(dump.ir),
         located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
         program=dump.dump.program,
+        first_line=dump.dump.first_line,
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
     return AuditedDump(*read, audit, blocks, orders, donors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,11 +81,25 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
     if len(block.keys) > SHAPE_OPS:
         return _found(block, weights, work)
     shape = block.shape, weights
-    if len(work.known) > MOST_SHAPES:
-        work.known.clear()
-    known: ShapeDisorder | None = work.known.get(shape)
-    if known is None:
-        known = work.known[shape] = _found(block, weights, work)
+    if shape not in work.known_here:
+        work.known_here[shape] = _found_before(shape, block, weights, work)
+    known: ShapeDisorder = work.known_here[shape]
+    return known
+
+
+def _found_before(shape: Hashable, block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
+    """What is found of a shape with the effort that is left; it may have been found in another dump."""
+    efforts = work.effort, work.label_effort
+    key = shape, *(effort.left for effort in efforts)
+    if key not in work.known:
+        if len(work.known) > MOST_SHAPES:
+            work.known.clear()
+        found = _found(block, weights, work)
+        work.known[key] = found, [effort.left for effort in efforts]
+    known: ShapeDisorder
+    known, left = work.known[key]
+    for effort, rest in zip(efforts, left, strict=True):
+        effort.left = rest
     return known
 
 

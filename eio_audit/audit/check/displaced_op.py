@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.op_label import OpLabel
@@ -14,6 +14,10 @@ class Blocker:
 
     op: OpLabel
     kind: DependenceKind
+
+    def shifted(self, lines: int) -> Blocker:
+        """The same op, so many lines further down."""
+        return replace(self, op=self.op.shifted(lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,11 @@ class DisplacedOp:
     derived: bool
     blocker: Blocker | None
 
+    def shifted(self, lines: int) -> DisplacedOp:
+        """The same op, so many lines further down."""
+        blocker = self.blocker and self.blocker.shifted(lines)
+        return replace(self, op=self.op.shifted(lines), blocker=blocker)
+
 
 @dataclass(frozen=True, slots=True)
 class MislabelledOp:
@@ -49,3 +58,7 @@ class MislabelledOp:
     op: OpLabel
     right: OpLabel
     inversions: int
+
+    def shifted(self, lines: int) -> MislabelledOp:
+        """The same op, so many lines further down."""
+        return replace(self, op=self.op.shifted(lines), right=self.right.shifted(lines))

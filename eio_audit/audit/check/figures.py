@@ -106,6 +106,14 @@ class BlockAudit(NamedTuple):
     followed_frees: int = 0
     memory: BlockMemory | None = None
 
+    def shifted(self, lines: int) -> BlockAudit:
+        """The same block, so many lines further down."""
+        return self._replace(
+            line=self.line + lines,
+            worst=tuple(op.shifted(lines) for op in self.worst),
+            mislabelled=tuple(op.shifted(lines) for op in self.mislabelled),
+        )
+
     @property
     def certified(self) -> bool:
         """Whether the minimum is proven."""
@@ -183,6 +191,7 @@ class DumpAudit:
         all_ops: how many ops it has, those of other blocks included.
         located: how many of these have a location.
         program: what it is a state of; equal for the dumps of its source that show one program.
+        first_line: 1-based line where its text begins, below the marker.
     """
 
     source: str
@@ -197,6 +206,12 @@ class DumpAudit:
     all_ops: int = 0
     located: int = 0
     program: str = ""
+    first_line: int = 0
+
+    @property
+    def moment(self) -> str:
+        """Which dump of a log it is, ``after canonicalize``; empty without a marker."""
+        return " ".join(filter(None, (self.when, self.pass_name)))
 
     @cached_property
     def summary(self) -> Summary:

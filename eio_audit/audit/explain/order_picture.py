@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
 from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.displaced import displaced
 
 PICTURED_BLOCKS = 6
@@ -98,8 +100,8 @@ class OrderPicture:
 class WorstBlocks:
     """The pictures of the blocks with most avoidable inversions, then with most of any kind.
 
-    Dumps are given to it one after the other, as ``check`` audits them; only what is drawn is kept. Of a
-    block that several dumps of a source show, told by its function and label, the worst state is drawn.
+    Dumps are given to it one after the other. Of a block that several dumps of a source show, told by its
+    function and label, the worst state is drawn.
 
     Args:
         limit: how many blocks, at the most. Blocks without inversions are not drawn.
@@ -108,18 +110,25 @@ class WorstBlocks:
     def __init__(self, limit: int = PICTURED_BLOCKS) -> None:
         self._limit = limit
         self._seen_blocks = 0
-        self._kept: dict[Hashable, tuple[tuple[int, int, int], OrderPicture]] = {}
+        self._kept: dict[Hashable, tuple[tuple[int, int, int], _BlockOfDump | OrderPicture]] = {}
 
     def add(self, dump: AuditedDump) -> None:
         """Draws the blocks of a dump that are among the worst so far."""
+        self._add(dump.audit, lambda place: _picture(dump, dump.audit, place))
+
+    def add_undrawn(self, dump: Dump, audit: DumpAudit) -> None:
+        """Keeps a dump as long as a block of it is among the worst; it is audited once more to draw it."""
+        self._add(audit, lambda place: _BlockOfDump(dump, audit, place))
+
+    def _add(self, audit: DumpAudit, keep: Callable[[int], _BlockOfDump | OrderPicture]) -> None:
         times: Counter[Hashable] = Counter()
-        for number, block in zip(dump.blocks, dump.audit.blocks, strict=True):
-            label = dump.audit.source, block.function, block.block
+        for place, block in enumerate(audit.blocks):
+            label = audit.source, block.function, block.block
             times[label] += 1
             self._seen_blocks += 1
             rank = block.avoidable, block.inversions, -self._seen_blocks
             if block.inversions and self._makes_room_for((label, times[label]), rank):
-                self._kept[label, times[label]] = rank, _picture(FixedBlock(dump, number), block)
+                self._kept[label, times[label]] = rank, keep(place)
 
     def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
         """Whether a block is to be drawn; the picture that it replaces is dropped."""
@@ -134,10 +143,31 @@ class WorstBlocks:
     @property
     def pictures(self) -> list[OrderPicture]:
         """What it has, in the order in which it was given."""
-        return [picture for rank, picture in sorted(self._kept.values(), key=lambda kept: -kept[0][2])]
+        audited: dict[int, AuditedDump] = {}
+        pictures = []
+        for _, kept in sorted(self._kept.values(), key=lambda kept: -kept[0][2]):
+            if isinstance(kept, OrderPicture):
+                pictures.append(kept)
+                continue
+            number = id(kept.dump)
+            if number not in audited:
+                audited[number] = audit_dump(kept.dump, kept.audit.options)
+            pictures.append(_picture(audited[number], kept.audit, kept.place))
+        return pictures
 
 
-def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
+@dataclass(frozen=True, slots=True)
+class _BlockOfDump:
+    """A block that may be drawn: the ``place``-th of an audit."""
+
+    dump: Dump
+    audit: DumpAudit
+    place: int
+
+
+def _picture(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPicture:
+    """The picture of the ``number``-th block of an audit."""
+    block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places
     standing = {place: position for position, place in enumerate(block.indexed)}
     fixed = block.carried_fixed
@@ -149,7 +179,7 @@ def _picture(block: FixedBlock, audit: BlockAudit) -> OrderPicture:
     drawn = [*moved_first[: min(len(moved), DRAWN_MOVED)], *moved_first[len(moved) :][:DRAWN_UNMOVED]]
     dataflow = BlockDataflow(block) if block.has_order else None
     return OrderPicture(
-        dump=block.dump.audit,
+        dump=dump_audit,
         block=audit,
         ops=tuple(
             PicturedOp(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from eio_audit.audit.check.audited_dump import AuditedDump
@@ -20,7 +20,7 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.locations.location_health import broken_locations
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.op_label import OpLabel, Sentence
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_charged
 
@@ -30,7 +30,7 @@ class Finding:
     """One op that breaks a rule.
 
     Attributes:
-        message: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
+        sentence: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
         source: the file the dump is in, ``<stdin>`` for standard input.
         dump_line: 1-based line the dump begins at.
         line: 1-based, of the op.
@@ -51,7 +51,7 @@ class Finding:
     """
 
     rule: Rule
-    message: str
+    sentence: Sentence
     source: str
     dump_line: int
     line: int
@@ -69,6 +69,22 @@ class Finding:
     pass_name: str | None = None
     until: str | None = None
     left: bool | None = None
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in one piece."""
+        return str(self.sentence)
+
+    def shifted(self, lines: int) -> Finding:
+        """The same finding in a dump so many lines further down."""
+        return replace(
+            self,
+            sentence=self.sentence.shifted(lines),
+            dump_line=self.dump_line + lines,
+            line=self.line + lines,
+            block_line=self.block_line + lines,
+            op=self.op.shifted(lines),
+        )
 
 
 def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
@@ -93,19 +109,19 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     return found
 
 
-def finding_at(dump: AuditedDump, op: int, rule: Rule, message: str, inversions: int = 0) -> Finding:
+def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0) -> Finding:
     """A finding about one op of a dump."""
     ir, block = dump.ir, dump.ir.op_block[op]
     position = ir.source.position_at(ir.op_start[op])
     block_position = ir.source.position_at(ir.block_offset(block))
     return Finding(
         rule=rule,
-        message=message,
+        sentence=sentence,
         source=dump.audit.source,
         dump_line=dump.audit.line,
         line=position.line,
         column=position.column,
-        moment=" ".join(filter(None, (dump.audit.when, dump.audit.pass_name))),
+        moment=dump.audit.moment,
         function=dump.functions[block],
         block=ir.block_name(block),
         block_line=block_position.line,
@@ -121,12 +137,13 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
     on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
     for op, broken in broken_locations(dump) if on_locations else ():
         if broken.rule in on_locations:
-            yield finding_at(dump, op, on_locations[broken.rule], broken.message)
+            yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
         from eio_audit.audit.codegen.codegen_location import CodegenLocations, unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.parsed.locations)):
-            yield finding_at(dump, op, UNREADABLE, f"{unreadable.reason.value}: {unreadable.message}")
+            what = f"{unreadable.reason.value}: {unreadable.message}"
+            yield finding_at(dump, op, UNREADABLE, Sentence(what))
 
 
 def _avoidable(block: FixedBlock) -> Iterator[Finding]:
@@ -146,12 +163,13 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
         away = block.key(partner) - block.key(place)
         verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
         removed = now[place] - then[place]
-        where = f"{verb} {'before' if goes_up else 'after'} {label_of(partner)}"
+        other = label_of(partner)
+        where = f"{verb} {'before' if goes_up else 'after'} {other.title} (line "
         gain = f"{_inversions(removed)}, " if removed > 0 else ""
         why = "" if removed > 0 else " for the sake of others"
         cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
-        message = f"{where}: {gain}fix moves it{why}{cost}"
-        yield finding_at(block.dump, block.ops[place], AVOIDABLE, message, removed)
+        sentence = Sentence(where, other.line, f"): {gain}fix moves it{why}{cost}")
+        yield finding_at(block.dump, block.ops[place], AVOIDABLE, sentence, removed)
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
@@ -175,7 +193,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
         side = "early" if rank[k] >= k else "late"
         number = charged[place]
         what = f"is {side}: {_inversions(number, kind)}{why}"
-        yield finding_at(block.dump, block.ops[place], UNAVOIDABLE, what, number)
+        yield finding_at(block.dump, block.ops[place], UNAVOIDABLE, Sentence(what), number)
 
 
 def _charged(block: FixedBlock, order: Sequence[int], chosen: Collection[int]) -> dict[int, int]:
@@ -195,6 +213,6 @@ def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
         if op in block.dump.donors:
             right = block.dump.label(block.dump.donors[op])
             name = " ".join(filter(None, (right.name, right.result)))
-            should = f"it should carry {right.index}, as {name} (line {right.line}) does"
-            message = f"carries an index that contradicts dataflow; {should}"
-            yield finding_at(block.dump, op, WRONG_LABEL, message, block.carried[place])
+            should = f"it should carry {right.index}, as {name} (line "
+            sentence = Sentence(f"carries an index that contradicts dataflow; {should}", right.line, ") does")
+            yield finding_at(block.dump, op, WRONG_LABEL, sentence, block.carried[place])

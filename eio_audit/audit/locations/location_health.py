@@ -14,7 +14,7 @@ from enum import StrEnum
 from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.functions import ends_block
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
-from eio_audit.audit.op_label import OpLabel, label
+from eio_audit.audit.op_label import OpLabel, Sentence, label
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
@@ -56,7 +56,12 @@ class LocationFinding:
 
     rule: LocationRule
     op: OpLabel
-    message: str
+    sentence: Sentence
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in one sentence."""
+        return str(self.sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,48 +129,50 @@ class _Inspection:
         self.first: dict[int, int] = {}
         self.function_at: dict[str, str] = {}
         self.findings = [
-            (op, LocationFinding(rule, label(dump.ir, dump.indices, op), message))
+            (op, LocationFinding(rule, label(dump.ir, dump.indices, op), sentence))
             for op in ops
-            for rule, message in self._broken_rules(op)
+            for rule, sentence in self._broken_rules(op)
         ]
 
     def health(self) -> LocationHealth:
         return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
 
-    def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, str]]:
+    def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
         outer = self.dump.indices.parsed.locations.of(op)
         if outer is None or isinstance(outer, UnknownLoc):
-            yield LocationRule.UNKNOWN_LOCATION, "no location" if outer is None else "its location is unknown"
+            what = "no location" if outer is None else "its location is unknown"
+            yield LocationRule.UNKNOWN_LOCATION, Sentence(what)
             return
         if not isinstance(outer, NameLoc):
-            yield LocationRule.REFUSED_LOCATION, f"its location is {_KINDS[type(outer)]}, not a name"
+            what = f"its location is {_KINDS[type(outer)]}, not a name"
+            yield LocationRule.REFUSED_LOCATION, Sentence(what)
         if self.dump.indices.index(op) is None:
             if self.dump.indices.parsed.is_unknown(op):
-                message = "its index is negative: the front end did not know its position"
-                yield LocationRule.UNKNOWN_INDEX, message
+                what = "its index is negative: the front end did not know its position"
+                yield LocationRule.UNKNOWN_INDEX, Sentence(what)
             else:
-                yield LocationRule.NO_INDEX, "its location carries no op index"
+                yield LocationRule.NO_INDEX, Sentence("its location carries no op index")
         yield from self._repeated(op)
         yield from self._two_functions(op)
 
-    def _repeated(self, op: int) -> Iterator[tuple[LocationRule, str]]:
+    def _repeated(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
         number = self.numbers[op]
         if number == NO_LOCATION or self.sharing[number] < 2:
             return
         first = self.first.setdefault(number, op)
         if first != op:
             line = self.dump.ir.source.line_at(self.dump.ir.op_start[first])
-            message = f"same location as {self.dump.ir.name(first)} at line {line}"
-            yield LocationRule.REPEATED_LOCATION, message
+            what = f"same location as {self.dump.ir.name(first)} at line "
+            yield LocationRule.REPEATED_LOCATION, Sentence(what, line)
 
-    def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, str]]:
+    def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
         origin = self.dump.indices.parsed.origin(op)
         if origin is None or origin.file is None or origin.function is None:
             return
         known = self.function_at.setdefault(origin.file, origin.function)
         if known != origin.function:
-            message = f"{origin.file} defines {origin.function} here, {known} elsewhere"
-            yield LocationRule.TWO_FUNCTIONS, message
+            what = f"{origin.file} defines {origin.function} here, {known} elsewhere"
+            yield LocationRule.TWO_FUNCTIONS, Sentence(what)
 
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:

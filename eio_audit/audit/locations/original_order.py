@@ -23,9 +23,19 @@ class OriginalOrder:
     """
 
     def __init__(self, before: Dump, op_table: OpTable | None = None) -> None:
+        self._made_from = before, op_table
         self._interned = Interned()
         ir = read_ir(expect_dump(before).source, before.span, op_table)
         self._before = ComparedOps(ir, OriginalIndices(ir), functions_around(ir), self._interned)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The dump, which another process reads again."""
+        return OriginalOrder, self._made_from
+
+    @property
+    def text(self) -> bytes:
+        """The IR of the dump."""
+        return self._made_from[0].text
 
     def indices_of(
         self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None]

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.functions import only_function
-from eio_audit.audit.gate.rules import ORDER_RULES, Rule
+from eio_audit.audit.gate.checked_dump import CheckedDump, checked
+from eio_audit.audit.gate.rules import Rule
 
 if TYPE_CHECKING:  # a check of one dump in order needs nothing of these
     from eio_audit.audit.gate.findings import Finding
@@ -89,7 +89,6 @@ class LogFindings:
 
     def __init__(self, rules: Collection[Rule]) -> None:
         self._rules = rules
-        self._is_about_order = set(rules) <= set(ORDER_RULES)
         self._programs: dict[tuple[str, str], _Program] = defaultdict(_Program)
 
     @property
@@ -107,13 +106,16 @@ class LogFindings:
         Raises:
             InputError: a location is malformed.
         """
-        audit, marker = dump.audit, dump.dump.marker
-        program = self._programs[audit.source, dump.dump.program]
+        self.take(checked(dump, self._rules))
+
+    def take(self, dump: CheckedDump) -> None:
+        """Takes in what these rules found in the next dump."""
+        audit, marker, found = dump.audit, dump.marker, dump.findings
+        program = self._programs[audit.source, audit.program]
         program.dumps += 1
         if program.there and marker is None and not audit.summary.has_indices:
             return  # a compiler's output, printed without locations
-        found = self._find(dump)
-        shown, alone = {*dump.functions}, only_function(dump.ir)
+        shown, alone = {*dump.functions}, dump.alone
         function = alone or (marker.symbol if marker and marker.symbol in shown else None)
         ended = marker.pass_name if marker and marker.when != "before" else None
         if ended:
@@ -124,7 +126,7 @@ class LogFindings:
             shown.discard(None)
         program.unseen -= shown
         if program.there or found:
-            moment = " ".join(filter(None, (audit.when, audit.pass_name))) or f"at line {audit.line}"
+            moment = audit.moment or f"at line {audit.line}"
             may_be = {one.last.function for one in program.there} if alone is None else {alone, None}
             program.follow(found, shown, may_be, ended, moment)
         program.shown |= shown
@@ -133,10 +135,3 @@ class LogFindings:
             from eio_audit.audit.trace.open_passes import PassRun
 
             program.passes.begin(PassRun(marker.pass_name, function))
-
-    def _find(self, dump: AuditedDump) -> list[Finding]:
-        if self._is_about_order and not dump.audit.summary.inversions:
-            return []
-        from eio_audit.audit.gate.findings import find
-
-        return find(dump, self._rules)

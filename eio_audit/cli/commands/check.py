@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import click
@@ -10,6 +9,7 @@ import click
 import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import GateChoice, gate_options
+from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import advancing, progress
@@ -20,6 +20,7 @@ from eio_audit.report.text.progress import advancing, progress
 @dump_options
 @audit_options
 @gate_options
+@jobs_options
 @report_options(
     "Verdict",
     quiet_option,
@@ -39,6 +40,7 @@ def check_command(
     choice: inputs.DumpChoice,
     options: eio_audit.AuditOptions,
     gate_choice: GateChoice,
+    parallel: Jobs,
     reports: Reports,
     statistics: bool,
 ) -> None:
@@ -58,39 +60,33 @@ def check_command(
     if statistics and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--statistics requires --format text")
     files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
-    findings = worst_blocks = None
-    visits: list[Callable[[eio_audit.AuditedDump], None]] = []
-    if gate_choice.needs_findings or reports.formats:
-        findings = eio_audit.LogFindings(gate_choice.gate.rules)
-        visits.append(findings.add)
+    needs_findings = gate_choice.needs_findings or bool(reports.formats)
+    rules = gate_choice.gate.rules if needs_findings else ()
+    findings, worst_blocks = eio_audit.LogFindings(rules), None
     if "html" in reports.formats:
         worst_blocks = eio_audit.WorstBlocks()
-        visits.append(worst_blocks.add)
 
-    def visit(dump: eio_audit.AuditedDump) -> None:
-        for each in visits:
-            each(dump)
+    def visit(dump: eio_audit.Dump, result: eio_audit.CheckedDump) -> None:
+        if needs_findings:
+            findings.take(result)
+        if worst_blocks is not None:
+            worst_blocks.add_undrawn(dump, result.audit)
 
-    with progress(inputs.total_size(files), "checking") as advance:
+    dump_check = eio_audit.DumpCheck(options, rules, reports.measures_memory, reports.verbose)
+    total_bytes = inputs.total_size(files)
+    with progress(total_bytes, "checking") as advance, parallel.workers(total_bytes) as workers:
         dumps = inputs.dumps_of_all(
             files,
             lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
             errors,
         )
-        result = eio_audit.check(
-            dumps,
-            options,
-            visit if visits else None,
-            measures_memory=reports.measures_memory,
-            describes_all=reports.verbose,
-        )
+        result = eio_audit.check_dumps(dumps, dump_check, visit, workers)
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
-    found = findings.findings if findings else ()
-    verdict = gate_choice.judge(result, found, quiet=reports.quiet)
+    verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
     reports.write(verdict, statistics=statistics, pictures=worst_blocks.pictures if worst_blocks else ())
     if result.errors:
         ctx.exit(2)

@@ -15,7 +15,7 @@ from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileE
 from eio_audit.mlir.input.folders import file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
-from eio_audit.mlir.source import InputError, Source, Span, find_all, source_name, splice
+from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import match_end
 
 LONGEST_PATH = 4096
@@ -55,6 +55,26 @@ class Dump:
     def text(self) -> bytes:
         """The IR."""
         return self.source.data[self.span.start : self.span.end]
+
+    @property
+    def first_line(self) -> int:
+        """The 1-based line that its first text is on."""
+        return self.source.line_at(_text_start(self.source, self.span))
+
+    @property
+    def content(self) -> tuple[int, bytes]:
+        """What the result of an audit depends on: the text without blank lines above it, and its column."""
+        start = _text_start(self.source, self.span)
+        column = start - (self.source.data.rfind(b"\n", 0, start) + 1)
+        return column, self.source.data[start : self.span.end]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Another process gets the lines of the dump, not the whole file."""
+        data, span = self.source.data, self.span
+        start = data.rfind(b"\n", 0, span.start) + 1
+        lines = Span(start, line_end(data, span.end, len(data)))
+        part = self.source.part(lines)
+        return Dump, (part, Span(span.start - start, span.end - start), self.marker, self.line, self.program)
 
     def has_text(self, text: bytes) -> bool:
         """Whether the IR is this text; nothing is copied."""

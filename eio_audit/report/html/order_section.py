@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +34,6 @@ OPEN_FINDINGS = 10
 AROUND = 2
 """How many ops before and after an op its excerpt has."""
 
-_LINE = re.compile(r"\(line (\d+)\)")
 _Place = tuple[str, int, str]
 """The file, the line and the name of an op: what an op of a picture and a finding have in common."""
 
@@ -140,8 +138,8 @@ class Section:
         op, flow = self.picture.ops[place], self._dataflow.get(place)
         excerpt = {*range(max(place - AROUND, 0), min(place + AROUND + 1, len(self.picture.ops)))}
         if finding:
-            lines = {int(line) for line in _LINE.findall(finding.message)}
-            excerpt |= {other.place for other in self.picture.ops if other.op.line in lines}
+            other_line = finding.sentence.line
+            excerpt |= {other.place for other in self.picture.ops if other.op.line == other_line}
         title = f"{op_name(op.op)} at line {op.op.line}: {self._why(op) or op.disorder}"
         return Card(
             name=self.ids[place],

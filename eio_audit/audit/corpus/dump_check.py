@@ -1,0 +1,93 @@
+"""The check of one dump as a piece of work: what it needs, what it gives, and what tells two of them apart."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+
+from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, SharedWork
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.gate.checked_dump import CheckedDump, checked
+from eio_audit.audit.gate.rules import AVOIDABLE, Rule
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.source import InputError
+
+_DIGEST_BYTES = 20
+
+_of_thread = threading.local()
+
+
+@dataclass(frozen=True)
+class DumpCheck:
+    """What to find out about each dump.
+
+    Attributes:
+        options: what counts.
+        rules: what to look for.
+        measures_memory: measure how many bytes the values of each block hold.
+        describes_all: describe all ops out of place, not only the worst.
+    """
+
+    options: AuditOptions = DEFAULT_OPTIONS
+    rules: tuple[Rule, ...] = (AVOIDABLE,)
+    measures_memory: bool = False
+    describes_all: bool = False
+
+    def shared_work(self) -> SharedWork:
+        """What the checks of several dumps share."""
+        return SharedWork(sys.maxsize if self.describes_all else DESCRIBED_OPS)
+
+    def of(self, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
+        """The result for one dump; the error if it cannot be read."""
+        try:
+            audited = audit_dump(dump, self.options, work, measures_memory=self.measures_memory)
+            return checked(audited, self.rules)
+        except InputError as error:
+            return error
+
+    def __call__(self, dumps: Sequence[Dump]) -> list[CheckedDump | InputError]:
+        """The results for some dumps, without the options, which need not be sent back.
+
+        What they share, they share with all that this thread has checked in the same way.
+        """
+        if getattr(_of_thread, "digest", None) != self._digest:
+            _of_thread.digest, _of_thread.work = self._digest, self.shared_work()
+        work: SharedWork = _of_thread.work
+        results = []
+        for dump in dumps:
+            result = self.of(dump, work)
+            if isinstance(result, CheckedDump):
+                result = replace(result, audit=replace(result.audit, options=DEFAULT_OPTIONS))
+            results.append(result)
+        return results
+
+    def key(self, dump: Dump) -> bytes:
+        """A digest that is equal for dumps with the same result, apart from their places."""
+        column, text = dump.content
+        digest = blake2b(text, digest_size=_DIGEST_BYTES, key=self._digest)
+        digest.update(b"%d" % column)
+        return digest.digest()
+
+    @cached_property
+    def _digest(self) -> bytes:
+        """Of all that the results depend on except the dump."""
+        options = self.options
+        original = options.order_from
+        parts = {
+            "pattern": options.pattern.expression,
+            "follow": sorted(options.follow),
+            "assume_pure": options.assume_pure,
+            "ops": {name: asdict(row) for name, row in options.ops.items()},
+            "order_from": original and blake2b(original.text).hexdigest(),
+            "rules": [rule.code for rule in self.rules],
+            "measures_memory": self.measures_memory,
+            "describes_all": self.describes_all,
+        }
+        text = json.dumps(parts, sort_keys=True, default=sorted)  # the other values are sets
+        return blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest()

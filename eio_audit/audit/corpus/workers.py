@@ -1,0 +1,156 @@
+"""Work for several processes: who does it, and its results in the order in which it was given.
+
+A worker that dies, or needs longer than it may, fails at what it was doing; all other work goes on.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+MOST_JOBS = 8
+"""The most processes that are started if nobody says how many."""
+
+AHEAD = 2
+"""How many pieces of work wait for each worker, so that none waits for work."""
+
+_CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+"""Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+Tag = TypeVar("Tag")
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does the work.
+
+    Attributes:
+        executor: what runs it.
+        count: how many pieces of work it runs at a time.
+        timeout: the seconds that a piece of work may take, if the executor ends one that takes longer.
+        deaths: the exceptions by which the executor tells that a worker died.
+    """
+
+    executor: Executor
+    count: int
+    timeout: float | None = None
+    deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
+
+
+@dataclass(frozen=True, slots=True)
+class LostWork:
+    """A piece of work without a result; ``reason`` is why: its worker died, or it took too long."""
+
+    reason: str
+
+
+def usable_cores() -> int:
+    """How many cores this process may use, by its affinity and its container's quota; at most MOST_JOBS."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = _CPU_QUOTA.read_text().split()
+        cores = min(cores, max(int(quota) // int(period), 1))
+    except (OSError, ValueError):  # no container, or one without a quota
+        pass
+    return max(min(cores, MOST_JOBS), 1)
+
+
+@contextmanager
+def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
+    """So many processes on this machine; they end at once when the work ends early, as by Ctrl-C.
+
+    Args:
+        jobs: how many.
+        timeout: the seconds after which a process is ended that has not finished a piece of work.
+    """
+    from multiprocessing import get_all_start_methods, get_context
+
+    from pebble import ProcessExpired, ProcessPool
+
+    # A process that is forked from one with threads may hang; a fork server has no threads.
+    method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+    context: Any = get_context(method)
+    if method == "forkserver":
+        context.set_forkserver_preload(["eio_audit.audit.corpus.dump_check"])
+    pool: Any = ProcessPool(
+        max_workers=jobs,
+        context=context,
+        initializer=gc.set_threshold,  # to what it is in this process
+        initargs=gc.get_threshold(),
+    )
+    try:
+        yield Workers(_PoolExecutor(pool, timeout), jobs, timeout, (ProcessExpired, BrokenExecutor))
+        pool.close()
+    except BaseException:
+        pool.stop()
+        raise
+    finally:
+        pool.join()
+
+
+class _PoolExecutor(Executor):
+    """A pool of processes as an executor."""
+
+    def __init__(self, pool: Any, timeout: float | None) -> None:
+        self._pool = pool
+        self._timeout = timeout
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        future: Future[Result] = self._pool.schedule(fn, args=args, kwargs=kwargs, timeout=self._timeout)
+        return future
+
+
+def results_in_order(
+    function: Callable[[Sequence[Work]], list[Result]],
+    batches: Iterable[tuple[Sequence[Work], Tag]],
+    workers: Workers,
+) -> Iterator[tuple[Tag, list[Result | LostWork]]]:
+    """The results of batches of work, in the order of the batches, each with the tag of its batch.
+
+    Only so many batches are taken at a time that all workers have work. Where a batch is lost, each piece of
+    it is tried once more by itself.
+
+    Args:
+        function: gives the results of a batch; ``pickle`` must be able to send it, the work and the results.
+        batches: pieces of work, as many in each as are worth sending, and a tag, which is not sent.
+        workers: who does it.
+    """
+    lost: tuple[type[BaseException], ...] = (TimeoutError, *workers.deaths)
+
+    def begin(work: Sequence[Work]) -> Future[list[Result]] | None:
+        return workers.executor.submit(function, work) if work else None
+
+    def finished(work: Sequence[Work], future: Future[list[Result]] | None) -> list[Result | LostWork]:
+        if future is None:
+            return []
+        try:
+            return [*future.result()]
+        except lost as error:
+            if len(work) > 1:
+                return [result for item in work for result in finished([item], begin([item]))]
+            return [_lost(error, workers.timeout)]
+
+    running: deque[tuple[Sequence[Work], Tag, Future[list[Result]] | None]] = deque()
+    for work, tag in batches:
+        running.append((work, tag, begin(work)))
+        if len(running) > AHEAD * workers.count:
+            first, first_tag, future = running.popleft()
+            yield first_tag, finished(first, future)
+    for work, tag, future in running:
+        yield tag, finished(work, future)
+
+
+def _lost(error: BaseException, timeout: float | None) -> LostWork:
+    if isinstance(error, TimeoutError):
+        seconds = "" if timeout is None else f" {timeout:g} seconds"
+        return LostWork(f"it took longer than{seconds or ' it may'}")
+    return LostWork("the process that read it died, perhaps for lack of memory")

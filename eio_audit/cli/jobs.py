@@ -1,0 +1,75 @@
+"""The options of commands that can do their work in several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import click
+
+from eio_audit import Workers
+from eio_audit.cli.options import together
+
+ENOUGH_BYTES = 4_000_000
+"""The size of the input from which on several processes are faster than one, with ``--jobs auto``."""
+
+
+class Jobs(NamedTuple):
+    """How many processes do the work; ``processes`` is None for ``auto``, ``timeout`` is in seconds."""
+
+    processes: int | None = None
+    timeout: float | None = None
+
+    @contextmanager
+    def workers(self, total_bytes: int | None) -> Iterator[Workers | None]:
+        """The processes for input of that size, None for a pipe; no ``Workers`` if this process does it all."""
+        count = self._count(total_bytes)
+        if count == 1 and self.timeout is None:
+            yield None
+            return
+        from eio_audit import local_workers
+
+        with local_workers(count, self.timeout) as workers:
+            yield workers
+
+    def _count(self, total_bytes: int | None) -> int:
+        if self.processes is not None:
+            return self.processes
+        if total_bytes is None or total_bytes < ENOUGH_BYTES:
+            return 1
+        from eio_audit import usable_cores
+
+        return usable_cores()
+
+
+def _job_count(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if text.isascii() and text.isdigit() and 0 < int(text[:6]) <= 1_000:
+        return int(text)
+    raise click.BadParameter(f"{text!r} is neither 'auto' nor a number from 1 to 1,000")
+
+
+jobs_options = together(
+    "parallel",
+    Jobs,
+    click.option(
+        "-j",
+        "--jobs",
+        "processes",
+        type=_job_count,
+        metavar="N|auto",
+        default="auto",
+        show_default=True,
+        help="Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Give up on a file that takes longer, or on a dump of a large file. This is an error of that "
+        "file; the others are still read.",
+    ),
+)
+"""``--jobs`` and ``--timeout``."""
