@@ -59,8 +59,7 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
 
 
 def _parts(out_of_order: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
-    """Return the parts of the block with ops out of order: start, width of the bar in percent, size in ops.
-    """
+    """Return the parts of the block with ops out of order: start, bar width in percent, size in ops."""
     size = -(-total // MAP_PARTS)
     numbers = Counter(_standing(op) // size for op in out_of_order)
     most = max(numbers.values(), default=1)
