@@ -10,8 +10,8 @@ An op keeps its order unless it is proven harmless. An op touches *places*:
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
 
 Two ops keep their order if they touch one place and one of them writes or frees it. An op that the table does
-not list touches everything and every state, and its operands are in memory from then on. No other op of the
-block may cross a *fence*.
+not list touches everything and every state, and its operands are in memory from then on. A *fence* is an op
+that no other op of its block may cross.
 """
 
 from __future__ import annotations

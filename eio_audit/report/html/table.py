@@ -42,8 +42,8 @@ class Table:
         caption: what its rows are.
         columns: from left to right.
         rows: in the order in which scripts number them.
-        sorted_by: keys of the columns to sort by at first, ``-`` for descending order: ``disorder,
-            -inversions``. Empty cells come last.
+        sorted_by: keys of the columns to sort by at first, ``-`` for descending order:
+            ``disorder, -inversions``. Empty cells come last.
         marked: key of the column whose empty cells a tick box can hide, and the label of the box, or None.
         links: key of the column whose cells are links, and their targets by row, or None.
     """
