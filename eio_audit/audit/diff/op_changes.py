@@ -158,7 +158,7 @@ class ComparedDump:
         return f"{where} in {function}" if function else where
 
     def values(self, producers: Sequence[tuple[int, int]]) -> str:
-        """Return ``%3 ttir.permute, argument 2 of ^bb0``. An op's only block has ``argument 0 of scf.for``."""
+        """Return ``%3 ttir.permute, argument 2 of ^bb0``. An only block has ``argument 0 of scf.for``."""
         return ", ".join(self._value(owner, number) for owner, number in producers)
 
     def _value(self, owner: int, number: int) -> str:
