@@ -1,14 +1,14 @@
-"""Measures what each part of the search for orders is worth: the same blocks with one part turned off.
+"""Measure what each part of the search for orders contributes: the same blocks with one part turned off.
 
     python benchmarks/ablation.py               # some minutes of CPU time; ends in a Markdown table
-    python benchmarks/ablation.py FOLDER        # with the dumps of a folder as well
+    python benchmarks/ablation.py FOLDER        # also with the dumps of a folder
     python benchmarks/ablation.py --parts nothing "footrule bound"
 
 The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and
-generated ones: the shapes of hostile.py in three sizes, keys with noise over random dependences, from few
-to many, and two large ones. They are the same in each run, and each has the same limit of steps. A part
-is turned off here, not in the package: its function is replaced by one that does nothing. *Gap* is the
-number of inversions between the orders and the lower bounds, added up.
+generated blocks: the shapes of hostile.py in three sizes, noisy keys over few to many random dependences, and
+two large blocks. They are the same in each run, and each has the same limit of steps. A part is turned off
+here, not in the package: a function that does nothing replaces its function. *Gap* is the sum of the
+differences between the inversions of the orders and the lower bounds.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")
 SUFFIXES = (".mlir", ".log", ".txt")
 SIZES = (30, 80, 200)
 LARGE = (("jittered", 12_000), ("tree", 12_000))
-STEPS = 1_000_000  # a block may cost, and STEPS_PER_OP for each of its ops
+STEPS = 1_000_000  # the limit of a block, plus STEPS_PER_OP for each of its ops
 
 Keyed = tuple[list[int | None], Precedence]
 Patch = tuple[object, str, object]
-"""An owner, the name of an attribute, and what to put there."""
+"""An owner, the name of an attribute, and its replacement."""
 
 
 def _keep_order(_: object, order: Iterable[int], *__: object) -> list[int]:
@@ -84,7 +84,7 @@ PARTS: dict[str, tuple[Patch, ...]] = {
 
 
 def real_blocks(folders: Iterable[Path]) -> list[Keyed]:
-    """Returns the distinct disordered blocks of all dumps in some folders."""
+    """Return the distinct disordered blocks of all dumps in some folders."""
     found: dict[object, Keyed] = {}
 
     def record(
@@ -102,7 +102,7 @@ def real_blocks(folders: Iterable[Path]) -> list[Keyed]:
 
 
 def generated_blocks() -> Iterator[Keyed]:
-    """Yields blocks of many kinds, the same each time."""
+    """Yield blocks of many kinds, the same each time."""
     for shape in hostile.ORDER:
         for size in SIZES:
             block = shape(size)
@@ -118,7 +118,7 @@ def generated_blocks() -> Iterator[Keyed]:
 
 
 def noisy(size: int, degree: float, spread: float, seed: int) -> hostile.Block:
-    """Returns keys that rise but for noise of some share of all places, over random dependences."""
+    """Return ascending keys with noise of a share of all places, over random dependences."""
     chance, block = random.Random(f"{size} {degree} {spread} {seed}"), hostile.Block()
     for op in range(size):
         wanted = int(degree) + (chance.random() < degree % 1)
@@ -128,7 +128,7 @@ def noisy(size: int, degree: float, spread: float, seed: int) -> hostile.Block:
 
 
 def keyed(block: hostile.Block) -> Keyed:
-    """Returns what the search is given of a generated block."""
+    """Return the input of the search for a generated block."""
     edges = [(operand, op) for op, operands in enumerate(block.operands) for operand in operands]
     precedence = Precedence.from_edges(len(block.keys), [p for p, _ in edges], [u for _, u in edges])
     return [None if key == hostile.NO_KEY else key for key in block.keys], precedence
@@ -136,7 +136,7 @@ def keyed(block: hostile.Block) -> Keyed:
 
 @cache
 def all_blocks(folders: tuple[Path, ...]) -> dict[str, list[Keyed]]:
-    """Returns the blocks by where they come from."""
+    """Return the blocks by their origin."""
     return {"real": real_blocks(folders), "generated": list(generated_blocks())}
 
 
@@ -144,7 +144,7 @@ def all_blocks(folders: tuple[Path, ...]) -> dict[str, list[Keyed]]:
 
 
 def measure(part: str, folders: tuple[Path, ...]) -> list[str]:
-    """Returns a row of the table for each kind of block, measured with a part turned off."""
+    """Return a row of the table for each kind of block, measured with a part turned off."""
     rows = []
     blocks = all_blocks(folders)
     with ExitStack() as stack:
@@ -162,7 +162,7 @@ def measure(part: str, folders: tuple[Path, ...]) -> list[str]:
 
 
 def row(part: str, kind: str, found: list[Restoration], steps: int, seconds: float) -> str:
-    """Returns a row of the table."""
+    """Return a row of the table."""
     inversions = sum(restoration.inversions for restoration in found)
     cells = (
         part,
@@ -179,7 +179,7 @@ def row(part: str, kind: str, found: list[Restoration], steps: int, seconds: flo
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""Measures check and fix on dumps of hostile shapes that grow: whole processes, seconds and peak memory.
+"""Measure check and fix on hostile dumps of growing size: whole processes, seconds and peak memory.
 
     python benchmarks/bounded.py                     every shape; writes the table in the docs
     python benchmarks/bounded.py --shapes nest,grid  some shapes; writes nothing
 
-Each shape is measured at a quarter of the size, half of it and the whole: what is linear doubles
-twice. The whole is 5 MB. A run that takes longer than ``--limit`` seconds is ended. Linux only, as run.py.
+Each shape is measured at a quarter, half and all of the size. Linear time doubles twice. The whole is 5 MB. A
+run that takes longer than ``--limit`` seconds is ended. Linux only, like run.py.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ COMMANDS = {
 MOST_SECONDS = 10.0
 MOST_BYTES = 1 << 30
 MEMORY_LIMIT = 4 << 30
-"""Of a run, so that one which asks for too much does not take the machine with it."""
+"""The memory limit of a run, so that a run that asks for too much does not bring the machine down."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One process; its seconds of CPU time, and how it ended when not well."""
+    """One process: its seconds of CPU time, and how it failed, if it did."""
 
     seconds: float
     peak_bytes: int
@@ -46,7 +46,7 @@ class Run:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it kept to what any input of 5 MB may take."""
+        """Whether it stayed within what any input of 5 MB may take."""
         return not self.failure and self.seconds <= MOST_SECONDS and self.peak_bytes <= MOST_BYTES
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Run:
 
 
 def run(command: Iterable[str], limit: float) -> Run:
-    """Runs a process to its end, or for ``limit`` seconds of CPU time."""
+    """Run a process to its end, or for ``limit`` seconds of CPU time."""
     limits = f'ulimit -t {limit:.0f}; ulimit -v {MEMORY_LIMIT >> 10}; exec "$@"'
     child = subprocess.Popen(
         ["sh", "-c", limits, "sh", *command],
@@ -78,14 +78,14 @@ def run(command: Iterable[str], limit: float) -> Run:
 
 
 def write(shape: str, size: int, path: Path) -> int:
-    """Writes a shape and returns its bytes."""
+    """Write a shape. Return its size in bytes."""
     with path.open("w") as out:
         out.writelines(f"{line}\n" for line in lines(shape, size))
     return path.stat().st_size
 
 
 def whole_size(shape: str, path: Path) -> int:
-    """The size at which a shape has about as many bytes as the largest input."""
+    """Return the size at which a shape has about as many bytes as the largest input."""
     size = 1_000
     for _ in range(4):
         size = max(int(size * min(WHOLE_BYTES / write(shape, size, path), 20)), 1)
@@ -93,7 +93,7 @@ def whole_size(shape: str, path: Path) -> int:
 
 
 def measure(shape: str, folder: Path, limit: float) -> list[tuple[str, int, list[Run]]]:
-    """The runs of a shape: for each command its name, the bytes of the whole, and a run for each part."""
+    """Return, for each command, its name, the bytes of the whole, and a run for each part of a shape."""
     path = folder / f"{shape}.mlir"
     size = whole_size(shape, path)
     runs: dict[str, list[Run]] = {name: [] for name in COMMANDS}
@@ -109,7 +109,7 @@ def measure(shape: str, folder: Path, limit: float) -> list[tuple[str, int, list
 
 
 def main() -> int:
-    """Measures; 1 when a run is not bounded."""
+    """Measure. Return 1 if a run is not bounded."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

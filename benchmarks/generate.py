@@ -1,10 +1,10 @@
-"""Writes large, valid dumps like those of a real model: TTIR ops with op indices in their locations.
+"""Write large, valid dumps like those of a real model: TTIR ops with op indices in their locations.
 
     python benchmarks/generate.py flat --ops 100000 > flat.mlir
     python benchmarks/generate.py flat --ops 100000 --shuffle 0.2 > shuffled.mlir
     python benchmarks/generate.py permuted > before.mlir; python benchmarks/generate.py cancelled > after.mlir
 
-Everything is streamed, so a million ops need no memory; the same arguments give the same bytes.
+Everything is streamed, so a million ops need no memory. The same arguments give the same bytes.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ VECTOR = "tensor<64xf32>"
 CHANNELS_LAST = "tensor<1x56x56x64xf32>"
 KINDS = ("flat", "nested", "alias", "dense", "permuted", "cancelled", "log", "pipeline")
 KEPT_EVERY = 5
-"""Layers of which one keeps its permutes where a pass has cancelled those of the others."""
+"""One in so many layers keeps its permutes. A pass has cancelled those of the others."""
 
 FARTHEST = 40
-"""Ops over which a shuffled constant moves up, at most; a derived op carries an index as far off."""
+"""The most ops that a shuffled constant moves up. The index of a derived op is as far off."""
 
 FUNCTIONS = 10
-"""Of the module in a log."""
+"""The number of functions of the module in a log."""
 CONSTANT_FUNCTIONS = 6
-"""Small functions beside the large one of a pipeline's module."""
+"""The number of small functions beside the large one of a pipeline's module."""
 CHANGES_EVERY = 8
-"""Passes of a pipeline of which one changes something."""
+"""One in so many passes of a pipeline changes something."""
 SCOPES = (2, *(1,) * 10, 0, *(1,) * 8)
-"""How many modules are around the functions in the dumps of a pipeline, in turns; 0: one function alone."""
+"""In turn, how many modules are around the functions in the dumps of a pipeline. 0: only one function."""
 
 
 @dataclass(slots=True)
 class Op:
-    """One op of a layer: its text without location, and what its location says."""
+    """One op of a layer: its text without location, and the text of its location."""
 
     text: str
     module: str
@@ -49,15 +49,15 @@ class Op:
 
 
 class Model:
-    """A ResNet-like chain of layers; each layer is half a dozen ops.
+    """A ResNet-like chain of layers of half a dozen ops each.
 
     Args:
-        ops: about how many ops, nested ones included.
-        nested: every third layer holds a region.
+        ops: the approximate number of ops, nested ones included.
+        nested: whether every third layer has a region.
         dense_bytes: bytes of hexadecimal constants, spread over four ops.
-        shuffle: how much a pass has left shuffled. This share of the small constants (a sixth of the ops) is
-            hoisted over up to FARTHEST ops, which is avoidable; a quarter as many products are ops that the
-            pass derived from a later op and that carry its index, which dependences force.
+        shuffle: how much a pass has shuffled. This share of the small constants (a sixth of the ops) is
+            hoisted over up to FARTHEST ops, which is avoidable. A quarter as many products are ops that the
+            pass derived from a later op, with its index. Dependences force these.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Model:
         self.random = random.Random(seed)
 
     def write(self, out: IO[str], *, alias: bool) -> None:
-        """Prints the module, with locations in place or in a table at the end."""
+        """Print the module, with locations in place or in a table at the end."""
         table: list[str] = []
         end = "loc(#loc)" if alias else "loc(unknown)"
         out.write("module @ResNet {\n")
@@ -89,7 +89,7 @@ class Model:
             out.writelines(table)
 
     def write_function(self, out: IO[str], symbol: str, table: list[str] | None = None) -> None:
-        """Prints the function; its locations go into the table, if there is one."""
+        """Print the function. Its locations go into the table, if there is one."""
         arguments = f"%arg0: {IMAGE}, %arg1: {WEIGHT}, %arg2: {VECTOR}, %arg3: i1"
         out.write(f"  func.func @{symbol}({arguments}) -> {IMAGE} {{\n")
         for location, op in self._shuffled(self._located()):
@@ -104,7 +104,7 @@ class Model:
         out.write(f"    return %arg0 : {IMAGE} {end}\n  }} {end}\n")
 
     def _located(self) -> Iterator[tuple[str, Op]]:
-        """The ops in their original order, each with what its location holds."""
+        """Yield the ops in their original order, each with the content of its location."""
         for index, op in enumerate(self._layers()):
             is_derived = op.name == "mul" and self.random.random() < self.shuffle / 4
             origin = index + self.random.randrange(1, FARTHEST) if is_derived else index
@@ -115,7 +115,7 @@ class Model:
             yield (f'"{name}_tm0"("{name}")' if is_derived else f'"{name}"'), op
 
     def _shuffled(self, ops: Iterator[tuple[str, Op]]) -> Iterator[tuple[str, Op]]:
-        """Hoists constants, which use nothing, but neither into a region nor out of one."""
+        """Hoist constants, which use nothing, but neither into a region nor out of one."""
         recent: list[tuple[str, Op]] = []
         for located in ops:
             is_constant = located[1].name == "zeros"
@@ -185,7 +185,7 @@ class PermutedModel(Model):
             layout = IMAGE if keeps else CHANNELS_LAST
 
     def _layer(self, layer: int, layout: str, *, keeps: bool) -> Iterator[Op]:
-        """One layer, after one that leaves its image in ``layout``; a cancelled op has no text."""
+        """Yield the ops of one layer whose input has ``layout``. A cancelled op has no text."""
         image, axis = (IMAGE, 1) if keeps else (CHANNELS_LAST, 3)
         module, line = f"Sequential[layer{layer % 4 + 1}]|Conv2d[conv{layer}]", 100 + layer % 700
 
@@ -215,18 +215,18 @@ class PermutedModel(Model):
 
 
 class CancelledModel(PermutedModel):
-    """What a pass like EIO makes of a ``PermutedModel``: inverse permutes of neighbours are gone.
+    """A ``PermutedModel`` after a pass like EIO: inverse permutes of neighbours are gone.
 
-    The types of all that was between them have changed. A layer in ``KEPT_EVERY`` keeps its own.
+    The types of everything between them have changed. One in ``KEPT_EVERY`` layers keeps its own.
     """
 
     is_cancelled = True
 
 
 def write_log(out: IO[str], ops: int, dumps: int) -> None:
-    """A log of passes over a module of FUNCTIONS functions; every second pass changes two, the others none.
+    """Write a log of passes over a module of FUNCTIONS functions. Every second pass changes two of them.
 
-    It begins with an empty line, because of which mlir-opt -split-input-file splits it at its markers.
+    It begins with an empty line, so that mlir-opt -split-input-file splits it at its markers.
     """
     seeds = [0] * FUNCTIONS
     for number in range(dumps):
@@ -242,10 +242,10 @@ def write_log(out: IO[str], ops: int, dumps: int) -> None:
 
 
 def write_pipeline(out: IO[str], ops: int, dumps: int) -> None:
-    """A log like that of a compiler's whole pipeline: most passes change nothing, and locations are aliases.
+    """Write a log like that of a whole pipeline: most passes change nothing, and locations are aliases.
 
     One function has nearly all ops. Every CHANGES_EVERY-th pass rewrites it. Most dumps show the module, some
-    the module around it as well, and some the function alone; aliases have other numbers there.
+    also the module around it, and some only the function, with other alias numbers.
     """
     for number in range(dumps):
         seed = number // CHANGES_EVERY
@@ -264,7 +264,7 @@ def write_pipeline(out: IO[str], ops: int, dumps: int) -> None:
 
 
 def main() -> None:
-    """Writes to standard output."""
+    """Write to standard output."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--ops", type=int, default=100_000)

@@ -1,8 +1,8 @@
-"""Writes dumps of hostile shapes: small files that would take a careless program for ever.
+"""Write dumps of hostile shapes: small files that would take a careless program forever.
 
     python benchmarks/hostile.py chains --size 5000 > chains.mlir
 
-``SHAPES`` has them all. Their size is about the number of ops, or of what there is many of. The same
+``SHAPES`` has them all. The size is about the number of ops, or of whatever the shape has many of. The same
 arguments give the same bytes.
 """
 
@@ -20,19 +20,19 @@ NO_KEY = -1
 
 @dataclass(slots=True)
 class Block:
-    """Pure ops: each has a key, and the numbers of the ops that it uses."""
+    """Pure ops, each with a key and the numbers of the ops that it uses."""
 
     keys: list[int] = field(default_factory=list)
     operands: list[tuple[int, ...]] = field(default_factory=list)
 
     def add(self, key: int, *operands: int) -> int:
-        """Adds an op behind all others, and returns its number."""
+        """Append an op and return its number."""
         self.keys.append(key)
         self.operands.append(operands)
         return len(self.keys) - 1
 
     def lines(self) -> Lines:
-        """The block as a function."""
+        """Return the block as a function."""
         yield "func.func @f(%a: i32) {"
         for op, (key, operands) in enumerate(zip(self.keys, self.operands, strict=True)):
             used = ", ".join(f"%{operand}" for operand in operands) or "%a"
@@ -53,7 +53,7 @@ def _function(body: Iterable[str]) -> Lines:
 
 
 def chains(size: int) -> Block:
-    """Interleaved chains, each against the keys of the next: one rises, one falls."""
+    """Interleaved chains, each against the keys of the next: one ascends, one descends."""
     block, count = Block(), max(int(size**0.5), 1)
     length = max(size // count, 1)
     for place in range(length):
@@ -73,7 +73,7 @@ def few_chains(size: int) -> Block:
 
 
 def long_chains(size: int) -> Block:
-    """Ten chains one behind the other, their keys interleaved and falling."""
+    """Ten consecutive chains with interleaved, descending keys."""
     block, length = Block(), max(size // 10, 1)
     for op in range(length * 10):
         chain, place = divmod(op, length)
@@ -90,7 +90,7 @@ def many_chains(size: int) -> Block:
 
 
 def reversed_chain(size: int) -> Block:
-    """One chain against its keys: all pairs are forced."""
+    """One chain against its keys, so that all pairs are forced."""
     block = Block()
     for op in range(size):
         block.add(size - op, *([op - 1] if op else []))
@@ -98,7 +98,7 @@ def reversed_chain(size: int) -> Block:
 
 
 def opposed_pairs(size: int) -> Block:
-    """A producer and a user far behind it, again and again, the pairs nested by their keys."""
+    """Producers and users far after them, again and again. Their keys nest the pairs."""
     block, half = Block(), size // 2
     for op in range(half):
         block.add(size - op)
@@ -108,7 +108,7 @@ def opposed_pairs(size: int) -> Block:
 
 
 def crossed_pairs(size: int) -> Block:
-    """The same with pairs drawn at random."""
+    """The same with random pairs."""
     chance, block, half = random.Random(0), Block(), size // 2
     users = chance.sample(range(half), half)
     for _ in range(half):
@@ -119,7 +119,7 @@ def crossed_pairs(size: int) -> Block:
 
 
 def bipartite(size: int) -> Block:
-    """Producers with large keys, and users of some ten of them each with small ones."""
+    """Producers with large keys, and users with small keys that each use about ten of them."""
     chance, block, half = random.Random(0), Block(), size // 2
     for op in range(half):
         block.add(size - op)
@@ -129,7 +129,7 @@ def bipartite(size: int) -> Block:
 
 
 def all_pairs(size: int) -> Block:
-    """A complete bipartite graph, all of it forced; its size is the number of operands."""
+    """A complete bipartite graph, all of it forced. Its size is the number of operands."""
     block, half = Block(), max(int(size**0.5), 1)
     for op in range(half):
         block.add(2 * half - op)
@@ -164,12 +164,12 @@ def dense(size: int) -> Block:
 
 
 def local(size: int) -> Block:
-    """Random keys, two dependences for each op, on ops near by."""
+    """Random keys, and two dependences for each op, on ops nearby."""
     return _random(size, 2, 50)
 
 
 def jittered(size: int) -> Block:
-    """Keys that rise but for noise, dependences near by: a large window that is nearly in order."""
+    """Ascending keys with noise, and dependences nearby: a large window that is nearly in order."""
     chance, block = random.Random(0), Block()
     for op in range(size):
         block.add(
@@ -180,7 +180,7 @@ def jittered(size: int) -> Block:
 
 
 def grid(size: int) -> Block:
-    """A square; each op uses the one above and the one on the left, and keys run against both."""
+    """A square. Each op uses the op above and the op on the left, and the keys run against both."""
     block, side = Block(), max(int(size**0.5), 1)
     for op in range(side * side):
         row, column = divmod(op, side)
@@ -190,7 +190,7 @@ def grid(size: int) -> Block:
 
 
 def ladder(size: int) -> Block:
-    """Two chains with rungs, whose keys fall in one and rise in the other."""
+    """Two chains with rungs. The keys descend in one chain and ascend in the other."""
     block = Block()
     for op in range(size):
         place, side = divmod(op, 2)
@@ -226,14 +226,14 @@ def antichain(size: int) -> Block:
 
 
 def equal_keys(size: int) -> Block:
-    """Two keys only, and one dependence for each op."""
+    """Only two keys, and one dependence for each op."""
     block = _random(size, 1, None)
     block.keys = [key % 2 for key in block.keys]
     return block
 
 
 def sawtooth(size: int) -> Block:
-    """Keys that rise and fall back, and a chain through every hundredth op against them."""
+    """Keys that ascend and fall back, and a chain through every hundredth op against them."""
     block, length = Block(), 100
     for op in range(size):
         place = op % length
@@ -246,7 +246,7 @@ def sawtooth(size: int) -> Block:
 
 
 def small_blocks(size: int) -> Lines:
-    """Blocks of ten disordered ops each, in functions of their own."""
+    """Blocks of ten disordered ops each, in separate functions."""
     for number in range(size // 10):
         rows = _random(10, 1, None)
         chance = random.Random(number)
@@ -257,7 +257,7 @@ def small_blocks(size: int) -> Lines:
 
 
 def middle_blocks(size: int) -> Lines:
-    """Blocks of five hundred ops each in interleaved chains, no two alike."""
+    """Blocks of five hundred ops each in interleaved chains, all different."""
     for number in range(max(size // 500, 1)):
         rows = chains(500)
         chance = random.Random(number)
@@ -268,7 +268,7 @@ def middle_blocks(size: int) -> Lines:
 
 
 def small_windows(size: int) -> Block:
-    """One block that falls into windows of three hundred ops, each with random keys."""
+    """One block that splits into windows of three hundred ops, each with random keys."""
     chance, block = random.Random(0), Block()
     for start in range(0, size, 300):
         keys = chance.sample(range(start, start + 300), 300)
@@ -293,12 +293,12 @@ def nest(size: int) -> Lines:
 
 
 def deallocs(size: int) -> Lines:
-    """Deallocations, in the wrong order, of one buffer."""
+    """Deallocations of one buffer, in the wrong order."""
     return _function(f'  memref.dealloc %m : memref<i32> loc("{size - op}|")' for op in range(size))
 
 
 def own_deallocs(size: int) -> Lines:
-    """Allocations, and then their deallocations in the other order."""
+    """Allocations, then their deallocations in reverse order."""
 
     def body() -> Lines:
         for op in range(size // 2):
@@ -310,7 +310,7 @@ def own_deallocs(size: int) -> Lines:
 
 
 def globals_(size: int) -> Lines:
-    """Deallocations and then loads of global variables."""
+    """Deallocations, then loads of global variables."""
 
     def body() -> Lines:
         for op in range(size // 2):
@@ -322,7 +322,7 @@ def globals_(size: int) -> Lines:
 
 
 def loads_and_stores(size: int) -> Lines:
-    """Stretches of loads and stores of one buffer in turns, against their indices."""
+    """Alternating series of loads and stores of one buffer, against their indices."""
 
     def body() -> Lines:
         for op in range(size):
@@ -336,7 +336,7 @@ def loads_and_stores(size: int) -> Lines:
 
 
 def unknown_ops(size: int) -> Lines:
-    """Ops that may do anything, and loads between them."""
+    """Ops that may do anything, with loads between them."""
 
     def body() -> Lines:
         for op in range(size):
@@ -350,7 +350,7 @@ def unknown_ops(size: int) -> Lines:
 
 
 def calls(size: int) -> Lines:
-    """Functions, each of which calls the one before twice, against their indices."""
+    """Functions that each call the previous one twice, against their indices."""
     yield "func.func @f0() {"
     yield "  return"
     yield "}"
@@ -366,7 +366,7 @@ def calls(size: int) -> Lines:
 
 
 def deep(size: int) -> Lines:
-    """Nested regions, two disordered ops in each."""
+    """Nested regions with two disordered ops in each."""
 
     def body() -> Lines:
         for level in range(size // 3):
@@ -379,7 +379,7 @@ def deep(size: int) -> Lines:
 
 
 def operands(size: int) -> Lines:
-    """One op with as many operands, all of one value, behind two ops in the wrong order."""
+    """One op with ``size`` operands, all of one value, after two ops in the wrong order."""
     used = ", ".join(["%x"] * size)
 
     def body() -> Lines:
@@ -391,7 +391,7 @@ def operands(size: int) -> Lines:
 
 
 def results(size: int) -> Lines:
-    """One op with as many results, and each in use, backwards."""
+    """One op with ``size`` results, used backwards."""
 
     def body() -> Lines:
         yield f'  %x:{size} = "ttir.sort"(%a) : (i32) -> ({", ".join(["i32"] * size)}) loc("1|")'
@@ -410,7 +410,7 @@ def alias_chain(size: int) -> Lines:
 
 
 def alias_tree(size: int) -> Lines:
-    """Fused locations of two aliases each, whose locations are fused of two, and so on."""
+    """Fused locations of two aliases each, which are fused locations of two aliases, and so on."""
     yield from _function(f"  %{op} = ttir.add %a : i32 loc(#loc{size - op})" for op in range(min(size, 100)))
     yield '#loc0 = loc("1|")'
     for number in range(1, size + 1):
@@ -418,7 +418,7 @@ def alias_tree(size: int) -> Lines:
 
 
 def fused(size: int) -> Lines:
-    """Two ops in the wrong order, with fused locations of as many parts."""
+    """Two ops in the wrong order, with fused locations of ``size`` parts."""
     parts = ", ".join(f'"{number}|"' for number in range(size // 2, 0, -1))
 
     def body() -> Lines:
@@ -429,7 +429,7 @@ def fused(size: int) -> Lines:
 
 
 def nested_locations(size: int) -> Lines:
-    """Two ops in the wrong order; in the location of each, names in names."""
+    """Two ops in the wrong order, with nested names in the location of each."""
 
     def body() -> Lines:
         for op in ("x", "y"):
@@ -440,7 +440,7 @@ def nested_locations(size: int) -> Lines:
 
 
 def brackets(size: int) -> Lines:
-    """An attribute of brackets in brackets, behind two ops in the wrong order."""
+    """An attribute of nested brackets, after two ops in the wrong order."""
 
     def body() -> Lines:
         yield '  %x = ttir.add %a : i32 loc("3|")'
@@ -451,7 +451,7 @@ def brackets(size: int) -> Lines:
 
 
 def dumps(size: int) -> Lines:
-    """A log of tiny dumps, each disordered."""
+    """A log of tiny dumps, all disordered."""
     for number in range(size // 2):
         yield f"// -----// IR Dump After P{number} (p{number}) //----- //"
         yield "func.func @f(%a: i32) {"
@@ -462,7 +462,7 @@ def dumps(size: int) -> Lines:
 
 
 def jumps(size: int) -> Lines:
-    """Blocks that jump to the next, two disordered ops in each, and values from far above."""
+    """Blocks that jump to the next, with two disordered ops in each, and values from far above."""
 
     def body() -> Lines:
         for number in range(size // 3):
@@ -477,7 +477,7 @@ def jumps(size: int) -> Lines:
 
 
 def captures(size: int) -> Lines:
-    """Ops with regions that use values of all before them."""
+    """Ops with regions that use values of all earlier ops."""
 
     def body() -> Lines:
         for op in range(size // 3):
@@ -544,13 +544,13 @@ SHAPES = {shape.__name__.rstrip("_").replace("_", "-"): shape for shape in ORDER
 
 
 def lines(shape: str, size: int) -> Lines:
-    """The lines of a shape of some size."""
+    """Return the lines of a shape of some size."""
     made = SHAPES[shape](size)
     return made.lines() if isinstance(made, Block) else made
 
 
 def main() -> None:
-    """Writes to standard output."""
+    """Write to standard output."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,19 +1,19 @@
-"""How well ops are matched when nothing tells them apart but the program: recall and wrong pairs.
+"""Measure how well ops are matched by the program alone, without locations: recall and wrong pairs.
 
     python benchmarks/matching.py [FOLDER...]      prints a Markdown table
 
-Each pair of dumps is the state of a program before and after a pass of a real compiler. The places of its
-ops are unique (``stamp``), so they tell which op is which: ops of one name and one place, alone with it on
-both sides, are *true pairs*. Then all locations are taken out, the dumps are matched, and the pairs are
-scored. A *line diff* of the same texts, with value names and locations taken out, is scored the same way.
-So is zirium, if it is installed, on the pairs that it reads: mlir-opt prints them in generic form for it. Ops
-that its diff does not list are paired in their order.
+Each pair of dumps is a program before and after a pass of a real compiler. The places of its ops are unique
+(``stamp``), so they show which op is which. Ops with the same name and place that are unique on both sides
+are *true pairs*. Then all locations are removed, the dumps are matched, and the pairs are scored. A *line
+diff* of the same texts, without value names and locations, is scored the same way. So is zirium, if it is
+installed, on the pairs that it reads. For zirium, mlir-opt prints them in generic form. Ops that its diff
+does not list are paired in their order.
 
-The pairs are those of ``sample_irs/`` (the passes of their logs, one by one, and what the logs did in all),
-those of ``generate.py``, and what passes of IREE and MLIR do to the programs of ``tests/data/real_passes``,
-to generated ones (``tests/running``) and to a network of convolutions. A pass that refuses a program, or
-changes nothing of it, is left out, and so is one that does what another one did. A folder may hold more:
-``NAME/before*.mlir`` and ``NAME/after*.mlir``.
+The pairs come from ``sample_irs/`` (the passes of their logs, one by one, and the whole logs), from
+``generate.py``, and from passes of IREE and MLIR over the programs of ``tests/data/real_passes``, generated
+programs (``tests/running``) and a network of convolutions. A pass that refuses or does not change a program
+is left out. So is a pass with the same result as another one. A folder may hold more: ``NAME/before*.mlir``
+and ``NAME/after*.mlir``.
 """
 
 from __future__ import annotations
@@ -56,21 +56,21 @@ from tests.running.tensor_programs import tensor_program  # noqa: E402
 LOCATION = regex.compile(rb' ?\bloc(\((?:[^()"]|"(?:[^"\\]|\\.)*"|(?1))*\))')
 ALIAS = re.compile(rb"^#loc[0-9]* = .*\n?", re.MULTILINE)
 LAYOUT_OPS = {"ttir.permute", "ttir.reshape", "ttir.transpose"}
-"""Passes of tt-mlir give these the places of other ops, so these tell nothing."""
+"""Passes of tt-mlir give these ops the places of other ops, so their places tell nothing."""
 VALUE = re.compile(r"%[\w$.:#-]+")
 
 
 SEEDS = range(20)
-"""Of the functions of a generated program."""
+"""The seeds of the functions of a generated program."""
 TYPES_CHANGE = """
     normalize-memrefs flatten-memref arith-emulate-wide-int iree-input-conversion-demote-f32-to-f16
     iree-input-conversion-demote-i64-to-i32 iree-preprocessing-convert-conv-to-channels-last
     iree-preprocessing-convert-1x1-filter-conv2d-to-matmul iree-global-opt-convert-conv2d-to-img2col
     iree-global-opt-demote-contraction-inputs
 """
-"""Passes that change the types of what they leave."""
+"""Passes that change the types of the ops they keep."""
 WRAPPING = "convert-elementwise-to-linalg"
-"""Puts each op on tensors into a region, where it is one on numbers."""
+"""Puts each op on tensors into a region, as an op on numbers."""
 OTHER_PASSES = """
     canonicalize cse sccp loop-invariant-code-motion inline symbol-dce mem2reg sroa control-flow-sink
     affine-scalrep affine-loop-fusion affine-loop-unroll lower-affine fold-memref-alias-ops buffer-hoisting
@@ -86,7 +86,7 @@ KINDS = {"types change": TYPES_CHANGE, "ops wrapped in regions": WRAPPING, "othe
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What was found of the true pairs."""
+    """How many of the true pairs were found."""
 
     true: int
     found: int
@@ -106,19 +106,19 @@ NOTHING = Score(0, 0, 0)
 
 
 def without_locations(text: bytes) -> bytes:
-    """The text with no location in it."""
+    """Return the text without locations."""
     return LOCATION.sub(b"", ALIAS.sub(b"", text))
 
 
 def compared(before: Dump, after: Dump) -> list[ComparedOps]:
-    """The ops of two dumps as they are compared."""
+    """Return the ops of two dumps as they are compared."""
     interned = Interned()
     irs = [read_ir(dump.source, dump.span) for dump in (before, after)]
     return [ComparedOps(ir, OriginalIndices(ir), functions_around(ir), interned) for ir in irs]
 
 
 def truth(before: Dump, after: Dump) -> dict[int, int]:
-    """The true pairs: by op before, the op after."""
+    """Return the true pairs: by op before, the op after."""
     sides = []
     for ops in compared(before, after):
         keys = list(zip(ops.names, ops.locations, strict=True))
@@ -131,14 +131,14 @@ def truth(before: Dump, after: Dump) -> dict[int, int]:
 
 
 def matched(before: bytes, after: bytes) -> tuple[dict[int, int], float]:
-    """What eio-audit pairs, and the CPU time that takes."""
+    """Return what eio-audit pairs, and the CPU time that takes."""
     start = time.process_time()
     sides = compared(read_text(before)[0], read_text(after)[0])
     return match_ops(*sides).ops, time.process_time() - start
 
 
 def by_lines(before: bytes, after: bytes) -> dict[int, int]:
-    """What a line diff pairs: the first lines of ops, value names taken out."""
+    """Return what a line diff pairs: the first lines of ops, without value names."""
     lines: list[list[str]] = []
     for text in (before, after):
         (dump,) = read_text(text)
@@ -151,7 +151,7 @@ def by_lines(before: bytes, after: bytes) -> dict[int, int]:
 
 
 def score_of_zirium(before: Dump, after: Dump) -> Score:
-    """What zirium pairs; no true pairs if it is not installed, or cannot read the texts."""
+    """Return what zirium pairs. No true pairs if it is not installed or cannot read the texts."""
     if zirium is None:
         return NOTHING
     dumps = [printed_in_generic_form(dump.text) for dump in (before, after)]
@@ -175,7 +175,7 @@ def score_of_zirium(before: Dump, after: Dump) -> Score:
 
 
 def printed_in_generic_form(text: bytes) -> Dump | None:
-    """The dump as mlir-opt prints it; None if it does not read it."""
+    """Return the dump as mlir-opt prints it. None if mlir-opt cannot read it."""
     options = ("--allow-unregistered-dialect", "--mlir-print-op-generic", "--mlir-print-debuginfo", "-")
     if (tool := TOOLS["mlir-opt"]()) is None:
         return None
@@ -184,7 +184,7 @@ def printed_in_generic_form(text: bytes) -> Dump | None:
 
 
 def score(true: dict[int, int], found: dict[int, int], seconds: float = 0.0) -> Score:
-    """Wrong is a pair one end of which has another partner in truth."""
+    """Score pairs. A pair is wrong if one end of it has another true partner."""
     partner = {new: old for old, new in true.items()}
     right = sum(found.get(old) == new for old, new in true.items())
     wrong = sum(
@@ -195,7 +195,7 @@ def score(true: dict[int, int], found: dict[int, int], seconds: float = 0.0) -> 
 
 
 def pairs(folders: list[Path]) -> Iterator[tuple[str, Dump, Dump]]:
-    """The pairs of dumps, by kind."""
+    """Yield the pairs of dumps, by kind."""
     for folder in [ROOT / "sample_irs", *folders]:
         for before in sorted(folder.glob("*/before*inline.mlir")) or sorted(folder.glob("*/before*.mlir")):
             after = before.with_name(before.name.replace("before", "after"))
@@ -218,7 +218,7 @@ def pairs(folders: list[Path]) -> Iterator[tuple[str, Dump, Dump]]:
 
 
 def convolutions(layers: int) -> str:
-    """A network of convolutions, each with a linalg.generic that adds its input and is a ReLU."""
+    """Return a network of convolutions, each with a linalg.generic that adds its input and is a ReLU."""
     image, weight = "tensor<1x8x16x16xf32>", "tensor<8x8x1x1xf32>"
     same = "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>"
     weights = ", ".join(f"%w{k}: {weight}" for k in range(layers))
@@ -246,7 +246,7 @@ def convolutions(layers: int) -> str:
 
 
 def pairs_of_passes() -> Iterator[tuple[str, Dump, Dump]]:
-    """What passes do to generated programs, by what kind of pass it is; each result once."""
+    """Yield what passes do to generated programs, by kind of pass, each result once."""
     programs = [program(SEEDS).text for program in (memref_program, native_program, tensor_program)]
     for text in [*programs, convolutions(len(SEEDS))]:
         stamped = stamp(read_text(text)).decode()
@@ -263,14 +263,14 @@ def pairs_of_passes() -> Iterator[tuple[str, Dump, Dump]]:
 
 
 def passed(tool: str, text: str, *options: str) -> str | None:
-    """What a tool prints, or None if it refuses the program or the pass."""
+    """Return what a tool prints, or None if it refuses the program or the pass."""
     command = [tool, *options, "--mlir-print-debuginfo", "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     return done.stdout if done.returncode == 0 else None
 
 
 def generated_pair() -> tuple[str, Dump, Dump]:
-    """A network whose permutes a pass has cancelled, with the types of all between them changed."""
+    """Return a network whose permutes a pass has cancelled. All types between them have changed."""
     texts = []
     for model in (PermutedModel, CancelledModel):
         out = io.StringIO()
@@ -280,7 +280,7 @@ def generated_pair() -> tuple[str, Dump, Dump]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     rows: dict[str, list[Score]] = {}
     for name, before, after in pairs([Path(argument) for argument in sys.argv[1:]]):
         true = truth(before, after)

@@ -1,8 +1,8 @@
-"""Mutation testing: change the code in small ways, and see whether a test notices.
+"""Mutation testing: change the code in small ways and see whether a test notices.
 
-The mutants are mutmut's (https://mutmut.readthedocs.io, version 3). Each one runs the tests of its group that
-call the mutated function, up to the first that fails. A mutant that no test notices *survives*: it is
-equivalent to the code, or a test is missing. benchmarks/equivalent_mutants.toml has the survivors that are
+The mutants are mutmut's (https://mutmut.readthedocs.io, version 3). Each mutant runs the tests of its group
+that call the mutated function, up to the first failure. A mutant that no test notices *survives*: it is
+equivalent to the code, or a test is missing. benchmarks/equivalent_mutants.toml lists the survivors that are
 known to be equivalent, with the reason.
 
     python benchmarks/mutation.py --sample 200                  # 200 mutants of each group, half an hour
@@ -10,7 +10,7 @@ known to be equivalent, with the reason.
     python benchmarks/mutation.py eio_audit/order/windows.py    # those of some modules
 
 It needs mutmut (`pip install eio-audit[mutation]`). mutmut does not mutate decorated functions (properties,
-context managers) and code outside of functions.
+context managers) and code outside functions.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutation"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 MUTMUT = ("-m", "mutmut")
-TARGET = 0.9  # share of the mutants that the tests have to kill
-KILLED = {1, 3, 36, -24, 24, 152, 255}  # mutmut's exit codes: a test failed, or ran out of time
+TARGET = 0.9  # share of the mutants that the tests must kill
+KILLED = {1, 3, 36, -24, 24, 152, 255}  # mutmut's exit codes: a test failed or timed out
 COPIED = ("eio_audit", "tests", "sample_irs", "docs", "scripts", "benchmarks")
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Modules, and the tests that are about them."""
+    """Modules and their tests."""
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
@@ -116,11 +116,11 @@ for path in sorted(walk_mutatable_files()):
         ]
 print(json.dumps(mutants))
 """
-"""Prints by mutant the lines that it changes, before and after."""
+"""Prints, by mutant, the lines that it changes, before and after."""
 
 
 def main() -> int:
-    """Run the mutants asked for; 1 where the tests kill fewer of a group than wanted."""
+    """Run the requested mutants. Return 1 if the tests kill fewer of a group than required."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -162,7 +162,7 @@ def main() -> int:
 
 
 def run(folder: Path, *arguments: str) -> str:
-    """Return what Python prints in a folder; the same tests in the same sequence each time."""
+    """Return what Python prints in a folder. The same tests run in the same order each time."""
     environment = os.environ | {"PYTHONHASHSEED": "0"}
     command = [sys.executable, *arguments]
     done = subprocess.run(
@@ -174,7 +174,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 def is_wanted(name: str, patterns: Sequence[str] | None) -> bool:
-    """Return whether a name matches one of the patterns; without patterns all do."""
+    """Return whether a name matches one of the patterns, or True without patterns."""
     return not patterns or any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
 
@@ -199,7 +199,7 @@ def prepare(name: str, modules: Sequence[str]) -> Path:
 
 
 def results(folder: Path) -> dict[str, int | None]:
-    """Return mutmut's exit code for each mutant; None where it was not run."""
+    """Return mutmut's exit code for each mutant, or None if it was not run."""
     return {
         mutant: code
         for path in sorted((folder / "mutants" / "eio_audit").rglob("*.py.meta"))
@@ -208,16 +208,16 @@ def results(folder: Path) -> dict[str, int | None]:
 
 
 def survivors(folder: Path) -> list[str]:
-    """Return the mutants that ran, and that no test has killed."""
+    """Return the mutants that ran and that no test killed."""
     return [mutant for mutant, code in results(folder).items() if code is not None and code not in KILLED]
 
 
 def report(folder: Path, reasons: Mapping[str, str | None]) -> float:
-    """Print how many mutants of each module are killed; return the share of the killed.
+    """Print how many mutants of each module are killed. Return the share of killed mutants.
 
     Args:
-        folder: where they have been run.
-        reasons: the mutants of the sample; why one is equivalent, if that is known. It is not run then.
+        folder: where they were run.
+        reasons: by mutant of the sample, why it is equivalent, or None. An equivalent mutant is not run.
     """
     alive = {*survivors(folder), *(mutant for mutant, reason in reasons.items() if reason)}
     module_of = {mutant: mutant.rpartition(".")[0] for mutant in reasons}
@@ -234,7 +234,7 @@ def report(folder: Path, reasons: Mapping[str, str | None]) -> float:
 
 
 def function_of(mutant: str) -> str:
-    """Return the function that a mutant is one of, ``function`` or ``Class.method``.
+    """Return the function of a mutant, ``function`` or ``Class.method``.
 
     Example:
         >>> function_of("eio_audit.order.windows.x\u01c1Window\u01c1mirrored__mutmut_3")
@@ -247,13 +247,13 @@ def function_of(mutant: str) -> str:
 def reason_to_survive(
     function: str, before: str, after: str, known: Mapping[str, list[dict[str, str]]]
 ) -> str | None:
-    """Return why a mutant is equivalent, if that is known of it or of all of its kind.
+    """Return why a mutant is equivalent, if that is known of it or of its kind.
 
     Args:
-        function: where it is.
+        function: the function of the mutant.
         before: the lines that it changes.
-        after: what they become.
-        known: what is in equivalent_mutants.toml.
+        after: the changed lines.
+        known: the content of equivalent_mutants.toml.
     """
     for kind in known["kind"]:
         if re.sub(kind["without"], "", before) == re.sub(kind["without"], "", after):

@@ -1,12 +1,12 @@
-"""Measures eio-audit against mlir-opt on generated dumps: whole processes, in turns, on one machine.
+"""Measure eio-audit against mlir-opt on generated dumps: whole processes, in turn, on one machine.
 
     python benchmarks/run.py                       every row; writes results.json and the table in the docs
     python benchmarks/run.py --quick               without the rows of a million ops; writes nothing
     python benchmarks/run.py --rows fix,dense      some rows; writes nothing
 
-The eio-audit under test is the checkout around this script, run by the interpreter that runs the script.
-mlir-opt is ``$MLIR_OPT``, else ``mlir-opt-22`` or ``mlir-opt`` on the path. Linux only: there wait4 tells
-peak memory in KiB.
+The eio-audit under test is the checkout around this script, run by the interpreter of the script. mlir-opt is
+``$MLIR_OPT``, else ``mlir-opt-22`` or ``mlir-opt`` on the path. Linux only, where wait4 reports peak memory
+in KiB.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ AUDIT = (sys.executable, "-m", "eio_audit")
 PASS = (sys.executable, "-c", "pass")
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 ENVIRONMENT["PYTHONPATH"] = str(HERE.parent)
-"""An installed package has its byte code; a checkout gets it by the run that is not measured."""
+"""An installed package has byte code. A checkout gets it from the run that is not measured."""
 FOLDER = Path("/")
-"""Where processes run: no configuration is there, and that of the checkout is not to be read."""
+"""The working folder of processes. No configuration is there, and that of the checkout must not be read."""
 BASE_BYTES = 20 << 20
-"""What the memory target allows besides a multiple of the file."""
+"""What the memory target allows in addition to a multiple of the file size."""
 
 
 class BenchmarkError(Exception):
-    """A process that is measured did not do what its row says."""
+    """A measured process did not do what its row requires."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Two commands measured in turns; FILE in them stands for the generated input, AFTER for a second one.
+    """Two commands to measure in turn. FILE in them is the generated input, AFTER a second one.
 
     Attributes:
         audit: the arguments of eio-audit.
-        generate: the arguments of generate.py; none where no input is needed.
-        generate_after: those for the second input.
+        generate: the arguments of generate.py. Empty if no input is needed.
+        generate_after: the arguments for the second input.
         runs: how often each command runs.
-        is_clean: the input must be in order; otherwise it must hold avoidable inversions.
-        against_python: compare with ``python -c pass`` instead of mlir-opt.
+        is_clean: whether the input must be in order. Otherwise it must have avoidable inversions.
+        against_python: whether to compare with ``python -c pass`` instead of mlir-opt.
         yardstick: the arguments of mlir-opt.
     """
 
@@ -116,7 +116,7 @@ class Run:
 
 @dataclass(slots=True)
 class Measurement:
-    """The runs of one case; ``ours[k]`` and ``theirs[k]`` ran one after the other."""
+    """The runs of one case. ``ours[k]`` and ``theirs[k]`` ran one after the other."""
 
     file_bytes: int
     facts: dict[str, int]
@@ -124,13 +124,13 @@ class Measurement:
     theirs: list[Run] = field(default_factory=list)
 
     def ratio(self, of: Callable[[Run], float]) -> float:
-        """The median of the ratios, pair by pair."""
+        """Return the median of the ratios, pair by pair."""
         return median(of(a) / of(b) for a, b in zip(self.ours, self.theirs, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a row shows: one figure by wall time and by CPU time; memory has one only."""
+    """What a row shows: a figure by wall time and one by CPU time. Memory has only one figure."""
 
     wall: float
     cpu: float | None
@@ -144,9 +144,9 @@ class Row:
     Attributes:
         title: what is measured.
         cases: the measurements it needs.
-        figure: from these.
-        target: what the figure may be at most.
-        aim: what would be good.
+        figure: computed from these.
+        target: the largest figure allowed.
+        aim: a good figure.
     """
 
     title: str
@@ -157,21 +157,21 @@ class Row:
 
 
 def ratio(measured: Measurement) -> Figure:
-    """The time of eio-audit over that of the other command."""
+    """Return the time of eio-audit divided by that of the other command."""
     ours, theirs = (median(run.cpu for run in runs) for runs in (measured.ours, measured.theirs))
     detail = f"{_seconds(ours)} against {_seconds(theirs)} of CPU"
     return Figure(measured.ratio(lambda r: r.wall), measured.ratio(lambda r: r.cpu), detail)
 
 
 def growth(small: Measurement, large: Measurement) -> Figure:
-    """How many times longer the larger input takes."""
+    """Return how many times longer the larger input takes."""
     wall = median(r.wall for r in large.ours) / median(r.wall for r in small.ours)
     cpu = median(r.cpu for r in large.ours) / median(r.cpu for r in small.ours)
     return Figure(wall, cpu, f"{large.file_bytes / small.file_bytes:.1f} times the bytes")
 
 
 def memory(*measured: Measurement) -> Figure:
-    """Peak memory beyond the base, over the file size, where it is largest."""
+    """Return the largest peak memory beyond the base, divided by the file size."""
     shares = []
     for m in measured:
         peak = median(run.peak_bytes for run in m.ours)
@@ -208,13 +208,13 @@ ROWS = {
 
 
 def run(command: Sequence[str]) -> Run:
-    """Runs one process to its end, its output discarded.
+    """Run one process to its end and discard its output.
 
     Raises:
-        BenchmarkError: it fails.
+        BenchmarkError: the process fails.
     """
-    # Peak memory survives exec, so a child never shows less than this process had when it forked: it must
-    # stay small, which is why the inputs are generated in processes of their own.
+    # Peak memory survives exec, so a child never shows less than this process had when it forked. So this
+    # process must stay small, and other processes generate the inputs.
     started = time.perf_counter()
     child = subprocess.Popen(
         command, cwd=FOLDER, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -232,7 +232,7 @@ def run(command: Sequence[str]) -> Run:
 
 
 def generate(arguments: Sequence[str], folder: Path) -> Path:
-    """The input with these arguments of generate.py, made unless the folder has it."""
+    """Return the input for these arguments of generate.py. Make it unless the folder has it."""
     path = folder / ("-".join(a.removeprefix("--") for a in arguments) + ".mlir")
     if not path.exists():
         partial_path = path.with_suffix(".part")
@@ -243,10 +243,10 @@ def generate(arguments: Sequence[str], folder: Path) -> Path:
 
 
 def facts_of(file: Path) -> dict[str, int]:
-    """What eio-audit itself says about an input, so that a row is what it says.
+    """Return what eio-audit itself reports about an input, so that a row states facts.
 
     Raises:
-        BenchmarkError: it cannot read the input.
+        BenchmarkError: eio-audit cannot read the input.
     """
     command = [*AUDIT, "check", "--format", "json", "--fail-on", "never", str(file)]
     done = subprocess.run(command, cwd=HERE.parent, capture_output=True, check=False)
@@ -257,10 +257,10 @@ def facts_of(file: Path) -> dict[str, int]:
 
 
 def measure(case: Case, mlir_opt: str | None, folder: Path, runs: int | None) -> Measurement:
-    """Runs the two commands of a case in turns; the other is left out where there is no mlir-opt.
+    """Run the two commands of a case in turn. Skip the other command without mlir-opt.
 
     Raises:
-        BenchmarkError: a command fails, or the input is not what the case says.
+        BenchmarkError: a command fails, or the input is not what the case requires.
     """
     file = generate(case.generate, folder) if case.generate else None
     files = {"FILE": file, "AFTER": generate(case.generate_after, folder) if case.generate_after else None}
@@ -274,7 +274,7 @@ def measure(case: Case, mlir_opt: str | None, folder: Path, runs: int | None) ->
         theirs = [mlir_opt, *(str(file) if a == "FILE" else a for a in case.yardstick)] if mlir_opt else None
     for command in filter(None, (ours, theirs)):
         if measured.file_bytes < 100 << 20:
-            run(command)  # so that files and byte code are in the caches
+            run(command)  # so that files and byte code are cached
     for _ in range(runs or case.runs):
         measured.ours.append(run(ours))
         if theirs:
@@ -290,7 +290,7 @@ def _seconds(seconds: float) -> str:
 
 
 def result_of(row: Row, measured: dict[str, Measurement], failures: dict[str, str]) -> dict[str, object]:
-    """A row as data; without figures and with the reason where it could not be measured."""
+    """Return a row as data. If it could not be measured, it has the reason instead of figures."""
     result: dict[str, object] = {"title": row.title, "target": row.target, "aim": row.aim}
     cases = [measured[name] for name in row.cases if name in measured]
     if len(cases) < len(row.cases):
@@ -298,7 +298,7 @@ def result_of(row: Row, measured: dict[str, Measurement], failures: dict[str, st
     if row.figure is ratio and not cases[0].theirs:
         return {**result, "not_measured": "mlir-opt is missing"}
     figure = row.figure(*cases)
-    # A row is met only by both times: wall time suffers from neighbours, CPU time hides waiting.
+    # A row must meet both times: wall time suffers from neighbours, CPU time hides waiting.
     met = max(figure.wall, figure.cpu or 0) <= row.target
     return {
         **result,
@@ -311,7 +311,7 @@ def result_of(row: Row, measured: dict[str, Measurement], failures: dict[str, st
 
 
 def table(rows: Sequence[dict[str, object]]) -> str:
-    """The rows as a Markdown table."""
+    """Return the rows as a Markdown table."""
     lines = ["| work | target | aim | by wall time | by CPU time | met | |", "|---|---|---|---|---|---|---|"]
     for row in rows:
         aim = f"{row['aim']:g}" if row["aim"] else ""
@@ -333,7 +333,7 @@ def _output_of(*command: str) -> str:
 
 
 def machine(mlir_opt: str | None) -> dict[str, object]:
-    """What the figures were measured on, and of what."""
+    """Return the machine and the versions that the figures were measured on."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
@@ -352,7 +352,7 @@ def machine(mlir_opt: str | None) -> dict[str, object]:
 
 
 def write(about: dict[str, object], inputs: dict[str, dict[str, int]], rows: list[dict[str, object]]) -> None:
-    """Writes results.json, and the table between its markers in the document."""
+    """Write results.json, and the table between its markers in the document."""
     result = {**about, "inputs": inputs, "rows": rows}
     RESULTS.write_text(json.dumps(result, indent=2) + "\n")
     text = DOCUMENT.read_text()
@@ -368,7 +368,7 @@ def write(about: dict[str, object], inputs: dict[str, dict[str, int]], rows: lis
 
 
 def main() -> int:
-    """Runs the rows; 1 when a row misses its target, 2 when one could not be measured."""
+    """Run the rows. Return 1 if a row misses its target, 2 if one could not be measured."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

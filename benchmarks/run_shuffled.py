@@ -1,9 +1,9 @@
-"""Runs random programs in their own order and in others that the model allows, and compares what they do.
+"""Run random programs in their own order and in other orders that the model allows, and compare results.
 
     python benchmarks/run_shuffled.py --programs 10000 --judge xdsl
 
 Judges: ``xdsl`` and ``devices`` (xdsl's interpreter), ``iree``, ``machine`` (``mlir-opt``, ``mlir-runner``).
-``--mutate`` switches off one rule of the model at a time and tells how many programs notice.
+``--mutate`` switches off one rule of the model at a time and reports how many programs notice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ JUDGES = {
 
 
 def main() -> None:
-    """Runs what the command line asks for; exits with 1 when a program comes out different."""
+    """Run what the command line asks for. Exit with 1 if a program has another result."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -69,7 +69,7 @@ def _judge(name: str) -> Judge:
 
 
 def _mutate(name: str, judge: Judge, seeds: range, shuffles: int, fixes: int) -> int:
-    """Prints what each mutation for a judge leads to; returns how many lead to nothing."""
+    """Print the effect of each mutation for a judge. Return how many have no effect."""
     missed = 0
     for rule, mutation in MUTATIONS.items():
         if mutation.judge != name:
@@ -81,7 +81,7 @@ def _mutate(name: str, judge: Judge, seeds: range, shuffles: int, fixes: int) ->
                 functions = judged(judge, seeds, shuffles, fixes).functions()
                 outcome = f"{len(functions):,} of {len(seeds):,} programs came out different"
                 missed += not functions
-            except Exception as error:  # the program is none any more
+            except Exception as error:  # no longer a valid program
                 outcome = f"rejected: {type(error).__name__}"
         print(f"{rule:44} {outcome}", flush=True)
     return missed

@@ -1,4 +1,4 @@
-"""For the tests of a compiler: an assertion on the IR that a pass leaves."""
+"""An assertion for the tests of a compiler: a pass leaves the IR in its original order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN_LINES = 60
 """The most lines of a diff in a message."""
 
 SHOWN_CHARACTERS = 120
-"""The most characters of each: enough for the op and its operands."""
+"""The most characters per line: enough for the op and its operands."""
 
 
 def assert_in_original_order(
@@ -41,20 +41,20 @@ def assert_in_original_order(
     *,
     fail_on: Literal["avoidable", "any"] = "avoidable",
 ) -> None:
-    """Asserts that the ops of printed IR are in their original order, as far as dependences allow.
+    """Assert that the ops of printed IR are in their original order, as far as dependences allow.
 
-    The locations of the ops carry their indices, as for ``eio-audit check``: print the IR with locations.
+    Print the IR with locations. They contain the indices of the ops, as for ``eio-audit check``.
 
     Args:
-        ir: the text of one or many dumps, or the file that holds them.
+        ir: the text of one or more dumps, or their file.
         options: as for ``check``.
-        fail_on: ``avoidable`` lets inversions pass that every legal order has; ``any`` lets none pass.
+        fail_on: ``avoidable`` allows inversions that every legal order has. ``any`` allows none.
 
     Raises:
-        AssertionError: the ops are in another order. The message is the report of ``eio-audit check`` and
-            a diff of what a fix would move.
-        InputError: the IR cannot be read, or no op of it carries an index.
-        ValueError: ``ir`` is a path as a ``str``, or ``fail_on`` is something else.
+        AssertionError: the ops are in another order. The message is the report of ``eio-audit check`` and a
+            diff of the ops that a fix would move.
+        InputError: the IR cannot be read, or none of its ops has an index.
+        ValueError: ``ir`` is a path as a ``str``, or ``fail_on`` has another value.
 
     >>> assert_in_original_order('"t.a"() : () -> () loc("0|a")')
     """

@@ -1,10 +1,10 @@
-"""What holds for all tests: how many examples a property gets; ``--hypothesis-profile=long`` looks further."""
+"""Settings for all tests: how many examples a property gets. ``--hypothesis-profile=long`` tries more."""
 
 from hypothesis import Phase, settings
 
-settings.register_profile("quick", max_examples=50, deadline=None)  # a slow machine is no failure
+settings.register_profile("quick", max_examples=50, deadline=None)  # no failure on a slow machine
 settings.register_profile("long", max_examples=500, deadline=None)
-settings.register_profile(  # the same examples each time, and the first failure is enough (benchmarks/mutation.py)
+settings.register_profile(  # the same examples each time; stop at the first failure (benchmarks/mutation.py)
     "mutation",
     max_examples=50,
     deadline=None,

@@ -1,8 +1,8 @@
 """An independent judge: MLIR itself parses, verifies and compares programs (iree-base-compiler's bindings).
 
-Two texts are the same program when, block by block, they hold the same ops up to order, where an op is its name,
-attributes, types, location, regions and, through its operands, everything it is computed from; and when
-the ops that MLIR says have memory effects stand in the same order.
+Two texts are the same program if each block has the same ops up to order, and if the ops with memory effects
+by MLIR are in the same order. Ops are the same if they have the same name, attributes, types, location,
+regions and, through their operands, the same computation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from iree.compiler import ir
 
 @cache
 def _context() -> ir.Context:
-    """One for all programs: to make it takes longer than to parse most of them."""
+    """Return one context for all programs: making one takes longer than parsing most programs."""
     context = ir.Context()
     context.allow_unregistered_dialects = True
     return context
@@ -29,9 +29,9 @@ def parse(text: str) -> ir.Module:
 
 
 def same_program(before: str, after: str, *, but_for_locations: bool = False) -> bool:
-    """Whether MLIR accepts both and finds the same program; a text that it rejects raises.
+    """Whether MLIR accepts both texts and finds the same program. Raises if MLIR rejects a text.
 
-    With ``but_for_locations`` the ops may have other locations.
+    With ``but_for_locations``, the ops may have other locations.
     """
     programs = (_Program(parse(text), has_locations=not but_for_locations) for text in (before, after))
     return next(programs).shape() == next(programs).shape()
@@ -56,7 +56,7 @@ class _Program:
         regions = tuple(tuple(self._block(block) for block in region.blocks) for region in op.regions)
         types = tuple(str(result.type) for result in op.results)
         location = ""
-        if self.has_locations:  # but not where the text stood, for an op without one
+        if self.has_locations:  # except file positions, for an op without a location
             location = re.sub(r'"-":[0-9]+:[0-9]+', "", str(op.location))
         shape = hash((op.name, attributes, types, location, operands, regions))
         for result in op.results:
@@ -78,7 +78,7 @@ class _Program:
 
 
 def effects(op: ir.Operation) -> set[str]:
-    """The op's memory effects by MLIR's own interface; an op that MLIR does not know writes if it has no result."""
+    """Return the op's memory effects by MLIR. An op that MLIR does not know writes if it has no result."""
     if not op.context.is_registered_operation(op.name):
         return set() if len(op.results) or op.name.endswith("return") else {"write"}
     kinds = set()

@@ -10,7 +10,7 @@ UNKNOWN = "my.effect"
 
 @st.composite
 def programs(draw: st.DrawFn, max_ops: int = 9) -> str:
-    """A function of pure and effectful ops, some of them unindexed, derived or constants, some with a region."""
+    """Return a function of pure and effectful ops: unindexed, derived, constant, or with a region."""
     count = draw(st.integers(1, max_ops))
     lines = []
     for k in range(count):
@@ -35,7 +35,7 @@ def programs(draw: st.DrawFn, max_ops: int = 9) -> str:
 
 @st.composite
 def loops(draw: st.DrawFn) -> str:
-    """Loads, stores and sums in loops whose terminators custom assembly leaves out, at most two deep."""
+    """Return loads, stores and sums in loops, at most two deep. Custom assembly omits their terminators."""
     lines = ["func.func @f(%m: memref<4xi32>, %n: memref<4xi32>, %i: index, %a: i32) {"]
     depth = 1
     for k in range(draw(st.integers(1, 9))):
@@ -60,7 +60,7 @@ def loops(draw: st.DrawFn) -> str:
 
 @st.composite
 def freeing_programs(draw: st.DrawFn) -> str:
-    """Tensor ops with indices in any order, and frees of their values, somewhere behind their last use."""
+    """Return tensor ops with indices in any order, and frees of their values after their last use."""
     lines: list[str] = []
     live: list[int] = [0]
     sizes = [4]

@@ -15,13 +15,13 @@ def ir_of(text: str | bytes) -> IR:
 
 
 def names(text: str | bytes) -> list[str]:
-    """The ops of a text, indented by how deep their blocks are nested."""
+    """Return the ops of a text, indented by the nesting depth of their blocks."""
     ir = ir_of(text)
     return ["  " * ir.block_depth[ir.op_block[op]] + ir.name(op) for op in range(len(ir))]
 
 
 def uses(text: str | bytes) -> list[tuple[str, str]]:
-    """(defining op, using op) of every operand that an op defines, by full name."""
+    """Return (defining op, using op) for every operand that an op defines, by full name."""
     ir = ir_of(text)
     return [
         (ir.name(ir.value_owner[value]), ir.name(op))

@@ -2,9 +2,9 @@
 
     python -m tests.real_passes      writes the table in docs/real_passes.md
 
-The programs are in tests/data/real_passes. The first line of each names the tool and the pass, the second says what
-the program is. iree-opt comes with the package iree-base-compiler, mlir-opt (22) from a distribution of LLVM; without
-mlir-opt its rows are left out and nothing is written.
+The programs are in tests/data/real_passes. Their first line has the tool and the pass, the second describes
+the program. iree-opt comes with the package iree-base-compiler, mlir-opt (22) with a distribution of LLVM.
+Without mlir-opt, its rows are left out and nothing is written.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BEGIN, END = "<!-- tests/real_passes.py: begin -->\n", "<!-- tests/real_passes.p
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program and the pass that runs over it."""
+    """A program and the pass to run on it."""
 
     path: Path
     tool: str
@@ -46,13 +46,13 @@ class Result:
     """What a pass did, before and after a fix.
 
     Attributes:
-        program: which.
+        program: the program.
         changed: whether the pass changed anything at all.
-        after: the order behind the pass.
-        fixed: the order behind the fix.
-        same: MLIR finds the same program in the text behind the pass and in the fixed text.
-        relabelled: the order behind ``fix --relabel``.
-        same_but_labels: MLIR finds the same program in its text, locations apart.
+        after: the order after the pass.
+        fixed: the order after the fix.
+        same: whether MLIR finds the same program in the text after the pass and in the fixed text.
+        relabelled: the order after ``fix --relabel``.
+        same_but_labels: whether MLIR finds the same program in its text, except for locations.
     """
 
     program: Program
@@ -68,7 +68,7 @@ TOOLS = {"iree-opt": iree_opt, "mlir-opt": partial(mlir_tool, "mlir-opt")}
 
 
 def run(program: Program) -> Result:
-    """Stamps, runs the pass, checks, fixes."""
+    """Stamp a program, run its pass, check and fix the result."""
     dumps = read_text(program.path.read_bytes(), program.path.name)
     stamped = stamp(dumps).decode()
     tool = TOOLS[program.tool]()
@@ -94,7 +94,7 @@ def printed(tool: str, text: str, pipeline: str) -> str:
 
 
 def table(results: list[Result]) -> str:
-    """The results as Markdown."""
+    """Return the results as Markdown."""
     lines = [
         "| pass | of | program | inversions | forced | avoidable | after `fix` | MLIR: same program |",
         "|---|---|---|---|---|---|---|---|",
@@ -114,7 +114,7 @@ def table(results: list[Result]) -> str:
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     programs = [Program.read(path) for path in PROGRAMS]
     results = [run(program) for program in programs if TOOLS[program.tool]()]
     print(table(results))

@@ -1,8 +1,8 @@
-"""What a pass, and then a fix, make of the samples: order, modules, functions of the generated code, memory.
+"""What a pass and then a fix do to the samples: order, modules, functions of the generated code, memory.
 
     python -m tests.real_samples      writes the table in docs/real_passes.md
 
-Every row is measured on a text: on a sample, or on what ``fix`` writes of it.
+Every row is measured on a text: a sample, or the output of ``fix`` for it.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ FOLLOWS_FREES = AuditOptions(follow={"frees"})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is measured on one text.
+    """The figures of one text.
 
     Attributes:
-        program: of which it is a state.
-        state: which.
-        ops: directly in blocks with an op index.
+        program: the program it is a state of.
+        state: the state.
+        ops: how many ops directly in blocks have an op index.
         inversions: of all ops with an index.
-        relabelled: how many indices ``fix`` put right.
-        runs: stretches of the text of one module each, added up over the modules.
-        functions: that code generation makes of it.
-        peak: the most bytes that the values of a block hold at once, the largest block's.
+        relabelled: how many indices ``fix`` corrected.
+        runs: the number of runs of all modules.
+        functions: how many functions code generation makes from it.
+        peak: the most bytes that the values of a block hold at once, in the largest block.
     """
 
     program: str
@@ -47,7 +47,7 @@ class Row:
 
 
 def rows() -> Iterator[Row]:
-    """The rows of the table."""
+    """Yield the rows of the table."""
     for program in PROGRAMS:
         before, after = (
             (SAMPLES / program / f"{when}_inline.mlir").read_bytes() for when in ("before", "after")
@@ -62,7 +62,7 @@ def rows() -> Iterator[Row]:
 
 
 def fixed(program: str, state: str, text: bytes) -> Iterator[Row]:
-    """A text, and what ``fix`` writes of it."""
+    """Yield a text and the output of ``fix`` for it."""
     dumps = read_text(text)
     yield measured(program, state, text)
     yield measured(program, "`fix`", fix(dumps).text)
@@ -71,7 +71,7 @@ def fixed(program: str, state: str, text: bytes) -> Iterator[Row]:
 
 
 def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
-    """The figures of a text."""
+    """Return the figures of a text."""
     dumps = read_text(text)
     audit = check(dumps, measures_memory=True)
     runs = diff(dumps[0], dumps[0]).fragmentation.modules
@@ -90,7 +90,7 @@ def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
 
 
 def table(lines: list[Row]) -> str:
-    """The rows as Markdown."""
+    """Return the rows as Markdown."""
     text = [
         "| program | state | ops | inversions | indices corrected | runs of modules | functions | peak live bytes |",
         "|---|---|---:|---:|---:|---:|---:|---:|",
@@ -102,7 +102,7 @@ def table(lines: list[Row]) -> str:
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     made = table(list(rows()))
     print(made)
     text = DOCUMENT.read_text()

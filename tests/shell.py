@@ -1,4 +1,4 @@
-"""Runs what the documentation shows as a user's shell does."""
+"""Run the commands of the documentation as a user's shell does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def install_tools(folder: Path) -> None:
-    """Puts ``eio-audit`` and ``mlir-opt`` into a new folder."""
+    """Put ``eio-audit`` and ``mlir-opt`` into a new folder."""
     folder.mkdir()
     for name, command in (
         ("eio-audit", f"{sys.executable} -m eio_audit"),
@@ -26,7 +26,7 @@ def install_tools(folder: Path) -> None:
 def run_script(
     script: str, folder: Path, tools: Path, *, options: str, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a script of bash in a folder; standard output and error come as one, as on a terminal."""
+    """Run a bash script in a folder. Standard output and error are merged, as on a terminal."""
     kept = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
     path = f"{tools}:{kept['PATH']}"
     return subprocess.run(

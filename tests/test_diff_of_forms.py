@@ -1,6 +1,6 @@
-"""The same program in another order, numbering and printing form differs by moved ops only.
+"""The same program in another order, numbering and printing form differs only by moved ops.
 
-MLIR itself prints each form, and says which ops may change places: those without effects, within their operands.
+MLIR itself prints each form. It also says which ops may move: those without effects.
 """
 
 from pathlib import Path
@@ -54,7 +54,7 @@ CONSTANT = "arith.constant {0}.0 : f32"
 
 @st.composite
 def reordered_programs(draw: st.DrawFn) -> tuple[str, str, list[int]]:
-    """A block of pure ops, the same ops in another legal order, and that order; locations may repeat."""
+    """Return a block of pure ops, its text in another legal order, and that order. Locations may repeat."""
     count = draw(st.integers(1, 14))
     lines, operands = [], []
     for k in range(count):
@@ -71,7 +71,7 @@ def reordered_programs(draw: st.DrawFn) -> tuple[str, str, list[int]]:
         chosen = draw(st.sampled_from(ready))
         order.append(chosen)
         left.remove(chosen)
-    # Every value is used, each by an op of its own, so that no two ops of a program are interchangeable.
+    # A separate op uses each value, so that no two ops of a program are interchangeable.
     uses = "".join(
         f'    "t.use{k}"(%v{k}) : (f32) -> () loc("DEBUG|{9 + k}|net|use")\n' for k in range(count)
     )

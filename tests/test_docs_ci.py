@@ -1,4 +1,4 @@
-"""What docs/ci.md says works: each command and snippet is run as it stands, the network left out."""
+"""What docs/ci.md says works: each command and snippet is run unchanged, without the network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def snippet(title: str, number: int = 0) -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An empty repository with ``eio-audit`` and ``mlir-opt`` to be found."""
+    """An empty repository in which ``eio-audit`` and ``mlir-opt`` are on the path."""
     install_tools(tmp_path / "bin")
     (tmp_path / "repository").mkdir()
     return tmp_path / "repository"
@@ -92,7 +92,7 @@ def test_the_job_on_gitlab(folder: Path) -> None:
 
 
 def action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """Runs the action's check with inputs as GitHub hands them over, in place of what it installs."""
+    """Run the action's check with inputs as GitHub passes them, instead of its installation."""
     described = yaml.safe_load((ROOT / "action.yml").read_text())
     _, step = described["runs"]["steps"]
     given = {

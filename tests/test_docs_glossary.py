@@ -19,7 +19,7 @@ CODE = set(re.findall(r"`([^`]+)`", PAGE))
 
 @cache
 def defined_in_the_package() -> set[str]:
-    """The classes and functions of all modules."""
+    """Return the classes and functions of all modules."""
     trees = [ast.parse(path.read_text()) for path in (ROOT / "eio_audit").rglob("*.py")]
     return {
         node.name

@@ -1,4 +1,4 @@
-"""Pages that show what commands print, in the order in which a reader types them."""
+"""Pages show what the commands print, in the order in which a reader types them."""
 
 import re
 from pathlib import Path
@@ -20,24 +20,24 @@ PAGES = (
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
-    """The language and the text of each block of code."""
+    """Return the language and the text of each code block."""
     text = (ROOT / "docs" / page).read_text()
     return re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def commands(block: str) -> list[tuple[str, str]]:
-    """Each command of a block and the output shown below it."""
+    """Return each command of a block and the output shown below it."""
     return re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
 
 
 def pattern(shown: str) -> str:
-    """Matches the output shown; ``...`` alone on a line matches any lines."""
+    """Return a pattern for the output shown. ``...`` alone on a line matches any lines."""
     lines = shown.splitlines(keepends=True)
     return "".join("(?:.*\n)*?" if line.strip() == "..." else re.escape(line) for line in lines)
 
 
 def folder_for(page: str, folder: Path) -> Path:
-    """A folder with the samples and all files that the page shows, named in their first lines."""
+    """Return a folder with the samples and all files that the page shows, named in their first lines."""
     (folder / "sample_irs").symlink_to(ROOT / "sample_irs")
     for language, text in blocks(page):
         if language in {"mlir", "toml"} and text.startswith(("// ", "# ")):

@@ -13,7 +13,7 @@ TEXT = "{http://www.w3.org/2000/svg}text"
 
 
 def without_spaces(lines: Iterable[str]) -> list[str]:
-    """Where spaces stand in a picture is a matter of rich's version."""
+    """Remove spaces, whose positions depend on rich's version."""
     return [line for line in ("".join(line.split()) for line in lines) if line]
 
 

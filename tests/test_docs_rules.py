@@ -25,7 +25,7 @@ def test_what_a_section_says(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_the_rule_finds_its_example_and_no_other_does(rule: Rule) -> None:
-    """But that an index which contradicts dataflow and an inversion that nothing can avoid come together."""
+    """An index that contradicts dataflow and an unavoidable inversion always come together."""
     [example] = re.findall(r"^```mlir\n(.*?)^```", SECTIONS[rule.code], re.MULTILINE | re.DOTALL)
     [dump] = read_text(example)
     together = [UNAVOIDABLE, WRONG_LABEL]

@@ -1,4 +1,4 @@
-"""What the Python API says to a caller who gives it something else."""
+"""The errors of the Python API for wrong arguments."""
 
 from __future__ import annotations
 

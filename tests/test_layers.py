@@ -1,4 +1,4 @@
-"""The house: data walks one way through the rooms, and every third-party package has its owners."""
+"""The rooms: data flows one way through them, and every third-party package has its owners."""
 
 import ast
 import subprocess
@@ -69,7 +69,7 @@ def test_imports_point_one_way() -> None:
 
 
 def test_the_rest_of_its_room_knows_nothing_of_semantics() -> None:
-    """What ops do is told of IR that has been read; reading and writing do not depend on it."""
+    """The semantics of ops need IR that has been read. Reading and writing do not depend on them."""
     room = PACKAGE / "mlir"
     others = [path for path in room.rglob("*.py") if "semantics" not in path.relative_to(room).parts]
     assert others

@@ -57,7 +57,7 @@ def test_a_fixed_program_with_memory_loops_and_branches() -> None:
 @pytest.mark.parametrize(
     ("block", "order"),
     [
-        (1, [0, 1, 3, 2, 4, 5, 6, 7]),  # a store behind the load that followed it
+        (1, [0, 1, 3, 2, 4, 5, 6, 7]),  # a store after the load that followed it
         (1, [0, 1, 2, 3, 5, 4, 6, 7]),  # the loop, which stores, before another store
     ],
 )

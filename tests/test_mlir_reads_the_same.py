@@ -1,4 +1,4 @@
-"""MLIR prints a program in several forms; the reader finds the same ops in all of them, those that MLIR has."""
+"""MLIR prints a program in several forms. The reader finds the same ops as MLIR in each."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +11,11 @@ from tests.reading import ir_of
 
 PROGRAMS = [Path(__file__).parent / "data" / name for name in ("custom_assembly.mlir", "shuffled_loops.mlir")]
 IMPLICIT = {"scf.yield", "affine.yield"}
-"""Terminators that custom assembly leaves out."""
+"""Terminators that custom assembly omits."""
 
 
 def ops_of_mlir(op: ir.Operation) -> Iterator[tuple[str, int, int]]:
-    """Name, results and operands of the ops inside, in textual order."""
+    """Yield name, results and operands of the ops inside, in textual order."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:

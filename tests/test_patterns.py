@@ -1,19 +1,19 @@
 """No pattern of the package meets the fault in the ``re`` of Python 3.11.0 to 3.11.4, CPython's gh-106052.
 
 A possessive repetition of a group, like ``(?:...)*+``, ends with a round that fails. What follows must then
-match from where that round began. Those versions go on from the place the engine noted last, which may lie
-behind bytes that the failed round has passed: ``(?:[^-]|-(?!>))*+`` matches three bytes of ``a->b``. A
-lookbehind even notes an earlier place, and a repetition around it may never end.
+match from where that round began. Those versions continue from the position that the engine recorded last,
+which may be after bytes that the failed round has passed: ``(?:[^-]|-(?!>))*+`` matches three bytes of
+``a->b``. A lookbehind even records an earlier position, and a repetition around it may never end.
 
-The engine compares bytes one by one without a note. It notes where it is before a repetition, an assertion,
-an atomic group and each alternative; but it passes over an alternative whose first byte does not match. So a
-failed round leaves a note of its beginning if
+The engine compares single bytes without recording. It records its position before a repetition, an assertion,
+an atomic group and each alternative. But it skips an alternative whose first byte does not match. So a failed
+round leaves its beginning recorded if
 
-- it begins with single bytes, or with the repetition of one, and nothing behind them can fail, or
+- it begins with single bytes, or with the repetition of one, and nothing after them can fail, or
 - it consists of alternatives that are all like this, or
 - the last of its alternatives begins with the repetition of a byte, or is ``(?!)``: that one is always tried.
 
-Atomic groups and repetitions that are not possessive do not go on behind a failure.
+Atomic groups and repetitions that are not possessive do not continue after a failure.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Items = Sequence[tuple[Any, Any]]
 """A parsed pattern: opcodes, each with its argument."""
 
 ONE_BYTE = {_constants.LITERAL, _constants.NOT_LITERAL, _constants.ANY, _constants.IN, _constants.AT}
-"""What is compared without a note; so are ``^``, ``$``, ``\\b`` and the like."""
+"""What is compared without recording. So are ``^``, ``$``, ``\\b`` and the like."""
 POSSESSIVE = re.compile(r"[*+?}]\+|\(\?>")
 REPETITIONS = {_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT}
 
 
 def goes_wrong(pattern: bytes | str, flags: int = 0) -> bool:
-    """Whether a failed round of a possessive repetition may leave a note of another place than its beginning."""
+    """Whether a failed round of a possessive repetition may record another position than its beginning."""
     return any(
         op is _constants.POSSESSIVE_REPEAT
         and not is_of_one_byte(argument[2])
@@ -53,7 +53,7 @@ def goes_wrong(pattern: bytes | str, flags: int = 0) -> bool:
 
 
 def parts(items: Items) -> Iterator[tuple[Any, Any]]:
-    """All parts of a parsed pattern, at every depth."""
+    """Yield all parts of a parsed pattern, at every depth."""
     for op, argument in items:
         yield op, argument
         for inner in inside(op, argument):
@@ -61,7 +61,7 @@ def parts(items: Items) -> Iterator[tuple[Any, Any]]:
 
 
 def inside(op: Any, argument: Any) -> Sequence[Items]:
-    """The sequences that a part holds."""
+    """Return the sequences inside a part."""
     if op is _constants.BRANCH:
         return argument[1]
     if op is _constants.ATOMIC_GROUP:
@@ -74,7 +74,7 @@ def inside(op: Any, argument: Any) -> Sequence[Items]:
 
 
 def notes_beginning(items: Items) -> bool:
-    """Whether the last note is of the sequence's beginning whenever the sequence fails."""
+    """Whether the last recorded position is the sequence's beginning whenever the sequence fails."""
     first = next((place for place, (op, _) in enumerate(items) if op not in ONE_BYTE), len(items))
     if first or not items:
         return not may_fail(items[first:])
@@ -89,7 +89,7 @@ def notes_beginning(items: Items) -> bool:
 
 
 def is_always_tried(alternative: Items) -> bool:
-    """Whether the engine notes the alternative's beginning, and nothing behind it."""
+    """Whether the engine records the alternative's beginning, and nothing after it."""
     op, argument = alternative[0] if alternative else (None, None)
     if op is _constants.FAILURE or (op is _constants.ASSERT_NOT and not argument[-1]):
         return True
@@ -97,7 +97,7 @@ def is_always_tried(alternative: Items) -> bool:
 
 
 def may_fail(items: Items) -> bool:
-    """Whether there is a text where the sequence does not match."""
+    """Whether there is a text that the sequence does not match."""
     return not all(map(always_matches, items))
 
 
@@ -126,9 +126,9 @@ def modules() -> list[str]:
 
 
 def patterns_of(module: str) -> dict[str, re.Pattern[Any]]:
-    """The patterns among the globals of a module and of its classes, by name.
+    """Return the patterns among the globals of a module and of its classes, by name.
 
-    That is every text with a possessive quantifier or an atomic group as well: it is compiled where it is used.
+    Texts with a possessive quantifier or an atomic group count too, since they are compiled on use.
     """
     values = vars(importlib.import_module(module))
     owners = {"": values} | {
@@ -159,7 +159,7 @@ def test_the_patterns_are_found() -> None:
     "path", sorted(Path(eio_audit.__file__).parent.rglob("*.py")), ids=lambda path: path.stem
 )
 def test_patterns_are_where_the_test_finds_them(path: Path) -> None:
-    """In a function a pattern has a name; only globals are written out."""
+    """Functions use patterns by name. Only globals are written out."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
     calls = [call for function in functions for call in ast.walk(function) if uses_re(call)]
@@ -257,6 +257,6 @@ def test_what_is_accepted_matches_as_an_atomic_group(pair: Pair, text: str) -> N
 
 
 def ends(pattern: str, text: str) -> list[int]:
-    """Where the pattern's matches end that begin at each place of the text; -1 where none does."""
+    """Return where the matches that begin at each position of the text end, -1 without a match."""
     compiled = re.compile(pattern)
     return [match.end() if (match := compiled.match(text, start)) else -1 for start in range(len(text) + 1)]

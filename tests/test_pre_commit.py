@@ -17,7 +17,7 @@ from tests.tools import find_tool
 
 PACKAGE = ("eio_audit", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
 FILES = 9
-"""Enough that pre-commit would start several processes."""
+"""Enough files that pre-commit would start several processes."""
 
 
 def git(folder: Path, *args: str) -> str:
@@ -28,7 +28,7 @@ def git(folder: Path, *args: str) -> str:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository of dumps with the hooks of the page; the program is where the page has it."""
+    """A repository of dumps with the hooks of the page. The program is where the page has it."""
     folder = tmp_path_factory.mktemp("repository")
     program = folder / "third_party" / "eio-audit"
     program.mkdir(parents=True)

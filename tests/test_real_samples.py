@@ -1,4 +1,4 @@
-"""What a fix makes of real dumps of a real pass; docs/real_passes.md has the figures."""
+"""What a fix does to real dumps of a real pass. docs/real_passes.md has the figures."""
 
 from collections import defaultdict
 from functools import cache
@@ -12,7 +12,7 @@ FINAL = [f"{program}, TTNN" for program in PROGRAMS]
 
 @cache
 def all_rows() -> dict[str, dict[str, Row]]:
-    """By program and state."""
+    """The rows by program and state."""
     found: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in rows():
         found[row.program][row.state] = row

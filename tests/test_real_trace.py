@@ -1,4 +1,4 @@
-"""iree-opt runs pipelines on stamped programs; MLIR's own view of every dump says which pass reordered first."""
+"""iree-opt runs pipelines on stamped programs. MLIR's view of the dumps shows which pass reordered first."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ MARKER = re.compile(
 
 
 def stamped(text: str) -> str:
-    """The program with an op index in every op's location, in the order MLIR walks them: outer ops first."""
+    """Return the program with an op index in every op's location, in MLIR's walk order: outer ops first."""
     module = parse(text)
     count = 0
 
@@ -98,7 +98,7 @@ def stamped(text: str) -> str:
 
 
 def compiled(tmp_path: Path, pipeline: str, *flags: str) -> str:
-    """What iree-opt prints on standard error."""
+    """Return what iree-opt prints on standard error."""
     program, passes = PIPELINES[pipeline]
     source = tmp_path / "in.mlir"
     source.write_text(stamped(program))
@@ -115,7 +115,7 @@ def traced(path: Path) -> Trace:
 
 
 def sections(log: str) -> Iterator[tuple[str, str, str]]:
-    """(Before or After, pass, text) of each dump, by the markers alone."""
+    """Yield (Before or After, pass, text) of each dump, by the markers alone."""
     found = list(MARKER.finditer(log))
     ends = [*(match.start() for match in found[1:]), len(log)]
     for match, end in zip(found, ends, strict=True):
@@ -123,7 +123,7 @@ def sections(log: str) -> Iterator[tuple[str, str, str]]:
 
 
 def free_inversions(text: str) -> dict[str, int]:
-    """By function, as MLIR sees it: inverted pairs of ops in its blocks that do not depend on each other."""
+    """Count the inverted pairs of independent ops in blocks, as MLIR sees them, by function."""
     counts: dict[str, int] = {}
 
     def visit(op: ir.Operation, function: str) -> None:
@@ -158,7 +158,7 @@ def _free_inversions(ops: Sequence[ir.Operation]) -> int:
 
 
 def _producers(op: ir.Operation) -> Iterator[int]:
-    """The ops whose results it uses, or an op inside it does."""
+    """Yield the ops whose results it uses, or an op inside it uses."""
     for value in op.operands:
         if not isinstance(value.owner, ir.Block):
             yield hash(value.owner.operation)
@@ -169,13 +169,13 @@ def _producers(op: ir.Operation) -> Iterator[int]:
 
 
 def _index(op: ir.Operation) -> int | None:
-    """The first index in its location, callers before callees."""
+    """Return the first index in its location, callers before callees."""
     names = re.findall(r'"(\d+)\|', str(op.location).rpartition(" at ")[2])
     return min(map(int, names), default=None)
 
 
 def first_to_shuffle(log: str) -> str | None:
-    """The first pass of a log of pairs of dumps with more free inversions in a function after it."""
+    """Return the first pass of a log of pairs of dumps with more free inversions in a function after it."""
     known: dict[str, int] = {}
     for when, name, text in sections(log):
         counts = free_inversions(text)
@@ -205,7 +205,7 @@ def pipeline(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def judged(pipeline: str, tmp_path_factory: pytest.TempPathFactory) -> str | None:
-    """The first pass of a pipeline that shuffled, as MLIR sees it."""
+    """The first pass of a pipeline that shuffled ops, as MLIR sees it."""
     return first_to_shuffle(compiled(tmp_path_factory.mktemp("judged"), pipeline, *WAYS["modules"]))
 
 
@@ -226,7 +226,7 @@ def test_a_tree_tells_the_same(pipeline: str, judged: str | None, tmp_path: Path
 
 
 def histories(result: Trace) -> dict[str | None, list[tuple[str | None, bool | None, int, int]]]:
-    """By function: its passes, whether they changed it, its inversions then, and those they introduced."""
+    """Return, by function, its passes, whether they changed it, its inversions, and the introduced ones."""
     found: dict[str | None, list[tuple[str | None, bool | None, int, int]]] = {}
     for p in result.passes:
         row = (p.pass_name, p.changed, p.figures.inversions, p.introduced)

@@ -1,4 +1,4 @@
-"""The figures of sample_irs/README.md, on every form the samples come in."""
+"""The figures of sample_irs/README.md, for every form of the samples."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from eio_audit.mlir.reading.reader import read_ir
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 FILES = sorted(Path(p) for p in find_files(str(SAMPLES)))
 MLIR_FILES = [path for path in FILES if path.parent.name != "ttnn"]
-"""Those that MLIR reads without tt-mlir's dialects: the final dumps have ops in their custom assembly."""
+"""Files that MLIR reads without tt-mlir's dialects. The final dumps have custom assembly of these."""
 DUMP_FILES = [path for path in MLIR_FILES if path.suffix == ".mlir"]
 
 
@@ -97,7 +97,7 @@ def test_a_folder_of_dumps() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
 def test_pieces_tile_the_file(path: Path) -> None:
-    """Writing back every block in its own order gives the same bytes."""
+    """Writing every block in its own order gives the same bytes."""
     for dump in read(str(path)):
         ir = read_ir(dump.source, dump.span)
         orders = {block: range(len(ops)) for block, ops in enumerate(ir.block_ops) if ops}
@@ -106,7 +106,7 @@ def test_pieces_tile_the_file(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
 def test_every_op_of_the_samples_is_read(path: Path) -> None:
-    """Each op of these files stands on its own line and ends with a location."""
+    """Each op of these files is on its own line and ends with a location."""
     for dump in read(str(path)):
         ir = read_ir(dump.source, dump.span)
         text = dump.source.data[dump.span.start : dump.span.end]

@@ -1,4 +1,4 @@
-"""Where the programs are that tests start; no environment need be activated for them."""
+"""Find the programs that tests start, without an activated environment."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ NO_MLIR_OPT = "there is no mlir-opt-22: it comes with LLVM, in Debian's package 
 
 
 def find_tool(*names: str) -> str | None:
-    """The first of some programs that there is: beside the interpreter, or else on the path."""
+    """Return the first of some programs that exists: beside the interpreter, or else on the path."""
     folder = str(Path(sys.executable).parent)
     found = (shutil.which(name, path=folder) or shutil.which(name) for name in names)
     return next(filter(None, found), None)
 
 
 def iree_opt() -> str:
-    """The driver in iree-base-compiler itself: its script beside the interpreter starts a Python first.
+    """Return the driver in iree-base-compiler itself, since its script would start Python first.
 
-    The extra ``test`` installs it, so where it is missing tests fail.
+    The extra ``test`` installs it. Tests fail if it is missing.
     """
     return str(binaries.find_tool("iree-opt"))
 
 
 @cache
 def mlir_tool(name: str) -> str | None:
-    """A tool of MLIR, with Debian's suffix or without; no package of Python has them."""
+    """Return a tool of MLIR, with or without Debian's suffix. No Python package has them."""
     return find_tool(f"{name}-22", name)
 
 

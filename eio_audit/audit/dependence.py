@@ -1,7 +1,7 @@
 """The dataflow DAG of a block: which ops must stay after which, and why.
 
-An edge runs from a producer to a later op of the same block that must stay after it. An op counts with
-everything nested in it.
+An edge goes from a producer to a later op of the same block that must stay after it. The ops nested in an op
+count as part of it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class DependenceKind(StrEnum):
     """Why an op must stay after another."""
 
     VALUE = "value"
-    """It uses a result of the other."""
+    """It uses a result of the other op."""
     CAPTURE = "capture"
-    """An op nested in its regions uses a result of the other."""
+    """An op nested in its regions uses a result of the other op."""
     EFFECT = "effect"
     """One of the two writes or frees what the other may read, write or free."""
     TERMINATOR = "terminator"
@@ -36,7 +36,7 @@ class DependenceKind(StrEnum):
 
 
 def users_of_values(ir: IR) -> dict[int, list[int]]:
-    """By value that is used, the ops that use it themselves, in textual order."""
+    """Return, by value that is used, the ops that use it themselves, in textual order."""
     users: dict[int, list[int]] = defaultdict(list)
     for op in range(len(ir)):
         for value in ir.operands_of(op):
@@ -59,7 +59,7 @@ class DependenceGraph:
         self._is_by_user = True
 
     def add(self, producer: int, user: int, kind: DependenceKind) -> None:
-        """Adds an edge between two places of the block."""
+        """Add an edge between two places of the block."""
         if self._users and user < self._users[-1]:
             self._is_by_user = False
         self._producers.append(producer)
@@ -67,19 +67,19 @@ class DependenceGraph:
         self._kinds.append(kind)
 
     def add_values(self, producers: Iterable[int], users: Iterable[int]) -> None:
-        """Adds an edge for each use of a result, given as parallel columns, by rising user."""
+        """Add an edge for each use of a result. The columns are parallel and sorted by user."""
         self._producers.fromlist(list(producers))
         self._users.fromlist(list(users))
         self._kinds.extend(repeat(DependenceKind.VALUE, len(self._users) - len(self._kinds)))
 
     def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:
-        """(producer, user, kind) by place in the block; a pair may occur with several kinds."""
+        """Yield (producer, user, kind) by place in the block. A pair may occur with several kinds."""
         return zip(self._producers, self._users, self._kinds, strict=True)
 
     def kinds(
         self, wanted: Collection[tuple[int, int]] | None = None
     ) -> dict[tuple[int, int], DependenceKind]:
-        """By (producer, user), of all edges or those that are wanted: the first kind that the edge has."""
+        """Return the first kind of each (producer, user) edge, of all edges or of the ``wanted`` ones."""
         rank = list(DependenceKind).index
         kinds: dict[tuple[int, int], DependenceKind] = {}
         for producer, user, kind in self.edges():
@@ -89,18 +89,18 @@ class DependenceGraph:
         return kinds
 
     def by_kind(self, kind: DependenceKind) -> Iterator[tuple[int, int]]:
-        """The edges of one kind, as (producer, user) by place in the block."""
+        """Yield the edges of one kind, as (producer, user) by place in the block."""
         is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()
         return compress(zip(self._producers, self._users, strict=True), is_wanted)
 
     def turned_round(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """The edges that are violated if op k is at ``place[k]``."""
+        """Yield the edges that are violated if op k is at ``place[k]``."""
         return ((a, b) for a, b, _ in self.edges() if place[a] > place[b])
 
     def has_effects_of(self, placed: DependenceGraph, place: Sequence[int]) -> bool:
         """Whether effects keep the same ops in order as in ``placed``, the block with op k at ``place[k]``.
 
-        An op that has become the last may look like a terminator, whose effects do not count.
+        A new last op may look like a terminator. The effects of terminators do not count.
         """
         kept = {(place[producer], place[user]) for producer, user in self.by_kind(DependenceKind.EFFECT)}
         seen = set(placed.by_kind(DependenceKind.EFFECT))
@@ -108,12 +108,12 @@ class DependenceGraph:
 
     @property
     def shape(self) -> Hashable:
-        """The same for graphs with the same edges, found in the same sequence."""
+        """A key that is equal for graphs with the same edges, found in the same sequence."""
         return self._producers.tobytes(), self._users.tobytes(), tuple(self._kinds)
 
     @cached_property
     def precedence(self) -> Precedence:
-        """The edges in the form that ``order`` needs: forward, and by user."""
+        """Return the edges in the form that ``order`` needs: forward, and sorted by user."""
         from eio_audit.order.precedence import Precedence, ordered_by_user
 
         edges = self._producers, self._users
@@ -125,7 +125,7 @@ class Dependences:
 
     Args:
         ir: the dump.
-        assume_pure: shell patterns; ops whose full name matches one are taken to have no effects.
+        assume_pure: shell patterns. Ops whose full name matches one are assumed to have no effects.
     """
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
@@ -141,9 +141,9 @@ class Dependences:
         return EffectTable(self._ir, self.assume_pure)
 
     def of(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
-        """The graphs of several blocks, in one pass over the dump.
+        """Return the graphs of several blocks, in one pass over the dump.
 
-        Graph regions have no order to keep; do not ask for their blocks.
+        Do not ask for blocks of graph regions: these have no order to keep.
 
         Complexity: linear in ops and operands, O(n log n) in what they touch.
         """
@@ -157,7 +157,7 @@ class Dependences:
         return {block: self._graphs[block] for block in blocks}
 
     def by_effect(self, blocks: Collection[int]) -> dict[int, DependenceGraph]:
-        """Only the effect dependences of several blocks."""
+        """Return only the effect dependences of several blocks."""
         graphs = {block: DependenceGraph(self._ir.block_ops[block]) for block in blocks}
         self._add_effects(graphs)
         return graphs
@@ -173,7 +173,7 @@ class Dependences:
             graph.add(place[block][earlier], place[block][later], DependenceKind.EFFECT)
 
     def _add_uses(self, graphs: dict[int, DependenceGraph]) -> None:
-        """SSA def-use; where nothing is nested in the ops of a block, they are numbered in turn."""
+        """Add SSA def-use edges. Ops are numbered consecutively in a block without nested ops."""
         end, late = self._ir.subtree_end, self._ir.late_operands
         nested = {b: g for b, g in graphs.items() if late or end[g.ops[-1]] != g.ops[0] + len(g.ops)}
         if nested:
@@ -184,18 +184,18 @@ class Dependences:
                 self._add_flat_uses(graphs[block], owner_of)
 
     def _add_flat_uses(self, graph: DependenceGraph, owner_of: Sequence[int]) -> None:
-        """The uses in a block without nested ops, column by column; ``owner_of`` is ``IR.value_owner``."""
+        """Add the uses in a block without nested ops, by column. ``owner_of`` is ``IR.value_owner``."""
         ir, first, stop = self._ir, graph.ops[0], graph.ops[-1] + 1
         starts = ir.operand_start[first : stop + 1].tolist()
         size = stop - first
         producers = [owner_of[value] - first for value in ir.operands[starts[0] : starts[-1]]]
         counts = map(sub, islice(starts, 1, None), starts)
-        users = chain.from_iterable(map(mul, zip(range(size)), counts))  # each as often as it has operands
+        users = chain.from_iterable(map(mul, zip(range(size)), counts))  # each op once per operand
         is_inside = [0 <= producer < size for producer in producers]
         graph.add_values(compress(producers, is_inside), compress(users, is_inside))
 
     def _add_nested_uses(self, graphs: dict[int, DependenceGraph]) -> None:
-        """The uses in blocks and in what is nested in them: one walk that knows the ops around."""
+        """Add the uses in blocks and their nested ops, in one walk that tracks the enclosing ops."""
         ir, depth_of, block_of = self._ir, self._ir.block_depth, self._ir.op_block
         place = {op: k for graph in graphs.values() for k, op in enumerate(graph.ops)}
         producers = list(map(ir.value_owner.__getitem__, ir.operands))  # negative for block arguments
@@ -217,7 +217,7 @@ class Dependences:
                     graph.add(place[producer], place[user], kind)
 
     def _add_terminator(self, graph: DependenceGraph) -> None:
-        """The terminator, which custom assembly often leaves out, stays after ops without other users."""
+        """Keep the terminator, which custom assembly often omits, after ops without other users."""
         ir, op = self._ir, graph.ops[-1]
         if ir.parent_op(ir.op_block[op]) < 0 or not ir.op_table.may_be_terminator(ir.name(op)):
             return

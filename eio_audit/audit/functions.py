@@ -1,4 +1,4 @@
-"""The functions around blocks, the functions of a dump, the ops around functions, and the ends of blocks."""
+"""Find the functions of a dump, the functions around blocks, the ops around functions, and terminators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from eio_audit.mlir.traits import OpTraits
 
 
 def functions_around(ir: IR) -> list[str | None]:
-    """By block: the symbol of the innermost function, or unlisted op with a symbol, around it."""
+    """Return, by block, the symbol of the innermost function or unlisted op with a symbol around it."""
     may_be_function = list(map(_may_be_function, map(ir.op_table.rows.get, ir.names)))
     functions: list[str | None] = []
     for op in map(ir.parent_op, range(ir.block_count)):
@@ -21,7 +21,7 @@ def functions_around(ir: IR) -> list[str | None]:
 
 
 def function_symbol(ir: IR, op: int) -> str | None:
-    """The symbol of a function, or of an unlisted op that has one; None for any other op."""
+    """Return the symbol of a function, or of an unlisted op that has one. None for any other op."""
     return ir.symbol(op) if _may_be_function(ir.op_table.rows.get(ir.name(op))) else None
 
 
@@ -32,18 +32,18 @@ def ends_block(ir: IR, op: int) -> bool:
 
 
 def only_function(ir: IR) -> str | None:
-    """The symbol of the function that is all there is in a dump; None for a program."""
+    """Return the symbol of the only function, if a dump contains nothing else. None for a program."""
     is_one_op = ir.block_count > 0 and len(ir.block_ops[0]) == 1
     return function_symbol(ir, ir.block_ops[0][0]) if is_one_op else None
 
 
 def find_scopes(ir: IR) -> set[int]:
-    """The functions, the modules, and all other ops that contain a function.
+    """Return the functions, the modules, and all other ops that contain a function.
 
     - an op that the op table marks as a function or a symbol table,
     - an unlisted op with a symbol and a region, but without operands and results: a function or a module of
       an unlisted dialect. It is outside all ops, in a symbol table, or in an unlisted op that contains only
-      ops with symbols; elsewhere the symbol may be one that the op uses,
+      ops with symbols. Elsewhere the symbol may be one that the op uses,
     - every op around one of these.
     """
     scopes: set[int] = set()

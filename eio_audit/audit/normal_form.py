@@ -1,13 +1,13 @@
 """The normal form of a dump: a text that does not depend on names, layout and aliases.
 
-If asked for, it does not depend on the order of the ops either. It is for comparing texts line by line, as
-``git diff`` does. So names are local: a value has the name of its op and a digest of the text of that op and
-its producers. A change renames what it touches and nothing else.
+On request it does not depend on the order of the ops either. It serves to compare texts line by line, as
+``git diff`` does. So names are local: the name of a value consists of the name of its op and a digest of the
+text of that op and its producers. A change renames only the values near it.
 
-The canonical order of a block is a depth-first walk from its last op up the dependences, each op after all
-that it depends on: operands in turn, then what else it waits for, by digest. Every such order is legal. Ops
-of equal digest whose neighbours are alike as well stay in textual order; ``undecided`` has them. Graph
-regions have no order: their ops are sorted by symbol, name and digest, unless they use each other.
+The canonical order of a block is a depth-first walk from its last op up the dependences. Each op follows the
+ops it depends on: operands in order, then other ops by digest. Every such order is legal. Ops with equal
+digests and similar neighbours stay in textual order; ``undecided`` has them. Graph regions have no order:
+their ops are sorted by symbol, name and digest, unless they use each other.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class NormalForm:
 
     Attributes:
         text: the dump.
-        undecided: lines of the dump with ops that stay in textual order, because they equal
-            another op or use each other in a graph region.
+        undecided: lines of ops that stay in textual order, because they equal another op or use each other in
+            a graph region.
     """
 
     text: bytes
@@ -57,17 +57,17 @@ class NormalForm:
 def normal_form(
     dump: Dump, options: AuditOptions = DEFAULT_OPTIONS, *, ordered: bool = False, located: bool = False
 ) -> NormalForm:
-    """The normal form of a dump.
+    """Return the normal form of a dump.
 
     Args:
         dump: the dump.
-        options: of these ``assume_pure`` and ``ops``.
+        options: only ``assume_pure`` and ``ops`` count.
         ordered: put the ops of each block in the canonical order.
         located: keep locations.
 
     Raises:
         InputError: the dump cannot be read.
-        VerificationError: read again, the normal form is not the same program.
+        VerificationError: the normal form, read again, is not the same program.
     """
     values, interned = ValueNames(expect_dump(dump).source, dump.span, options.op_table), Interned()
     old = compared(read_dump(dump, options, values.ir), interned)
@@ -87,7 +87,7 @@ def normal_form(
 
 
 def _digest(key: Hashable) -> int:
-    """A number for a key that is the same in every run."""
+    """Return a number for a key that is the same in every process."""
     return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "big")
 
 
@@ -112,7 +112,7 @@ class _Normalized:
         }
 
     def _near_digest(self, op: int, labels: Sequence[Hashable]) -> int:
-        """A digest of an op and its producers, but of nothing further away."""
+        """Return a digest of an op and its producers, but of nothing further away."""
         producers = tuple(
             (labels[owner], number) if owner >= 0 else ("argument", number)
             for owner, number in self._ops.producers[op]
@@ -120,7 +120,7 @@ class _Normalized:
         return _digest((labels[op], producers))
 
     def _canonical_orders(self) -> dict[int, list[int]]:
-        """By block, the places of its ops in the canonical order."""
+        """Return, by block, the places of its ops in the canonical order."""
         ir = self._ir
         has_order = [
             b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
@@ -150,7 +150,7 @@ class _Normalized:
         return orders
 
     def _order_in_graph_region(self, ops: Sequence[int]) -> list[int]:
-        """The ops sorted; in textual order if one uses another, which it may do before the other's place."""
+        """Return the ops sorted, or in textual order if one uses another: uses may precede definitions."""
         if any(self._ops.users[op] for op in ops):
             self.undecided.update(ops)
             return list(range(len(ops)))
@@ -202,7 +202,7 @@ class _Normalized:
         return names
 
     def text(self, *, ordered: bool, located: bool) -> bytes:
-        """The text, one line for each op, block label and end of a region."""
+        """Return the text, with one line for each op, block label and end of a region."""
         lines: list[bytes] = []
         pending: list[Iterator[bytes | tuple[int, int]]] = [
             iter([(op, 0) for block in self._top_blocks() for op in self._placed(block, ordered)])
@@ -224,7 +224,7 @@ class _Normalized:
     def _lines(
         self, op: int, depth: int, *, ordered: bool, located: bool
     ) -> Iterator[bytes | tuple[int, int]]:
-        """The lines of an op; in place of an op in its regions, that op and its depth."""
+        """Yield the lines of an op. For each op in its regions, yield that op and its depth instead."""
         ir, indent = self._ir, b"  " * depth
         start, end, region = ir.op_start[op], ir.op_end[op], ir.block_region[ir.op_block[op]]
         location = ir.location_text(op)
@@ -244,7 +244,7 @@ class _Normalized:
         yield indent + self._piece(start, end, region) + place
 
     def _piece(self, start: int, end: int, region: int) -> bytes:
-        """A piece of the dump's text in normal form; ``region`` is the one that its block names are of."""
+        """Return a part of the dump's text in normal form. Its block names belong to ``region``."""
         text = self._values.text_with(self._names, Span(start, end))
         return self._texts.comparable(
             _LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text), keeps_names=True

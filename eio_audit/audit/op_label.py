@@ -15,10 +15,10 @@ class OpLabel:
 
     Attributes:
         name: ``ttir.permute``.
-        result: the first result's name, ``%12``; None for an op without results.
-        index: its original position; None when unindexed.
-        line: of the file, 1-based.
-        module: the innermost module its location names (``BatchNorm2d[net.norm0]``), or None.
+        result: the first result's name, ``%12``. None for an op without results.
+        index: its original position. None if unindexed.
+        line: the 1-based line in the file.
+        module: the innermost module in its location (``BatchNorm2d[net.norm0]``), or None.
     """
 
     name: str
@@ -29,12 +29,12 @@ class OpLabel:
 
     @property
     def title(self) -> str:
-        """``#23 ttir.permute %8``; without a number for an unindexed op."""
+        """``#23 ttir.permute %8``, without a number for an unindexed op."""
         index = None if self.index is None else f"#{self.index}"
         return " ".join(filter(None, (index, self.name, self.result)))
 
     def __str__(self) -> str:
-        """``#23 ttir.permute %8 (line 11)``."""
+        """Return ``#23 ttir.permute %8 (line 11)``."""
         return f"{self.title} (line {self.line})"
 
     def shifted(self, lines: int) -> OpLabel:
@@ -59,7 +59,7 @@ class Sentence(NamedTuple):
 
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
-    """The op as reports name it."""
+    """Return the op as reports name it."""
     results = ir.results(op)
     origin = indices.parsed.origin(op)
     return OpLabel(

@@ -1,4 +1,4 @@
-"""The choices that change an audit."""
+"""The options that change an audit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Follow(StrEnum):
-    """Ops that follow others, whatever index they carry: their consumer, or what they wait for."""
+    """Ops that follow other ops instead of their own index: their consumer, or what they wait for."""
 
     DERIVED = "derived"
-    """Ops that a pass made from others: they carry the index of a place where they never were."""
+    """Ops that a pass made from other ops. They have the index of a place where they never were."""
     CONSTANTS = "constants"
-    """Ops without operands that the op table calls pure or constant: passes hoist them."""
+    """Ops without operands that the op table calls pure or constant. Passes hoist them."""
     FREES = "frees"
-    """Ops that only free, by the op table: each follows right after the last use of what it frees."""
+    """Ops that only free, by the op table. Each follows the last use of the value it frees."""
 
     @classmethod
     def _missing_(cls, value: object) -> None:
@@ -32,19 +32,19 @@ class Follow(StrEnum):
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """The choices that change the figures of an audit; the same for every dump of one run.
+    """The options that change the figures of an audit. They are the same for every dump of one run.
 
     Attributes:
         pattern: finds the op index in a location's name.
-        follow: the ops that are treated as unindexed, so that only the order of the others counts: a name of
-            ``Follow`` or several, made a set of them.
+        follow: the ops that are treated as unindexed, so that only the order of the others counts. One name
+            of ``Follow`` or several, stored as a set.
         order_from: a dump whose order is the original one, instead of the indices in locations.
-        assume_pure: a shell pattern (``my.*``) or several; ops whose full name matches one are taken to have
-            no effects. What the ops in their regions do still counts.
+        assume_pure: one shell pattern (``my.*``) or several. Ops whose full name matches are assumed to have
+            no effects. The ops in their regions still count.
         ops: a project's own rows of the op table, by full name or shell pattern.
 
     Raises:
-        ValueError: a name that ``Follow`` does not have.
+        ValueError: a name is not in ``Follow``.
 
     Example:
         >>> sorted(AuditOptions(follow={"derived"}).follow)
@@ -69,12 +69,12 @@ class AuditOptions:
 
     @cached_property
     def op_table(self) -> OpTable:
-        """The op table that dumps are read with: the shipped one and the project's rows."""
+        """The op table to read dumps with: the shipped table and the project's rows."""
         return OpTable(self.ops)
 
 
 def _several(names: Collection[str]) -> Collection[str]:
-    """The names; a single one is not taken for its letters."""
+    """Return the names. A single ``str`` is one name, not a collection of letters."""
     return (names,) if isinstance(names, str) else names
 
 

@@ -23,7 +23,7 @@ KEYS = (
     "baseline",
     "source-root",
 )
-"""The options that a file may set; ``ops`` is another key."""
+"""The options that a file may set. ``ops`` is another key."""
 
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
@@ -37,10 +37,10 @@ class Config:
     """The content of a configuration file.
 
     Attributes:
-        path: the file; None without one.
-        values: by key.
+        path: the file, or None without one.
+        values: the values by key.
         ops: the project's own rows of the op table.
-        op_entries: the same rows, as they were written.
+        op_entries: the same rows as written.
     """
 
     path: Path | None = None
@@ -50,9 +50,9 @@ class Config:
 
 
 def find_config() -> Config:
-    """The nearest configuration in the current folder or above it; empty if there is none.
+    """Return the nearest configuration in the current folder or above it. Empty if there is none.
 
-    In each folder eio-audit.toml comes before pyproject.toml. A pyproject.toml without the table is skipped.
+    eio-audit.toml has precedence over a pyproject.toml beside it. One without the table is skipped.
 
     Raises:
         InputError: a file on the way cannot be read or is malformed.
@@ -70,10 +70,10 @@ def find_config() -> Config:
 
 
 def read_config(path: Path) -> Config:
-    """Reads one file; of a pyproject.toml the table ``[tool.eio-audit]``.
+    """Read one file. In a pyproject.toml, read the table ``[tool.eio-audit]``.
 
     Raises:
-        InputError: it cannot be read, lacks the table, or is malformed.
+        InputError: the file cannot be read, lacks the table, or is malformed.
     """
     table = _table(path)
     if table is None:
@@ -99,11 +99,11 @@ def read_config(path: Path) -> Config:
 
 
 def _table(path: Path) -> dict[str, Any] | None:
-    """The keys for this program; None for a pyproject.toml without the table."""
+    """Return the keys for this program. None for a pyproject.toml without the table."""
     source = Source.read(str(path))
     if path.name != SHARED_FILE:
         return _parse(source)
-    if source.data.find(b"eio-audit") < 0:  # most files: parsing takes longer
+    if source.data.find(b"eio-audit") < 0:  # most files; parsing takes longer
         return None
     tool = _parse(source).get("tool", {})
     table = tool.get("eio-audit") if isinstance(tool, dict) else None
@@ -113,14 +113,14 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 
 def error_at_key(path: Path, key: Sequence[str], message: str) -> InputError:
-    """An error at a key of the program's table; ``key`` has the names from the outside in."""
+    """Return an error at a key of the program's table. ``key`` has the names, outermost first."""
     source = Source.read(str(path))
     names = [*(_TABLE.split(".") if path.name == SHARED_FILE else []), *key]
     return source.error(_offset_of_key(source.data[:].decode(), names), message)
 
 
 def _offset_of_key(text: str, names: Sequence[str]) -> int:
-    """The byte offset of the key's name, in the first line down to which the text is TOML with the key."""
+    """Return the byte offset of the key, in the first line up to which the text is TOML with the key."""
     name = names[-1]
     offset = text.find(name)
     while offset >= 0 and not _has_key(text, offset + len(name), names):
@@ -129,14 +129,14 @@ def _offset_of_key(text: str, names: Sequence[str]) -> int:
 
 
 def _has_key(text: str, offset: int, names: Sequence[str]) -> bool:
-    """Whether a text has the key down to the end of the statement at an offset."""
+    """Whether a text has the key before the end of the statement at an offset."""
     import tomllib
 
     for end in re.compile(_LINE_END).finditer(text, offset):
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:
-            continue  # the value goes on in the next line
+            continue  # the value continues on the next line
         for name in names:
             table = table.get(name) if isinstance(table, dict) else None
         return table is not None
@@ -159,7 +159,7 @@ def _parse(source: Source) -> dict[str, Any]:
 
 
 def _offset(text: str, place: re.Match[str] | None) -> int:
-    """The byte offset of the place that an error of tomllib names; without one the end of the text."""
+    """Return the byte offset of the place in a tomllib error, or the end of the text without a place."""
     if place is None or place["line"] is None:
         return len(text.encode())
     *before, line = text.split("\n")[: int(place["line"])]

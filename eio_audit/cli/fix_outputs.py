@@ -19,10 +19,10 @@ PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
 def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> None:
-    """Replaces the file if it changes; warns, unless ``quiet``, of other hard links.
+    """Replace the file if it changes. Warn of other hard links unless ``quiet``.
 
     Raises:
-        InputError: it is compressed, or cannot be written.
+        InputError: the file is compressed or cannot be written.
     """
     if source.is_compressed:
         raise InputError(path, None, "cannot change a compressed file in place: use --output")
@@ -37,7 +37,7 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
 
 
 def print_diff(path: str, source: Source, result: Fix) -> None:
-    """Prints a unified diff to standard output: with colours on a terminal, else to the byte."""
+    """Print a unified diff to standard output, in colour on a terminal, else exact to the byte."""
     from eio_audit.report.text.console import Console
     from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
@@ -49,12 +49,12 @@ def print_diff(path: str, source: Source, result: Fix) -> None:
 
 
 def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> Write:
-    """Writes one file to ``output`` (None: standard output), several into the folder ``output``.
+    """Return a writer of one file to ``output`` (None: standard output), or of several into that folder.
 
-    The ``files`` are those that the ``paths`` on the command line name or contain.
+    ``files`` are the files that the ``paths`` on the command line name or contain.
 
     Raises:
-        UsageError: there are several files and no folder for them, or two of them would become one.
+        UsageError: there are several files and no folder for them, or two of them would have one name.
     """
     if output is not None and output != "-" and (len(files) > 1 or Path(output).is_dir()):
         targets = _targets_in(output, paths, files)
@@ -65,7 +65,7 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
 
 
 def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:
-    """By file its path in the folder ``output``: relative to the folder it was found in, else its name."""
+    """Return the path of each file in the folder ``output``: relative to its own folder, or its name."""
     if Path(output).exists() and not Path(output).is_dir():
         raise click.UsageError(f"{len(files):,} files require a folder as --output, but '{output}' is a file")
     folders = [path for path in paths if Path(path).is_dir()]

@@ -34,7 +34,7 @@ class GateChoice(NamedTuple):
     def judge(
         self, check: eio_audit.Check, findings: Sequence[eio_audit.Finding], *, quiet: bool
     ) -> eio_audit.Verdict:
-        """Judges a check and updates the baseline, with a note unless ``quiet``.
+        """Judge a check and update the baseline, with a note unless ``quiet``.
 
         Raises:
             InputError: the baseline cannot be read or written.
@@ -72,7 +72,7 @@ def _write_baseline(baseline: eio_audit.Baseline, path: str, note: str, *, quiet
 
 
 def _rules(texts: Sequence[str]) -> set[eio_audit.Rule]:
-    """The rules that comma-separated codes or prefixes of codes select."""
+    """Return the rules that comma-separated codes or prefixes of codes select."""
     prefixes = [prefix.strip() for text in texts for prefix in text.split(",")]
     return {rule for prefix in prefixes for rule in eio_audit.rules_by_prefix(prefix)}
 
@@ -92,7 +92,7 @@ def _gate(fail_on: str, max_avoidable: int | None, max_inversions: int | None) -
 
 
 def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
-    """What order fails, by the figures alone; ``fail_on`` is the default of the option."""
+    """Return the options for what order fails, by figures alone. ``fail_on`` is the option's default."""
     return together(
         "gate",
         _gate,

@@ -22,7 +22,7 @@ CALLED_BY_GIT = "GIT_DIFF_PATH_COUNTER"
 
 @dataclass(frozen=True, slots=True)
 class GitFiles:
-    """Two states of a file: their contents, ``/dev/null`` for none, and their names in the repository."""
+    """Two states of a file: their contents (``/dev/null`` for none) and their names in the repository."""
 
     old: str
     new: str
@@ -31,10 +31,10 @@ class GitFiles:
 
 
 def git_files(arguments: Sequence[str]) -> tuple[GitFiles, int] | None:
-    """The files in the last arguments, and how many arguments these are; None if git did not add them.
+    """Return the files in the last arguments, and the number of these. None if git did not add them.
 
-    Git adds ``path old-file old-hex old-mode new-file new-hex new-mode``. For a renamed file the new path and
-    a text follow.
+    Git adds ``path old-file old-hex old-mode new-file new-hex new-mode``. For a renamed file, the new path
+    and a text follow.
     """
     for count in (7, 9):
         added = arguments[-count:]
@@ -44,14 +44,14 @@ def git_files(arguments: Sequence[str]) -> tuple[GitFiles, int] | None:
 
 
 class GitDiffCommand(click.Command):
-    """A command with two files as arguments, which git can run, too.
+    """A command with two files as arguments, which git can also run.
 
-    The exit code is 0 then, as git stops otherwise, unless ``--exit-code`` asks for it. A file that cannot be
-    read as IR is shown line by line.
+    Run by git, the exit code is 0 unless ``--exit-code`` is given, because git stops at another code. A file
+    that is not readable IR is shown line by line.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Takes the files from the arguments that git gives."""
+        """Take the files from the arguments that git gives."""
         found = git_files(args) if CALLED_BY_GIT in os.environ else None
         if found is not None:
             files, count = found
@@ -60,7 +60,7 @@ class GitDiffCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command with the exit code that git expects."""
+        """Run the command with the exit code that git expects."""
         if CALLED_BY_GIT in os.environ and ctx.params["after"] is None:
             click.echo(f"unmerged: {ctx.params['before']}")
             return None

@@ -45,16 +45,16 @@ SKIPPED_NAMES = 3
 
 
 def max_size() -> int:
-    """The value of ``--max-size`` for the command that runs."""
+    """Return the value of ``--max-size`` for the current command."""
     size: int = click.get_current_context().params["max_size"]
     return size
 
 
 def read_dumps(path: str, purpose: str = "") -> list[Dump]:
-    """The dumps of a file, or of standard input for ``-``; with a purpose, a verb, at least one.
+    """Return the dumps of a file, or of standard input for ``-``. With a purpose, a verb, at least one.
 
     Raises:
-        InputError: it cannot be read, unpacks to more than ``--max-size``, or has no dump for the purpose.
+        InputError: the file cannot be read, unpacks to over ``--max-size``, or has no dump for the purpose.
     """
     dumps = read(path, max_size())
     if not dumps and purpose:
@@ -63,14 +63,14 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
 
 
 def dumps_of_run(path: str) -> Iterator[Dump]:
-    """The dumps of a log or a folder, which are a run of a compiler, one after the other."""
+    """Yield the dumps of a log or a folder, which are one run of a compiler."""
     for file in find_dump_files(path):
         program = str(Path(file.path).relative_to(path)) if Path(path).is_dir() else ""
         yield from stream(file.path, program, max_unpacked_bytes=max_size())
 
 
 def is_run(path: str) -> bool:
-    """Whether a path is a folder, or a file of several dumps; a pipe, which can be read once, is not."""
+    """Whether a path is a folder or a file of several dumps. A pipe is not: it can be read only once."""
     if path == "-" or not Path(path).is_file():
         return Path(path).is_dir()
     return len(list(islice(dumps_of_run(path), 2))) > 1
@@ -80,8 +80,8 @@ class DumpChoice(NamedTuple):
     """The dumps that ``--pass`` and ``--dump`` choose.
 
     Attributes:
-        pass_name: of this pass; None for any.
-        dump_number: only this one of them, 0-based, -1 for the last; None for all.
+        pass_name: the pass, or None for any.
+        dump_number: the 0-based number among these dumps, -1 for the last. None for all.
     """
 
     pass_name: str | None = None
@@ -89,14 +89,14 @@ class DumpChoice(NamedTuple):
 
     @property
     def is_made(self) -> bool:
-        """Whether any option was given."""
+        """Whether either option was given."""
         return self.pass_name is not None or self.dump_number is not None
 
     def of(self, dumps: Sequence[Dump], path: str | None = None) -> list[Dump]:
-        """The chosen dumps of one file, or of the folder ``path``.
+        """Return the chosen dumps of one file, or of the folder ``path``.
 
         Raises:
-            InputError: there is no dump of that pass, or not so many.
+            InputError: there is no dump of that pass, or there are too few.
         """
         if not dumps:
             return []
@@ -115,14 +115,14 @@ class DumpChoice(NamedTuple):
         return chosen
 
     def some_dumps(self, path: str) -> list[Dump]:
-        """The chosen dumps of a file, at least one."""
+        """Return the chosen dumps of a file, at least one."""
         dumps = self.of(read_dumps(path))
         if not dumps:
             raise InputError(source_name(path), None, NO_IR)
         return dumps
 
     def only_dump(self, path: str) -> Dump:
-        """The one dump of a file, or of those chosen from it."""
+        """Return the only dump of a file, or the only one chosen from it."""
         dumps = self.some_dumps(path)
         if len(dumps) > 1:
             message = f"there are {len(dumps)} dumps: choose one with --pass and --dump"
@@ -131,7 +131,7 @@ class DumpChoice(NamedTuple):
 
 
 def pass_names(dumps: Iterable[Dump]) -> list[str]:
-    """The passes of a log, in order of appearance."""
+    """Return the passes of a log in order of appearance."""
     return list(dict.fromkeys(dump.marker.pass_name for dump in dumps if dump.marker))
 
 
@@ -152,7 +152,7 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
 def find_all(
     paths: Sequence[str], find: Callable[[str, Callable[[str], None]], list[File]]
 ) -> tuple[list[File], list[InputError], list[str]]:
-    """The files of all paths, the errors of paths without files, and the skipped files."""
+    """Return the files of all paths, the errors of paths without files, and the skipped files."""
     files: list[File] = []
     errors: list[InputError] = []
     skipped: list[str] = []
@@ -167,7 +167,7 @@ def find_all(
 def dumps_of_all(
     files: Iterable[File], read_file: Callable[[File], Iterable[Dump]], errors: list[InputError]
 ) -> Iterator[Dump]:
-    """The dumps of all files; a file that cannot be read adds an error, and the next one follows."""
+    """Yield the dumps of all files. A file that cannot be read adds an error, and the next one follows."""
     for file in files:
         try:
             yield from read_file(file)
@@ -178,14 +178,14 @@ def dumps_of_all(
 def dumps_of_file(
     file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
 ) -> Iterator[Dump]:
-    """The dumps of a log or of a stage, one at a time; of several stages each is named after its file."""
+    """Yield the dumps of a log or a stage. If there are several stages, each is named after its file."""
     named = file.state.marker if file.state is not None else None
     stage = named or (None if is_only else Path(file.path).name)
     return stream(file.path, file.program, stage, advance, max_size())
 
 
 def size(path: str) -> int:
-    """Bytes of a file; 0 for a pipe and for a file that cannot be read."""
+    """Return the size of a file in bytes. 0 for a pipe or an unreadable file."""
     try:
         return Path(path).stat().st_size
     except OSError:
@@ -193,25 +193,25 @@ def size(path: str) -> int:
 
 
 def total_size(paths: Sequence[str]) -> int | None:
-    """Bytes of all files; None where one of them is a pipe."""
+    """Return the size of all files in bytes. None if one of them is a pipe."""
     sizes = [size(path) for path in paths]
     return None if 0 in sizes else sum(sizes)
 
 
 def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -> None:
-    """Checks that an op carries an index.
+    """Check that some op has an index.
 
     Raises:
-        InputError: none does, or there is no dump.
+        InputError: no op has one, or there is no dump.
     """
     if not summary.has_indices:
         raise no_order(summary.dumps, dumps, *paths)
 
 
 def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:
-    """The error for dumps without an original order, with the cures that fit.
+    """Return the error for dumps without an original order, with the remedies that fit.
 
-    ``dumps`` are their audits, if they are known.
+    ``dumps`` are their audits, if known.
     """
     message, cures = UNINDEXED, [FROM_FIRST if dump_count > 1 else FROM_BEFORE, NUMBER]
     if not dump_count:
@@ -227,7 +227,7 @@ def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputE
 
 
 def show_errors(errors: Iterable[InputError]) -> None:
-    """Prints errors with their lines and carets, cut to the width of a terminal."""
+    """Print errors with their lines and carets, cut to the width of a terminal."""
     for error in errors:
         text = str(error)
         if sys.stderr.isatty():
@@ -238,14 +238,14 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
 
 def note_skipped(files: Sequence[str]) -> None:
-    """Notes which files of folders hold no IR and were skipped."""
+    """Note which files of folders hold no IR and were skipped."""
     if files:
         skipped = f"{count(len(files), 'file')} without IR: {shortened_list(files, SKIPPED_NAMES)}"
         click.echo(f"note: skipped {skipped}", err=True)
 
 
 def note_apart(files: Sequence[DumpFile]) -> None:
-    """Notes which files next to pairs of before and after belong to no pair, and how to name them."""
+    """Note which files beside before-and-after pairs belong to no pair, and how to name them."""
     names = [Path(file.path).name for file in files if file.is_apart]
     if names:
         from eio_audit import HOW_TO_NAME_STATES
@@ -255,9 +255,9 @@ def note_apart(files: Sequence[DumpFile]) -> None:
 
 
 def warn_of_unmatched(patterns: Iterable[str]) -> None:
-    """Warns of globs of ``--assume-pure`` that match no op, which may be misspelt.
+    """Warn of globs of ``--assume-pure`` that match no op. They may be misspelt.
 
-    Globs of a configuration file are for all dumps of a project, so they need not match in each.
+    Globs of a configuration file need not match: they apply to all dumps of a project.
     """
     source = click.get_current_context().get_parameter_source("assume_pure")
     for pattern in patterns if source is ParameterSource.COMMANDLINE else ():

@@ -1,4 +1,4 @@
-"""The entry point of ``eio-audit``: runs a command and turns errors into messages and exit codes."""
+"""The entry point of ``eio-audit``. It runs a command and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
-"""How many new objects trigger a garbage collection: there is little cyclic garbage."""
+"""How many new objects trigger a garbage collection. There is little cyclic garbage."""
 
 
 def main() -> None:
-    """Runs the command line and exits; no input ends in a traceback."""
+    """Run the command line and exit. No input causes a traceback."""
     if sys.argv[1:] == ["--version"]:  # answered without imports
         print(f"eio-audit {__version__}")
         sys.exit(0)
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Replaces closed standard streams: reading gives nothing, and writing a report fails."""
+    """Replace closed standard streams: reading returns nothing, and writing a report fails."""
     if sys.stdin and sys.stdout and sys.stderr:
         return
     null = os.open(os.devnull, os.O_RDONLY)
@@ -51,7 +51,7 @@ def _run() -> int:
     except SystemExit:
         if sys.stdout is stdout:
             raise
-        _discard_output()  # click replaced standard output because nobody reads it any more
+        _discard_output()  # click replaced standard output because its reader stopped
         code = 0
     except click.ClickException as error:
         error.show()
@@ -61,7 +61,7 @@ def _run() -> int:
 
         show_errors([error])
         code = COULD_NOT_RUN
-    except eio_audit.VerificationError as error:  # imported only if an exception gets here
+    except eio_audit.VerificationError as error:  # imported only if an exception occurs
         click.echo(f"error: nothing was written: {error}", err=True)
         code = VERIFICATION_FAILED
     except BrokenPipeError:  # the reader stopped, as with `| head`

@@ -20,7 +20,7 @@ from eio_audit.cli.inputs import DumpChoice, pass_names
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 PATH = click.Path(readable=False, allow_dash=True)
-"""A file or a folder; shells complete its name. It is checked when it is read."""
+"""A file or a folder. Shells complete its name. It is checked when it is read."""
 
 UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"
 UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed input, or no op
@@ -28,27 +28,27 @@ UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed i
 
 
 def exit_codes(codes: dict[int, str]) -> str:
-    """The epilog of a command's help: its exit codes."""
+    """Return the epilog of a command's help: its exit codes."""
     return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
 
 
 EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})
-"""Of a command that needs the order but is not a gate."""
+"""For a command that needs the order but is not a gate."""
 
 REWRITE_EXIT_CODES = exit_codes(
     {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}
 )
-"""Of a command that rewrites IR and needs no order."""
+"""For a command that rewrites IR and does not need the order."""
 
 DIFF_EXIT_CODES = exit_codes(
     {0: "done, and nothing fails", 1: "findings that fail; with --exit-code: the dumps differ", 2: UNUSABLE}
 )
-"""Of ``diff``, which needs no order."""
+"""For ``diff``, which does not need the order."""
 
 GATE_EXIT_CODES = exit_codes(
     {0: "done, and nothing fails", 1: "findings that fail", 2: UNUSABLE_OR_UNINDEXED}
 )
-"""Of a command that is a gate."""
+"""For a gate."""
 
 _SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECASE)
 
@@ -56,10 +56,10 @@ _SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECAS
 def together(
     name: str, make: Callable[..., object], *options: Callable[[Any], Any]
 ) -> Callable[[Command], Command]:
-    """A decorator that adds options; the command gets one argument ``name`` for all of them.
+    """Return a decorator that adds options. The command gets one argument ``name`` for all of them.
 
-    ``make`` gives its value. Its parameters are the names of the options; one that a command does not have
-    keeps its default.
+    ``make`` returns its value. Its parameters are the names of the options. An option that a command lacks
+    has its default.
     """
     values = list(inspect.signature(make).parameters)
 
@@ -77,7 +77,7 @@ def together(
 
 
 def key_of(option: click.Parameter) -> str:
-    """The name of an option in a configuration file: ``index-pattern``."""
+    """Return the name of an option in a configuration file: ``index-pattern``."""
     return max(option.opts, key=len).lstrip("-")
 
 
@@ -89,7 +89,7 @@ def _index_pattern(text: str) -> IndexPattern:
 
 
 def _dump_number(text: str) -> int:
-    """A 0-based index into the chosen dumps, -1 for the last."""
+    """Parse a 0-based index into the chosen dumps, -1 for the last."""
     if text in ("first", "last"):
         return 0 if text == "first" else -1
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0:
@@ -98,7 +98,7 @@ def _dump_number(text: str) -> int:
 
 
 def _size(text: str) -> int:
-    """A number of bytes; a unit is a power of 1,000."""
+    """Parse a number of bytes. A unit is a power of 1,000."""
     match = _SIZE.fullmatch(text)
     if match is None:
         raise click.BadParameter(f"{text!r} is not a size such as 500MB or 4GB")
@@ -107,7 +107,7 @@ def _size(text: str) -> int:
 
 
 def config_options(command: Command) -> Command:
-    """``--config`` and ``--isolated``; the values in the file become the defaults of the other options."""
+    """Add ``--config`` and ``--isolated``. Values in the file become the defaults of the other options."""
     config = click.option(
         "--config",
         type=PATH,
@@ -139,7 +139,7 @@ def _ignore_config(ctx: click.Context, _: click.Parameter, isolated: bool) -> No
 
 
 def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> Config:
-    """Reads the configuration first, because it sets the defaults of other options."""
+    """Read the configuration first, because it sets the defaults of other options."""
     isolated = ctx.meta.get(_ISOLATED, False)
     if isolated and path is not None:
         raise click.UsageError(_NOT_BOTH)
@@ -156,7 +156,7 @@ def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> C
 
 
 def _checked(ctx: click.Context, config: Config, option: click.Parameter, value: Any) -> Any:
-    """A value of the configuration as the option takes it; its paths are relative to its folder."""
+    """Return a configuration value in the option's type. Its paths are relative to the file's folder."""
     assert config.path is not None
     key = key_of(option)
     if option.multiple != isinstance(value, list):
@@ -194,7 +194,7 @@ assume_pure_option = click.option(
 
 def _audit_options(
     config: Config,
-    max_size: int,  # read_dumps looks it up
+    max_size: int,  # for read_dumps
     pattern: IndexPattern,
     follow: tuple[str, ...],
     assume_pure: tuple[str, ...],

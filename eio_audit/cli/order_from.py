@@ -17,19 +17,19 @@ from eio_audit import Dump, InputError, source_name
 from eio_audit.cli.inputs import NO_IR, dumps_of_run, read_dumps
 
 FIRST = "first"
-"""The value that means the first dump of the input."""
+"""The value for the first dump of the input."""
 
 _NUMBERED = re.compile(r"(?P<log>.+):(?P<number>[1-9][0-9]{0,8})", re.DOTALL)
 
 
 def original_dump(value: str) -> Dump:
-    """The dump that a value of ``--order-from`` means.
+    """Return the dump that a value of ``--order-from`` selects.
 
-    ``first`` is the first dump of the command's own input, ``LOG:3`` the third of a log or a folder. Any
+    ``first`` is the first dump of the command's own input. ``LOG:3`` is the third of a log or a folder. Any
     other value is a file with one dump.
 
     Raises:
-        InputError: it cannot be read, has no such dump, or has several and no number is given.
+        InputError: the file cannot be read, has no such dump, or has several and no number is given.
     """
     if value == FIRST:
         return _dump_of(_first_input(), 1)
@@ -44,7 +44,7 @@ def original_dump(value: str) -> Dump:
 
 
 def _dump_of(path: str, number: int) -> Dump:
-    """A dump of a file or a folder, counted from 1; the dumps after it are not read."""
+    """Return a dump of a file or a folder, counted from 1. Later dumps are not read."""
     last = deque(enumerate(islice(dumps_of_run(path), number), 1), maxlen=1)
     if path == "-":
         sys.stdin.seek(0)
@@ -58,7 +58,7 @@ def _dump_of(path: str, number: int) -> Dump:
 
 
 def _first_input() -> str:
-    """What the command reads first. Standard input is kept in a file, so that it can be read twice."""
+    """Return the command's first input. Standard input is saved to a file, so that it can be read twice."""
     values = click.get_current_context().params
     paths = values.get("paths") or [values.get("path") or values.get("before")]
     path: str = paths[0]

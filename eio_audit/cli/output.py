@@ -1,4 +1,4 @@
-"""Writes results to standard output, or atomically to a file."""
+"""Write results to standard output, or atomically to a file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from eio_audit import InputError
 
 
 def write_bytes(path: str | None, *pieces: bytes | memoryview) -> None:
-    """Writes the pieces of a text to a file, atomically, or to standard output."""
+    """Write the pieces of a text to a file, atomically, or to standard output."""
     write_pieces(path, pieces)
 
 
 def write_pieces(path: str | None, pieces: Iterable[bytes | memoryview]) -> None:
-    """Writes the pieces of a text as they come, as ``write_bytes`` does."""
+    """Write the pieces of a text as they arrive, like ``write_bytes``."""
     if path is None or path == "-":
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
@@ -28,12 +28,12 @@ def write_pieces(path: str | None, pieces: Iterable[bytes | memoryview]) -> None
 
 
 def encoded(report: str) -> bytes:
-    """A report in UTF-8; undecodable bytes of file names are escaped."""
+    """Return a report in UTF-8. Undecodable bytes of file names are escaped."""
     return report.encode("utf-8", "backslashreplace")
 
 
 def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
-    """Prints a report to a file, atomically, or to standard output, which may be a terminal."""
+    """Print a report to a file, atomically, or to standard output, which may be a terminal."""
     if path is None or path == "-":
         print_to(sys.stdout)
         sys.stdout.flush()
@@ -44,13 +44,13 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
 
 
 def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
-    """Replaces the file at ``path`` in one step; a reader sees the old content or the new, never a part.
+    """Replace the file at ``path`` in one step: a reader sees the old content or the new, never a part.
 
-    A symbolic link keeps pointing where it does. An existing file keeps its permissions and, where the system
-    allows that, its owner and group; other hard links to it keep the old content.
+    A symbolic link keeps its target. An existing file keeps its permissions and, if the system allows it, its
+    owner and group. Other hard links to the file keep the old content.
 
     Raises:
-        InputError: the file cannot be written; what was there is untouched.
+        InputError: the file cannot be written. The old content is unchanged.
     """
     import tempfile
 
@@ -58,7 +58,7 @@ def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
     temporary = None
     try:
         if named.exists() and not named.is_file():  # a device or a pipe has no content to protect
-            with named.open("wb") as file:  # where /dev/stdout is a pipe, that has no other name
+            with named.open("wb") as file:  # if /dev/stdout is a pipe, it has no other name
                 file.writelines(pieces)
             return
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -85,6 +85,6 @@ def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:
             os.chown(file, old.st_uid, old.st_gid)
-        except OSError:  # that is a privilege; the set-user-ID bit is not for another owner
+        except OSError:  # this needs a privilege; set-user-ID is not for another owner
             mode &= 0o777
     file.chmod(mode)

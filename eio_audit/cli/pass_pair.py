@@ -1,4 +1,4 @@
-"""The two dumps around a pass: in a log, or in a folder."""
+"""Find the two dumps around a pass, in a log or in a folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Pair = tuple[str, DumpFile, DumpFile]
 
 
 def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
-    """The dumps before and after a pass of a log or a folder.
+    """Return the dumps before and after a pass of a log or a folder.
 
     Raises:
         InputError: there are none, or several to choose from.
@@ -51,7 +51,7 @@ def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
 
 
 def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump, Dump]:
-    """The dumps around a pass; without a dump before it, the last one before that of the same program."""
+    """Return the dumps around a pass. Without a dump before it, the previous dump of the program counts."""
     whens = ("after",) if choice.pass_name is None else ("after", None)
     of_pass = DumpChoice(choice.pass_name).of(dumps, name)
     afters = [dump for dump in of_pass if dump.marker is not None and dump.marker.when in whens]

@@ -1,4 +1,4 @@
-"""The group of commands, each imported when it is used."""
+"""The group of commands. Each command is imported on first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS = (
 
 
 class _Commands(click.Group):
-    """A group whose commands live in modules of their own name."""
+    """A group whose commands are in modules of the same name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

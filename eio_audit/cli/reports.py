@@ -1,4 +1,4 @@
-"""The formats of all commands, and the options that choose formats and files."""
+"""The formats of all commands, and the options for formats and output files."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ RENDERERS = {
 
 
 def renderer(kind: str, format_: str) -> Callable[..., Any]:
-    """The function that renders a kind of result in a format; imports its module."""
+    """Return the function that renders a kind of result in a format. Imports its module."""
     module, _, name = RENDERERS[kind][format_].partition(":")
     function: Callable[..., Any] = getattr(import_module(f"eio_audit.report.{module}"), name)
     return function
 
 
 def rendered(result: object, format_: str, **options: Any) -> Any:
-    """A result in any format but text, which needs a console.
+    """Render a result in any format but text, which needs a console.
 
-    The function gets those of the ``options`` and ``version`` that it has parameters for.
+    The function gets those of ``options`` and ``version`` that it has parameters for.
     """
     render = renderer(type(result).__name__, format_)
     return render(result, **_wanted(render, options | {"version": __version__}))
@@ -80,7 +80,7 @@ def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, 
 
 
 class Reports(NamedTuple):
-    """The reports of a command; ``targets`` are formats and files, None for standard output."""
+    """The reports of a command. ``targets`` are formats and files, None for standard output."""
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool
@@ -97,7 +97,7 @@ class Reports(NamedTuple):
         return self.verbose or bool(self.formats & {"json", "html"})
 
     def write(self, result: object, **options: Any) -> None:
-        """Writes a result to all targets; ``options`` go to the functions that render it."""
+        """Write a result to all targets. ``options`` go to the functions that render it."""
         for format_, path in self.targets:
             if format_ == "text":
                 write_text(functools.partial(self._print, result, **options), path)
@@ -114,7 +114,7 @@ class Reports(NamedTuple):
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:
-    """``--format`` with the formats of a kind of result; the first is the default."""
+    """Return ``--format`` with the formats of a kind of result. The first is the default."""
     formats = list(RENDERERS[kind])
     return click.option(
         "--format",
@@ -136,7 +136,7 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every 
 
 
 def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str]:
-    """``FORMAT:FILE`` or ``FILE``. A file whose name has a colon is ``./NAME``, or begins with a drive."""
+    """Parse ``FORMAT:FILE`` or ``FILE``. A file name with a colon needs ``./NAME`` or a drive letter."""
     name, colon, file = text.partition(":")
     if not colon or len(name) == 1 or "/" in name or "\\" in name:
         return None, text
@@ -154,7 +154,7 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
 def _several_reports(
     format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool = False, verbose: bool = False
 ) -> Reports:
-    """The report on standard output, or the file instead of it, then the others."""
+    """Return the report on standard output, or in the file instead, then the other reports."""
     instead = [path for name, path in outputs if name is None]
     if len(instead) > 1:
         raise click.UsageError(f"a second file needs a format, as in --output {format_}:{instead[1]}")
@@ -166,7 +166,7 @@ def _several_reports(
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """The options of a command that reports a kind of result; the command gets ``reports``."""
+    """Return the options of a command that reports a kind of result. The command gets ``reports``."""
     output_option = click.option(
         "-o",
         "--output",
@@ -183,7 +183,7 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
 
 
 def _annotating_errors(command: Command) -> Command:
-    """With ``--format github``, also prints an error that ends a command as an annotation."""
+    """With ``--format github``, also print a fatal error as an annotation."""
 
     @functools.wraps(command)
     def annotating(*args: Any, reports: Reports, **others: Any) -> Any:

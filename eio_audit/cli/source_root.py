@@ -1,4 +1,4 @@
-"""Finds the model's source files in this repository."""
+"""Find the model's source files in this repository."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SEPARATOR = re.compile(r"[/\\]")
 
 
 class SourceRoot:
-    """The folder of the model's source here; the compiler recorded paths of another place.
+    """The folder of the model's source here. The compiler recorded paths of another machine.
 
     Raises:
         InputError: there is no such folder.
@@ -28,7 +28,7 @@ class SourceRoot:
             raise InputError(folder, None, "no such folder (--source-root)")
 
     def path_of(self, line: ModelLine | None) -> str | None:
-        """The file below the root whose path ends like the recorded one, as much of it as can be.
+        """Return the file below the root that shares the longest end with the recorded path.
 
         ``/build/7/net/model.py`` is ``ROOT/7/net/model.py`` if that exists, else ``ROOT/net/model.py``, else
         ``ROOT/model.py``, else None.
@@ -46,5 +46,5 @@ class SourceRoot:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # a name no file can have
+    except (OSError, ValueError):  # not a valid file name
         return False

@@ -1,7 +1,7 @@
-"""Aliases, ``#name = ...`` and ``!name = ...``: where their definitions end, and their expansions.
+"""Find the end of alias definitions (``#name = ...``, ``!name = ...``) and expand aliases.
 
-A definition ends at the first line end outside brackets. ``<`` is a bracket where a ``>`` closes it, and an
-operator if another statement begins earlier.
+A definition ends at the first line end outside brackets. ``<`` is a bracket if a ``>`` closes it before
+another statement begins. Otherwise it is an operator.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OPEN_ANGLE, OR_FAIL, OUTER,
 
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
 """Matches after the last character of an incomplete line."""
-# Compiled where they are used: few dumps need them.
+# Compiled on first use: few dumps need them.
 _LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
 _LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)
-"""The start of a line that is not one whole definition with another below it."""
+"""The start of a line, unless the line is one whole definition and another definition follows."""
 _TABLE = (
     rb"(?m)^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
     rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME)
 )
-"""Consecutive definitions; a group matches if one may have several lines."""
+"""Consecutive definitions. A group matches if one of them may span several lines."""
 _STATEMENT = (
     rb"(?m)[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
     rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
 )
-"""The start of a statement: another definition, metadata, an op."""
+"""The start of a statement: another definition, metadata, or an op."""
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
 
 LONGEST_EXPANSION = 1 << 16
-"""The most bytes that an alias may expand to; without a limit, expansion is exponential."""
+"""The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 
 
 def definition_end(source: Source, span: Span) -> int:
-    """Where the definition ends whose value begins the span: at a line end, or where the span does.
+    """Return where the definition ends whose value starts the span: at a line end, or with the span.
 
     Raises:
-        InputError: a bracket does not balance, or a string has no end.
+        InputError: a bracket does not balance, or a string is not closed.
     """
     data = source.data
     brackets, offset = Brackets(source), span.start
     first_line_end = None
-    """A line end where only ``<`` is open: the definition ends there unless each of them is closed."""
+    """The first line end where only ``<`` is open. The definition ends here unless all of them are closed."""
     while token := OUTER.match(data, offset, span.end):
         text, start, offset = token["token"], token.start("token"), token.end()
         if text == b'"':
@@ -73,7 +73,7 @@ def definition_end(source: Source, span: Span) -> int:
 
 
 def end_of_definitions(source: Source, span: Span) -> int:
-    """Where the lines end that define aliases from the start of the span on; its end where one is damaged."""
+    """Return where the alias definitions at the start of the span end. A damaged one ends with the span."""
     offset = span.start
     while definition := ALIAS.match(source.data, offset, span.end):
         offset = _next_line(source, Span(definition.end(), span.end))
@@ -83,7 +83,7 @@ def end_of_definitions(source: Source, span: Span) -> int:
 
 
 def without_definitions(text: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """The aliases that a text defines at line starts, each with its value, and the text without them."""
+    """Return the (alias, value) pairs that a text defines at line starts, and the text without them."""
     definitions: list[tuple[bytes, bytes]] = []
     rest, offset = [], 0
     for table in re.compile(_TABLE).finditer(text):
@@ -107,7 +107,7 @@ def _without_definitions_of_several_lines(text: bytes) -> tuple[list[tuple[bytes
 
 
 def _next_line(source: Source, span: Span) -> int:
-    """The line after the definition whose value begins the span; the span's end where it is damaged."""
+    """Return the start of the line after a definition, or the span's end if the definition is damaged."""
     try:
         return min(definition_end(source, span) + 1, span.end)
     except InputError:
@@ -115,10 +115,10 @@ def _next_line(source: Source, span: Span) -> int:
 
 
 class AliasTexts:
-    """The texts that the aliases of one dump stand for.
+    """Expands the aliases of one dump.
 
-    ``definition`` gives the text of an alias' value, None for one that is not defined. ``finish`` makes the
-    text of an alias from its value, in which all aliases are expanded. ``known`` are the texts of some.
+    ``definition`` returns the value of an alias as text, or None if the alias is undefined. ``finish`` makes
+    the final text from an alias and its expanded value. ``known`` has texts that are expanded already.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class AliasTexts:
         self._known = dict(known or {})
 
     def of(self, alias: bytes) -> bytes:
-        """The expansion of an alias; the alias itself if it is undefined or refers to itself."""
+        """Return the expansion of an alias, or the alias itself if it is undefined or refers to itself."""
         if (known := self._known.get(alias)) is not None:
             return known
         for name in post_order([alias], self._used_in, self._known):
@@ -143,7 +143,7 @@ class AliasTexts:
         return self._known[alias]
 
     def expanded(self, text: bytes) -> bytes:
-        """A text with its aliases expanded."""
+        """Return a text with its aliases expanded."""
         if b"#" not in text and b"!" not in text:
             return text
         return _ALIAS_USE.sub(lambda match: self.of(match[0]) if match["alias"] else match[0], text)
@@ -154,5 +154,5 @@ class AliasTexts:
 
 
 def shortened(alias: bytes, value: bytes) -> bytes:
-    """The value, or the alias if that is too long."""
+    """Return the value, or the alias if the value is too long."""
     return value if len(value) <= LONGEST_EXPANSION else alias

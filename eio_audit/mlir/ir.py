@@ -1,8 +1,8 @@
 """The structure of one dump: operations, blocks and regions as parallel arrays over the source text.
 
-An operation is a number, its place in textual pre-order: nested operations follow the one that holds
-them, so the operations inside operation ``i`` are exactly ``i + 1 .. subtree_end[i] - 1``. There are no
-objects per operation and no copies of text; a million operations are a handful of arrays.
+An operation is a number, its index in textual pre-order. The operations nested in operation ``i`` are exactly
+``i + 1 .. subtree_end[i] - 1``. There are no objects per operation and no copies of text, so a few arrays
+hold a million operations.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ class IR:
     ``op_table`` is the table that the dump was read with.
 
     Arrays indexed by operation:
-        op_start, op_end: byte offsets of the op's text, from its first result (or its name) to the end
-            of its location, nested regions included.
+        op_start, op_end: byte offsets of the op's text, from its first result (or its name) to the end of its
+            location, nested regions included.
         op_name: index into ``names``.
         op_is_generic: whether the op is printed in generic form (``"dialect.op"(...)``).
         op_block: the block the op is in.
-        location_start: offset of the text inside ``loc(...)``, or NO_OFFSET; it ends at ``op_end - 1``.
+        location_start: offset of the text inside ``loc(...)``, or NO_OFFSET. The text ends at ``op_end - 1``.
         subtree_end: one past the last op nested in this one.
-        first_result: the value number of result 0 (of the next value, for an op without results).
+        first_result: the value number of result 0, or of the next value if the op has no results.
         operand_start: where the op's operands begin in ``operands``; one entry more than there are ops.
 
-    Values are numbered in textual order, an op's results before what is nested in it; ``value_owner[v]``
+    Values are numbered in textual order, an op's results before values nested in the op. ``value_owner[v]``
     is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
-    Operands that follow a region of their op (``} do (%x)``) are in ``late_operands``, by op.
+    Operands after a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
-    ``regions_of`` has, by op with regions, these in textual order.
+    ``regions_of`` has, for each op with regions, its regions in textual order.
 
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
-    (0 at top level), block_ops (the ops that are in it, in textual order).
-    Arrays indexed by region: region_op (the op that holds it, -1 for the implicit top-level region),
+    (0 at top level), block_ops (the ops directly in the block, in textual order).
+    Arrays indexed by region: region_op (the parent op, -1 for the implicit top-level region),
     region_start and region_end (offsets of its braces), region_is_graph.
     """
 
@@ -93,7 +93,7 @@ class IR:
 
     @cached_property
     def block_arguments(self) -> dict[int, list[int]]:
-        """By block that has arguments, these values; of a dump that has been read, as ``region_blocks``."""
+        """By block, its arguments, if it has any. Like ``region_blocks``, valid once the dump is read."""
         arguments: dict[int, list[int]] = {}
         for value, owner in enumerate(self.value_owner):
             if owner < 0:
@@ -109,11 +109,11 @@ class IR:
         return blocks
 
     def name(self, op: int) -> str:
-        """The op's full name as printed (``ttir.permute``); names printed without dialect stay so."""
+        """Return the op's full name (``ttir.permute``), without dialect if it is unknown."""
         return self.names[self.op_name[op]]
 
     def text(self, op: int) -> bytes:
-        """The op's text, nested regions and location included."""
+        """Return the op's text, nested regions and location included."""
         return self.source.data[self.op_start[op] : self.op_end[op]]
 
     @property
@@ -127,17 +127,17 @@ class IR:
         return memoryview(self.source.data)[self.span.start : self.span.end]
 
     def location_text(self, op: int) -> bytes | None:
-        """The text inside the op's ``loc(...)``, or None."""
+        """Return the text inside the op's ``loc(...)``, or None."""
         start = self.location_start[op]
         return None if start == NO_OFFSET else self.source.data[start : self.op_end[op] - 1]
 
     def definition(self, alias: bytes) -> bytes | None:
-        """The text of an alias' value (of a location, that inside ``loc(...)``); None if there is none."""
+        """Return the value of an alias, for ``loc(...)`` the text inside. None if it is undefined."""
         span = self.aliases.get(alias)
         return None if span is None else self.source.data[span.start : span.end]
 
     def results(self, op: int) -> list[str]:
-        """The names the op's results are printed with, ``%0`` standing for all of ``%0:2``."""
+        """Return the names of the op's results as printed. ``%0`` is the name of all results of ``%0:2``."""
         names, offset = [], self.op_start[op]
         while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
             names.append(match[1].decode("utf-8", "replace"))
@@ -145,24 +145,24 @@ class IR:
         return names
 
     def result_values(self, op: int) -> range:
-        """The values the op defines."""
+        """Return the values the op defines."""
         value = first = self.first_result[op]
         while value < len(self.value_owner) and self.value_owner[value] == op:
             value += 1
         return range(first, value)
 
     def result_count(self, op: int) -> int:
-        """How many values the op defines."""
+        """Return how many values the op defines."""
         return len(self.result_values(op))
 
     def operands_of(self, op: int) -> Sequence[int]:
-        """The values the op itself uses, in textual order, repeats included."""
+        """Return the values the op itself uses, in textual order, repeats included."""
         direct = self.operands[self.operand_start[op] : self.operand_start[op + 1]]
         late = self.late_operands.get(op)
         return direct if late is None else [*direct, *late]
 
     def own_text(self, op: int) -> bytes:
-        """The op's text without the regions that hold ops; all of it when nothing is nested in it."""
+        """Return the op's text without the regions that hold ops."""
         if self.subtree_end[op] == op + 1:
             return self.text(op)
         texts, start = [], self.op_start[op]
@@ -179,12 +179,12 @@ class IR:
         return inside < stop and self.op_start[inside] < self.region_end[region]
 
     def own_texts(self, ops: Sequence[int]) -> list[bytes]:
-        """What ``own_text`` gives for several ops."""
+        """Return ``own_text`` for several ops."""
         data, starts, ends, nested_end = self.source.data, self.op_start, self.op_end, self.subtree_end
         return [data[starts[op] : ends[op]] if nested_end[op] == op + 1 else self.own_text(op) for op in ops]
 
     def bare_text(self, op: int) -> bytes:
-        """The op's own text without its location."""
+        """Return the op's own text without its location."""
         text, start = self.own_text(op), self.location_start[op]
         if start == NO_OFFSET:
             return text
@@ -192,67 +192,67 @@ class IR:
         return text[: len(text) - (self.op_end[op] - location)]
 
     def tail(self, op: int) -> bytes:
-        """The op's text after its last region, its location included; nothing for an op without regions."""
+        """Return the op's text after its last region, location included. Empty for an op without regions."""
         end = self.op_end[op]
         start = self.region_end[self.regions_of[op][-1]] if op in self.regions_of else end
         return self.source.data[start:end]
 
     def nested_ops(self, op: int) -> range:
-        """All ops inside the op's regions, at any depth."""
+        """Return all ops inside the op's regions, at any depth."""
         return range(op + 1, self.subtree_end[op])
 
     def parent_op(self, block: int) -> int:
-        """The op whose region holds the block, or -1."""
+        """Return the op whose region holds the block, or -1."""
         return self.region_op[self.block_region[block]]
 
     def region_of(self, value: int) -> int:
-        """The region that the value is defined in."""
+        """Return the region that the value is defined in."""
         owner = self.value_owner[value]
         return self.block_region[self.op_block[owner] if owner >= 0 else -1 - owner]
 
     def enclosing_ops(self, block: int) -> Iterator[int]:
-        """The ops around a block, innermost first."""
+        """Yield the ops around a block, innermost first."""
         while (op := self.parent_op(block)) >= 0:
             yield op
             block = self.op_block[op]
 
     def header_end(self, op: int) -> int:
-        """Where the op's first region opens, or the end of an op without regions."""
+        """Return where the op's first region opens, or the end of an op without regions."""
         first_nested = op + 1
         if first_nested >= self.subtree_end[op]:
             return self.op_end[op]
         return self.region_start[self.block_region[self.op_block[first_nested]]]
 
     def symbol(self, op: int) -> str | None:
-        """The symbol the op defines, ``@main``, from its custom header or its ``sym_name``."""
+        """Return the symbol the op defines (``@main``), from its custom header or its ``sym_name``."""
         return symbol_in(self.source.data[self.op_start[op] : self.header_end(op)])
 
     def of_block(self, block: int, by_op: Sequence[_Cell]) -> Sequence[_Cell]:
-        """What a sequence by op has for the ops of a block, which mostly are numbered in turn."""
+        """Return the entries for the ops of a block. Its ops usually have consecutive numbers."""
         ops = self.block_ops[block]
         if ops and ops[-1] - ops[0] == len(ops) - 1:
             return by_op[ops[0] : ops[-1] + 1]
         return list(map(by_op.__getitem__, ops))
 
     def block_name(self, block: int) -> str:
-        """The block's label, ``^bb0`` for an entry block that is printed without one."""
+        """Return the block's label, or ``^bb0`` for an entry block without one."""
         offset = self.block_label[block]
         match = _LABEL.match(self.source.data, offset) if offset != NO_OFFSET else None
         return match[0].decode("utf-8", "replace") if match else "^bb0"
 
     def block_header(self, block: int) -> bytes:
-        """The block's label with its arguments, up to the first op; nothing for a block without."""
+        """Return the block's label with its arguments, up to the first op. Empty without a label."""
         label, ops = self.block_label[block], self.block_ops[block]
         return self.source.data[label : self.op_start[ops[0]]] if label != NO_OFFSET and ops else b""
 
     def block_offset(self, block: int) -> int:
-        """Where the block begins: its label, or its first op."""
+        """Return where the block begins: its label or its first op."""
         label = self.block_label[block]
         return label if label != NO_OFFSET else self.op_start[self.block_ops[block][0]]
 
 
 def symbol_in(header: bytes) -> str | None:
-    """The symbol that an op with this header defines."""
+    """Return the symbol that an op with this header defines."""
     match = _SYM_NAME.search(header)
     if match:
         return "@" + match[1].decode("utf-8", "replace")

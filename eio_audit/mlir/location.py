@@ -1,6 +1,6 @@
 """MLIR's debug locations: the grammar inside ``loc(...)``.
 
-Not to be confused with ``Position``, a place in the dump itself.
+``Position`` is something else: a place in the dump itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class UnknownLoc:
 
 @dataclass(frozen=True, slots=True)
 class FileLineColLoc:
-    """``"file":line:col``, or a range that ends with ``to line:col`` (``text`` keeps it as printed)."""
+    """``"file":line:col``, or a range that ends with ``to line:col``. ``text`` keeps it as printed."""
 
     file: str
     line: int
@@ -57,7 +57,7 @@ class FusedLoc:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueLoc:
-    """A dialect's own location attribute, kept as text."""
+    """A location attribute of a dialect, kept as text."""
 
     text: str
 
@@ -74,9 +74,9 @@ _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 
 class Locations:
-    """The locations of one dump's operations, with aliases as what they stand for.
+    """The locations of one dump's operations, with aliases expanded.
 
-    Each distinct text is parsed once, so ops that share an alias or a text share the object.
+    Each distinct text is parsed once. Ops with the same alias or text share the location object.
 
     Raises (from every method): InputError for a malformed location, an alias undefined or defined by itself.
     """
@@ -88,7 +88,7 @@ class Locations:
         self._by_alias: dict[bytes, Location] = {}
 
     def of(self, op: int) -> Location | None:
-        """The op's own location, or None when it was printed without one."""
+        """Return the op's own location, or None if it was printed without one."""
         if op not in self._by_op:
             text = self._ir.location_text(op)
             if text is None:
@@ -124,7 +124,7 @@ class Locations:
 
 
 def walk(location: Location) -> Iterator[Location]:
-    """The location and everything inside it, outermost first; what is shared comes once."""
+    """Yield the location and everything inside it, outermost first. A shared location comes once."""
     pending, seen = [location], set[int]()
     while pending:
         current = pending.pop()
@@ -135,7 +135,7 @@ def walk(location: Location) -> Iterator[Location]:
 
 
 def children(location: Location) -> tuple[Location, ...]:
-    """The locations directly inside one; of a call site the caller comes first."""
+    """Return the locations directly inside one. In a call site the caller comes first."""
     match location:
         case NameLoc(_, child) if child is not None:
             return (child,)
@@ -150,7 +150,7 @@ def children(location: Location) -> tuple[Location, ...]:
 def parse_location(
     source: Source, span: Span, aliases: Mapping[bytes, Location]
 ) -> tuple[Location, set[bytes]]:
-    """Parses the text inside ``loc(...)``. Comments may be in it.
+    """Parse the text inside ``loc(...)``, which may contain comments.
 
     Grammar::
 
@@ -160,10 +160,10 @@ def parse_location(
                    | `#` alias | dialect-attribute
 
     Returns:
-        The location, and the aliases in it that are not among ``aliases``; they are unknown locations in it.
+        The location and the aliases in it that ``aliases`` lacks. These are unknown locations in the result.
 
     Raises:
-        InputError: the text is none of these.
+        InputError: the text does not match the grammar.
     """
     parser = _Parser(source, span, aliases)
     return parser.parse(), parser.missing
@@ -178,7 +178,7 @@ class _Open(NamedTuple):
 
 
 class _Parser:
-    """A parser without recursion: locations nest to any depth."""
+    """A parser without recursion, since locations nest to any depth."""
 
     def __init__(self, source: Source, span: Span, aliases: Mapping[bytes, Location]) -> None:
         self.source = source
@@ -201,7 +201,7 @@ class _Parser:
                 location = self._reduce(location)
 
     def _atom(self) -> Location | None:
-        """One location, or None after the opening of one that holds others."""
+        """Parse one location. Return None after the opening of a location that holds others."""
         if match := self._take(_STRING):
             return self._after_string(_unescape(match[0][1:-1]))
         if match := self._take(_HASH_NAME):
@@ -229,7 +229,7 @@ class _Parser:
         return NameLoc(text, None)
 
     def _after_hash_name(self, name: bytes) -> Location:
-        """An alias, or an attribute of a dialect, whose name has a dot or parameters."""
+        """Parse an alias or a dialect attribute. The name of an attribute has a dot or parameters."""
         if name in self.aliases:
             return self.aliases[name]
         has_parameters = self.data[self.offset : min(self.offset + 1, self.end)] == b"<"
@@ -239,7 +239,7 @@ class _Parser:
         return UnknownLoc()
 
     def _reduce(self, location: Location) -> Location | None:
-        """Adds a finished location to the one around it; returns that one when it is finished too."""
+        """Add a finished location to its parent. Return the parent if that is finished too."""
         kind, text, parts = self.open[-1]
         parts.append(location)
         if kind == "fused" and self._take_char(b","):
@@ -286,7 +286,7 @@ class _Parser:
 
 
 def _unescape(raw: bytes) -> str:
-    r"""The text of a string literal: ``\22`` is a byte in hex, ``\n``, ``\t``, ``\"``, ``\\`` as in C."""
+    r"""Return the text of a string literal. ``\22`` is a hex byte; ``\n``, ``\t``, ``\"``, ``\\`` as in C."""
     if b"\\" in raw:
         raw = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else _NAMED_ESCAPES[m[2]], raw)
     return raw.decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""A depth-first walk that gives each thing after what it is made of, to any depth."""
+"""Post-order traversal of a graph, without recursion."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def post_order(
     done: Container[object],
     key: Callable[[_Node], object] = lambda node: node,
 ) -> Iterator[_Node]:
-    """The roots and all below them, each after what is below itself, the last first; a loop is cut.
+    """Yield the roots and all nodes below them, each after those below it, the last first. Cut cycles.
 
-    Nodes whose ``key`` is done are left out. The caller adds what it gets to those that are done.
+    Nodes whose ``key`` is in ``done`` are skipped. The caller adds each node it gets to ``done``.
     """
     pending, entered = [*roots], set[object]()
     while pending:

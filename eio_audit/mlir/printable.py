@@ -1,21 +1,21 @@
-"""Text from dumps and file names, made harmless for terminals, logs and pages."""
+"""Make text from dumps and file names harmless for terminals, logs and pages."""
 
 from __future__ import annotations
 
 import re
 
 STEERING = (
-    "[\x00-\x1f\x7f-\x9f"  # control characters, those of 8 bits too
-    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # line ends and changes of direction of Unicode
-    "\ufffe\uffff\ud800-\udfff]"  # no characters; broken encoding
+    "[\x00-\x1f\x7f-\x9f"  # control characters, including those of 8 bits
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # Unicode line ends and changes of direction
+    "\ufffe\uffff\ud800-\udfff]"  # noncharacters and broken encoding
 )
-"""A character that steers terminals, turns text around, or has no place in XML; no line of IR needs one."""
+"""A character that controls terminals, reverses text, or is invalid in XML. No line of IR needs one."""
 
 _STEERING_IN_JSON = rf"(?![\x00-\x1f]){STEERING}"
 
 
 def printable(text: str) -> str:
-    r"""The text on one line, with characters that steer what shows it and broken encoding written out.
+    r"""Return the text on one line, with control characters and broken encoding escaped.
 
     >>> print(printable("a\x1b[1m\u202e"))
     a\x1b[1m\u202e
@@ -24,12 +24,12 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same for a text of several lines."""
+    """Return a text of several lines with the same characters escaped."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def printable_in_json(text: str) -> str:
-    r"""JSON in which such characters are written as JSON escapes them, so that it means the same.
+    r"""Return the JSON with the same characters as JSON escapes, so that its meaning stays.
 
     >>> print(printable_in_json('"\u202e"'))
     "\u202e"

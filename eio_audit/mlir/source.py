@@ -1,4 +1,4 @@
-"""A dump's bytes, and the only place where byte offsets become lines and columns."""
+"""The bytes of a dump, and the only place where byte offsets become lines and columns."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileE
 from eio_audit.mlir.printable import printable
 
 EXCERPT_WIDTH = 100
-"""Longest stretch of a line, in characters, that an error message shows."""
+"""The most characters of a line that an error message shows."""
 
 LONGEST_LINE = 1 << 16
-"""Bytes of a line in which a marker or separator is looked for."""
+"""The most bytes of a line in which a marker or separator may be."""
 
 _CUT = "..."
 
 COUNTED_TIMES = 8
-"""How often line ends of a whole file are counted before a table of lines is made."""
+"""How often the line ends of a whole file are counted before a line table is made."""
 
 _LINE_END = re.compile(rb"\n")
 
 
 class Span(NamedTuple):
-    """A stretch of a dump: 0-based byte offsets, half-open."""
+    """A byte range of a dump: 0-based offsets, half-open."""
 
     start: int
     end: int
 
 
 class Position(NamedTuple):
-    """A place in a dump as people count: 1-based line, 1-based column in characters."""
+    """A place in a dump: 1-based line, 1-based column in characters."""
 
     line: int
     column: int
@@ -45,10 +45,10 @@ class InputError(Exception):
     """Input that cannot be read, with the place and the line where reading stopped.
 
     Attributes:
-        source: name of the file, as shown to people.
-        position: where, or None when the file as a whole is meant.
+        source: the name of the file in messages.
+        position: the place, or None for the file as a whole.
         message: what was expected, one line, no trailing period.
-        excerpt: the line and, below it, a caret; empty without a position.
+        excerpt: the line and a caret below it. Empty without a position.
     """
 
     def __init__(self, source: str, position: Position | None, message: str, excerpt: str = "") -> None:
@@ -71,7 +71,7 @@ class InputError(Exception):
         return self.fitted(sys.maxsize)
 
     def fitted(self, width: int) -> str:
-        """The message with the excerpt cut around the caret, for a terminal of so many columns."""
+        """Return the message with the excerpt cut around the caret to ``width`` terminal columns."""
         where = f":{self.position.line}:{self.position.column}" if self.position else ""
         head = printable(f"{self.source}{where}: error: {self.message}")
         excerpt = _cut(self.excerpt, width) if self.position else self.excerpt
@@ -79,13 +79,13 @@ class InputError(Exception):
 
 
 class Source:
-    r"""The bytes of one file, or of a stretch of it, and what line they are on.
+    r"""The bytes of one file, or of a part of it, and their line numbers.
 
-    Only ``\n`` ends a line. The bytes are never decoded as a whole, so any file can be read and what
-    is not changed comes back to the byte. A stretch begins on line ``first_line`` of the file, and lacks
-    ``indent`` columns at the beginning of each line.
+    Only ``\n`` ends a line. The bytes are never decoded as a whole. So any file can be read, and unchanged
+    text stays the same to the byte. A part begins on line ``first_line`` of the file and lacks ``indent``
+    columns at the start of each line.
 
-    Whoever reads a dump calls ``reached`` with the offset down to which it has been read.
+    A reader calls ``reached`` with the offset up to which it has read.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Source:
 
     @classmethod
     def read(cls, path: str, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Source:
-        """Reads a file, or standard input for ``-``, unpacking gzip, bzip2 and xz by their first bytes.
+        """Read a file, or standard input for ``-``. Unpack gzip, bzip2 and xz, by their first bytes.
 
         Raises:
             InputError: the file cannot be opened, or is compressed and damaged or too large.
@@ -126,10 +126,10 @@ class Source:
         return Source(self.name, data, first_line=self.line_at(lines.start), indent=self._indent)
 
     def line_at(self, offset: int) -> int:
-        """The 1-based line that holds the byte at ``offset``.
+        """Return the 1-based line of the byte at ``offset``.
 
-        Counts from the place asked for last, and makes a table of all lines when that has cost more than
-        the table would.
+        Counts from the last offset asked for. Makes a table of all lines once counting has cost more than the
+        table would.
         """
         if self._line_starts is not None:
             return self._first_line - 1 + bisect_right(self._line_starts, offset)
@@ -145,13 +145,13 @@ class Source:
         return line
 
     def position_at(self, offset: int) -> Position:
-        """The line and column of the byte at ``offset``; columns count characters, not bytes."""
+        """Return the line and column of the byte at ``offset``. Columns count characters, not bytes."""
         line_start = self.data.rfind(b"\n", 0, offset) + 1
         before = self.data[line_start:offset]
         return Position(self.line_at(offset), self._indent + len(before.decode("utf-8", "replace")) + 1)
 
     def error(self, offset: int, message: str) -> InputError:
-        """An InputError at ``offset`` with its line and a caret; long lines are cut around the caret."""
+        """Return an InputError at ``offset`` with its line and a caret. Long lines are cut around it."""
         offset = min(offset, len(self.data))
         line_start = self.data.rfind(b"\n", 0, offset) + 1
         end_of_line = line_end(self.data, offset, len(self.data))
@@ -166,12 +166,12 @@ class Source:
 
 
 def source_name(path: str) -> str:
-    """What a path is called in messages: ``<stdin>`` for ``-``."""
+    """Return the name of a path in messages: ``<stdin>`` for ``-``."""
     return "<stdin>" if path == "-" else path
 
 
 def splice(data: Text, span: Span, edits: Iterable[tuple[Span, bytes]]) -> bytes:
-    """The text of a span with some spans in it replaced, which are given in any order and do not overlap."""
+    """Return the text of a span with the edits applied. Edits are in any order and do not overlap."""
     view = memoryview(data)
     parts: list[bytes | memoryview] = []
     offset = span.start
@@ -182,15 +182,15 @@ def splice(data: Text, span: Span, edits: Iterable[tuple[Span, bytes]]) -> bytes
 
 
 def line_end(data: Text, offset: int, end: int) -> int:
-    """Where the line that holds ``offset`` ends: at its line end, or at ``end`` without one before that."""
+    """Return where the line that holds ``offset`` ends, at most ``end``."""
     found = data.find(b"\n", offset, end)
     return end if found < 0 else found
 
 
 def find_all(data: Text, text: bytes, span: Span) -> Iterator[int]:
-    """Where ``text``, which holds no line end, occurs in lines of ordinary length.
+    """Yield where ``text``, which holds no line end, occurs in lines of ordinary length.
 
-    Lines longer than LONGEST_LINE are constants in hexadecimal; they are skipped.
+    Lines longer than LONGEST_LINE are constants in hexadecimal. They are skipped.
     """
     for lines in _ordinary_lines(data, span):
         offset = data.find(text, lines.start, lines.end)
@@ -213,17 +213,17 @@ def _ordinary_lines(data: Text, span: Span) -> Iterator[Span]:
 
 
 def _count_lines(data: Text, start: int, end: int) -> int:
-    """How many lines end in a stretch, counted part by part, since a slice is a copy."""
+    """Return how many lines end in a byte range. Counts in parts, since a slice is a copy."""
     lines = 0
     for offset in range(start, end, LONGEST_LINE):
         part = data[offset : min(offset + LONGEST_LINE, end)]
-        # ``count`` looks at each byte, this hops from line end to line end: three times as fast in IR.
+        # ``count`` looks at each byte. This jumps from line end to line end: three times as fast in IR.
         lines += len(part) - len(part.replace(b"\n", b""))
     return lines
 
 
 def _cut(excerpt: str, width: int) -> str:
-    """A line and its caret in so many columns."""
+    """Return a line and its caret, cut to ``width`` columns."""
     line, _, caret = excerpt.expandtabs().partition("\n")
     length = max(len(line), len(caret))
     if length <= width or width <= 2 * len(_CUT):

@@ -12,50 +12,50 @@ from eio_audit.mlir.source import Source, line_end
 
 
 def all_but(excluded: bytes) -> bytes:
-    """A class of all bytes but some, written as what it holds: matched in half the time of ``[^...]``."""
+    """Return a pattern for any byte but some, as a class of the others. Twice as fast as ``[^...]``."""
     gaps = pairwise([-1, *sorted(excluded), 256])
     return b"[%s]" % b"".join(b"\\x%02x-\\x%02x" % (a + 1, b - 1) for a, b in gaps if b - a > 1)
 
 
 OR_FAIL = rb"|(?!)"
-"""The last alternative of a possessive repetition whose rounds may fail half-way.
+"""The last alternative of a possessive repetition that may fail within a round.
 
-Python 3.11.0 to 3.11.4 goes on from where the engine last noted its place in the round that failed (CPython's
-gh-106052). This alternative is tried where the round began. So is one like ``[^"]++``, if it comes last.
+Python 3.11.0 to 3.11.4 continues such a repetition at the wrong place in the failed round (CPython's
+gh-106052). This alternative is tried at the start of the round. So is one like ``[^"]++``, if it comes last.
 """
 STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+" + OR_FAIL + rb")*+="
 
 STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
-"""What a text is searched without, because words in it mean nothing."""
+"""Text to remove before a search, because words in it mean nothing."""
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(
     rb"(?:(?P<results>" + _RESULTS + rb")\s*+)?"
     rb"(?:(?P<generic>" + STRING + rb")\s*+(?=\()|(?P<custom>[A-Za-z_][\w$.]*+))"
 )
-"""What an op begins with: its results and its name."""
+"""The start of an op: its results and its name."""
 RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?")
 ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
-"""``%a, %b:2 =`` and the beginning of a word or string after it."""
+"""``%a, %b:2 =`` and the start of a word or string after it."""
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
 ALIAS_NAME = rb"[#!][\w$][\w$.-]*+"
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
-"""``%name = value`` or ``%name: type`` in a custom header: an argument of the region, if it opens one."""
+"""``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
 FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++)*+#-\}')
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
-"""A string that a pattern walks; ``string_end`` steps over a longer one, from quote to quote."""
+"""A string that a pattern matches. ``string_end`` finds the end of a longer one, from quote to quote."""
 
 INNER = re.compile(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)|" + all_but(b'"%(){}[]<>/=-') + rb"++)*+"
     rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?|[(){}\[\]<>]|[%\"])"
 )
-"""The next token that matters inside brackets; all text before it is skipped in the same match."""
+"""The next relevant token inside brackets. The same match skips all text before it."""
 OUTER = re.compile(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
     rb"|[A-Za-qs-z_][\w$]*+(?![\w$.])|r(?!eturn\b)[\w$]*+(?![\w$.])|@" + STRING + rb"|[!#@][\w$.:-]*+"
@@ -63,7 +63,7 @@ OUTER = re.compile(
     rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )
-"""The next token that matters outside brackets, where line ends, op names and block names count as well."""
+"""The next relevant token outside brackets, where line ends, op names and block names also count."""
 
 _NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
@@ -75,10 +75,10 @@ _OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
 
 
 class Brackets(list[tuple[int, int]]):
-    """The brackets that are open at a place: the byte of each, and its offset.
+    """The open brackets at a place: the byte of each, and its offset.
 
-    ``()``, ``[]`` and ``{}`` must balance. ``<`` and ``>`` are brackets where they do and operators where
-    they do not, since custom assembly may compare.
+    ``()``, ``[]`` and ``{}`` must balance. ``<`` and ``>`` are brackets if they balance and operators if they
+    do not, since custom assembly may compare.
     """
 
     __slots__ = ("_source",)
@@ -88,7 +88,7 @@ class Brackets(list[tuple[int, int]]):
         self._source = source
 
     def feed(self, token: bytes, offset: int) -> None:
-        """Opens or closes a bracket; other tokens change nothing. Raises InputError where nothing is open."""
+        """Open or close a bracket. Ignore other tokens. Raise InputError if no bracket is open to close."""
         if len(token) != 1:
             return
         byte = token[0]
@@ -117,7 +117,7 @@ class Brackets(list[tuple[int, int]]):
             )
 
     def check_closed(self) -> None:
-        """Raises InputError at the innermost open bracket: the dump ends here."""
+        """Raise InputError at the innermost open bracket, since the dump ends here."""
         certain = [bracket for bracket in self if bracket[0] != OPEN_ANGLE] or self
         if certain:
             opening, offset = certain[-1]
@@ -125,10 +125,10 @@ class Brackets(list[tuple[int, int]]):
 
 
 def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tuple[re.Match[bytes], int]]:
-    """The brackets and separators of an op's text from ``start`` on, each with the depth after it.
+    """Yield the brackets and separators of an op's text from ``start`` on, each with the depth after it.
 
-    The depth is 0 at ``start``. Strings and comments are skipped; ``->`` and ``<=`` are no brackets.
-    The text must have been read, so that its brackets balance: nothing is checked.
+    The depth is 0 at ``start``. Strings and comments are skipped. ``->`` and ``<=`` are not brackets. The
+    text must have been read: its brackets balance, and nothing is checked.
     """
     depth = 0
     for token in _NESTING.finditer(text, start, end):
@@ -137,19 +137,19 @@ def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tupl
 
 
 def match_end(pattern: re.Pattern[bytes], text: Text, start: int, end: int = sys.maxsize) -> int:
-    """Where what matches a pattern at ``start`` ends; ``start`` where nothing does."""
+    """Return the end of a pattern's match at ``start``, or ``start`` without a match."""
     match = pattern.match(text, start, end)
     return match.end() if match else start
 
 
 def closing_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
-    """The end of the bracket that closes the one at ``opening``; the end of the text without one."""
+    """Return the end of the bracket that closes the one at ``opening``, or the end of the text."""
     closing = (token.end() for token, depth in nesting(text, opening, end) if depth == 0)
     return next(closing, min(len(text), end))
 
 
 def split_list(text: bytes, start: int = 0) -> list[bytes]:
-    """The parts between commas from ``start`` to the bracket that closes there, or to the end of the text.
+    """Return the parts between commas from ``start`` to the closing bracket or the end of the text.
 
     Empty parts are left out.
     """
@@ -166,9 +166,9 @@ def split_list(text: bytes, start: int = 0) -> list[bytes]:
 
 
 def outermost_brackets(text: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """The brackets that are in no other one, as (start, end, opening), up to the first ``:`` outside of them.
+    """Yield the outermost brackets as (start, end, opening), up to the first ``:`` outside of them.
 
-    The last is that colon. A bracket that closes nothing is skipped: regions may have been cut out.
+    The last item is that colon. A bracket that closes nothing is skipped: regions may have been cut out.
     """
     depth = start = 0
     for token, _ in nesting(text):
@@ -185,7 +185,7 @@ def outermost_brackets(text: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
-    """The properties and attributes of an op in generic assembly: names and values, a unit's value empty."""
+    """Return (name, value) of an op's properties and attributes in generic form. A unit has no value."""
     entries: list[tuple[bytes, bytes]] = []
     for number, (start, end, opening) in enumerate(outermost_brackets(text)):
         if opening == b"<":
@@ -202,7 +202,7 @@ def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def string_end(data: Text, quote: int, end: int) -> int | None:
-    """Where the string that begins at ``quote`` ends, after its closing quote; None for an open one."""
+    """Return where the string that begins at ``quote`` ends, after its closing quote. None if it is open."""
     stop, closing = line_end(data, quote, end), quote
     while (closing := data.find(b'"', closing + 1, stop)) >= 0:
         before = closing
@@ -214,7 +214,7 @@ def string_end(data: Text, quote: int, end: int) -> int | None:
 
 
 def comment_start(data: Text, start: int, end: int) -> int | None:
-    """Where a comment begins in ``data[start:end]``, a stretch of one line; strings are stepped over."""
+    """Return where a comment begins in ``data[start:end]``, a part of one line. Strings are skipped."""
     if b"//" not in data[start:end]:
         return None
     while token := INNER.match(data, start, end):

@@ -1,4 +1,4 @@
-"""The op table: effects and traits from the dialects' own definitions."""
+"""The op table: effects and traits from the definitions of the dialects."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Any
 KINDS = ("read", "write", "alloc", "free")
 """Kinds of memory effect."""
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
-"""What an op's effects may be instead of a list of kinds."""
+"""The effects of an op that are not a list of kinds."""
 STATES = ("stack", "environment", "files", "solver")
-"""What ops read and write that no value stands for.
+"""What ops read and write besides values and memory.
 
-``environment`` is the floating-point environment, the default device, and whatever volatile accesses reach.
+``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
 """
 EVERYTHING = "everything"
-"""All memory and all buffers: where an effect is that is bound to nothing else."""
+"""All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
     "call",
     "destination_style",
@@ -37,7 +37,7 @@ STRUCTURE_FLAGS = ("constant", "function", "graph_region", "isolated", "symbol",
 """Traits about an op's role in its block or about its regions, not about memory."""
 
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
-"""The flags of a row; other words in the files are about what nothing here asks for."""
+"""The flags of a row. Other words in the files are not used."""
 
 _PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
@@ -48,12 +48,12 @@ class OpTraits:
 
     Attributes:
         effects: kinds of memory effect the op declares.
-        on: by operand or result (``operand 0``, ``result 0``, ``operand ?``) the kinds of effect on it.
+        on: by operand or result (``operand 0``, ``result 0``, ``operand ?``), the kinds of effect on it.
         recursive: the op has the effects of the ops in its regions.
-        dynamic: the op's C++ code decides, so nothing is known, except that a destination-style op touches
-            memref-like operands only.
+        dynamic: the op's C++ code decides its effects, so they are unknown. But a destination-style op
+            touches only memref-like operands.
         unknown: the op declares nothing and may do anything.
-        flags: the remaining traits, among ``FLAGS``.
+        flags: the other traits, among ``FLAGS``.
         when: by condition on the op's attributes (``name = value``, or a word), further effects as in ``on``.
     """
 
@@ -67,18 +67,18 @@ class OpTraits:
 
     @property
     def is_declaration(self) -> bool:
-        """Whether neither the op nor what is nested in it does anything where it is: a function, a global."""
+        """Whether the op and its nested ops do nothing in place, as for a function or a global."""
         return not self.flags.isdisjoint(("function", "symbol", "symbol_table"))
 
     @property
     def may_do_anything(self) -> bool:
-        """Whether nothing is known of what the op does."""
+        """Whether the effects of the op are unknown."""
         is_known = not self.unknown and (not self.dynamic or "destination_style" in self.flags)
         return not is_known and not self.is_declaration
 
     @property
     def is_harmless(self) -> bool:
-        """Whether the op itself, apart from its regions, touches nothing that another one may change."""
+        """Whether the op itself, without its regions, touches nothing that another op may change."""
         if self.is_declaration:
             return True
         touches = self.unknown or self.dynamic or self.when or self.effects - {"alloc"}
@@ -86,7 +86,7 @@ class OpTraits:
 
     @property
     def only_frees(self) -> bool:
-        """Whether to free what it is given is all that the op does, as ``memref.dealloc`` does."""
+        """Whether the op does nothing but free its operands, as ``memref.dealloc`` does."""
         is_certain = not (
             self.recursive or self.dynamic or self.unknown or self.flags - {"fresh", "may_trap"}
         )
@@ -96,20 +96,20 @@ class OpTraits:
 
     @property
     def may_trap(self) -> bool:
-        """Whether to execute the op where it was not executed may be undefined."""
+        """Whether executing the op where it was not executed before may be undefined."""
         touches = self.dynamic or self.effects - {"alloc"}
         return not self.is_declaration and bool(touches or "may_trap" in self.flags)
 
 
 UNLISTED = OpTraits(unknown=True)
-"""The traits of an op that the table does not list: it may do anything."""
+"""The traits of an op that the table does not list. It may do anything."""
 
 
 class _Table(Mapping[str, OpTraits]):
-    """The shipped table; a row is made when it is asked for, since a dump has few of the ops.
+    """The shipped table. A row is made on first use, since a dump has only some of the ops.
 
-    The effects of a reading replace those that the definition gives, and its flags count as well. A reading
-    under the full name goes before one under a pattern.
+    The effects of a reading replace those of the definition. Its flags are added. A reading under a full name
+    has precedence over one under a pattern.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class _Table(Mapping[str, OpTraits]):
         return sum(1 for _ in self)
 
     def _entry(self, name: str) -> Mapping[str, Any]:
-        """The row as it is written, our own readings included."""
+        """Return the row as written, with our own readings."""
         defined = self._defined.get(name, {"effects": "unknown"})
         patterns = self._patterns.get(name.partition(".")[0], ())
         general = [row for pattern, row in patterns if fnmatchcase(name, pattern)]
@@ -163,35 +163,35 @@ def _shipped(name: str) -> Any:
 
 @cache
 def op_traits() -> Mapping[str, OpTraits]:
-    """The shipped table, from full op name (``"ttir.permute"``) to traits.
+    """Return the shipped table, from full op name (``"ttir.permute"``) to traits.
 
-    Source: the op definitions (ODS) of MLIR, tt-mlir and StableHLO in ``op_traits.json``, which names the
-    revisions, and what their descriptions say beyond that in ``own_traits.json``, each with its reason.
+    Source: the op definitions (ODS) of MLIR, tt-mlir and StableHLO in ``op_traits.json``, which gives the
+    revisions. ``own_traits.json`` adds what only their descriptions state, each with its reason.
     """
     return _Table(_shipped("op_traits.json")["ops"], _shipped("own_traits.json")["readings"])
 
 
 @cache
 def types_of_kind(kind: str) -> frozenset[str]:
-    """The dialects' types that are no buffer themselves: ``plain`` ones, and ``address``es of memory."""
+    """Return the dialect types of a kind, none of them a buffer: ``plain``, or ``address`` of memory."""
     entries = _shipped("own_traits.json")["types"]
     return frozenset(name for entry in entries if entry["kind"] == kind for name in entry["types"])
 
 
 @cache
 def listed_dialects() -> frozenset[str]:
-    """The dialects of which the table lists ops."""
+    """Return the dialects with ops in the table."""
     return frozenset(name.partition(".")[0] for name in op_traits())
 
 
 class OpTable:
     """The traits of ops by full name: the shipped table and a project's own rows.
 
-    Under a full name, an own row replaces the shipped one; under a shell pattern (``my.*``), it tells the
-    effects of ops that no row names. The first pattern that matches counts.
+    An own row under a full name replaces the shipped row. An own row under a shell pattern (``my.*``) gives
+    the effects of ops that no row names. The first matching pattern counts.
 
     Attributes:
-        rows: the rows by full name. Only they say what an op's regions are and whether it is a terminator.
+        rows: the rows by full name. Only these say what an op's regions are and whether it is a terminator.
 
     Example:
         >>> table = OpTable({"my.*": OpTraits(), "my.store": OpTraits(effects=frozenset({"write"}))})
@@ -206,23 +206,23 @@ class OpTable:
         self.rows: Mapping[str, OpTraits] = {**op_traits(), **named} if named else op_traits()
 
     def of(self, name: str) -> OpTraits:
-        """The row with an op's effects; ``UNLISTED`` without one."""
+        """Return the row with an op's effects, or ``UNLISTED``."""
         if (row := self.rows.get(name)) is not None:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
 
     def may_be_terminator(self, name: str) -> bool:
-        """Whether the table calls the op a terminator, or does not know it."""
+        """Whether the op is a terminator in the table, or unlisted."""
         row = self.rows.get(name, UNLISTED)
         return row is UNLISTED or "terminator" in row.flags
 
     @cached_property
     def function_names(self) -> frozenset[str]:
-        """The ops that are functions."""
+        """The names of the ops that are functions."""
         return frozenset(name for name, row in self.rows.items() if "function" in row.flags)
 
     def flags(self, name: str) -> frozenset[str]:
-        """What an op is by the row under its full name; nothing without one."""
+        """Return the flags of the row under an op's full name. Empty without one."""
         return self.rows.get(name, UNLISTED).flags
 
     def is_own(self, name: str) -> bool:
@@ -231,12 +231,12 @@ class OpTable:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a row is under a shell pattern instead of an op's full name."""
+    """Whether a row's name is a shell pattern, not an op's full name."""
     return not set("*?[").isdisjoint(name)
 
 
 def parse_op_traits(name: str, entry: object) -> OpTraits:
-    """A row of a project's own table, in the words of the shipped one, under a full name or a shell pattern.
+    """Parse a row of a project's own table. ``name`` is an op's full name or a shell pattern.
 
     Raises:
         ValueError: the row is invalid.

@@ -28,19 +28,19 @@ RULES = {
     LocationRule.TWO_FUNCTIONS: "one source line, two functions",
     LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
 }
-"""What each rule on locations finds, as a heading."""
+"""The heading for each rule on locations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Ops with the same kind of change: ``8 modified``; ``note`` has details: ``: operands of 6``."""
+    """Ops with the same kind of change: ``8 modified``. ``note`` has details: ``: operands of 6``."""
 
     title: str
     note: str
     groups: Sequence[RepeatedChange]
 
     def examples(self, *, verbose: bool) -> list[tuple[OpChange, str]]:
-        """One op of each change, or all if ``verbose``, with the repetitions at the first."""
+        """Return one op of each change, or all if ``verbose``. The first has the number of repetitions."""
         return [
             (change, "" if number else repetition(group))
             for group in self.groups
@@ -50,14 +50,14 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Hunks:
-    """Ops in the order of the dump after: each hunk has changed ops and the unchanged ops around them."""
+    """Ops in the order of the later dump. A hunk has changed ops and the unchanged ops around them."""
 
     hunks: Sequence[Sequence[OpChange]]
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A title and a list, which may be empty; ``style`` is that of the title on a terminal."""
+    """A title and a list, which may be empty. ``style`` is the style of the title on a terminal."""
 
     title: str
     style: str
@@ -66,10 +66,10 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A table of figures; ``short`` are the rows of a short report.
+    """A table of figures. ``short`` are the rows of a short report.
 
-    The first ``numbers`` columns hold numbers; the last one names the rows. ``styles`` are those of columns
-    on a terminal, by heading.
+    The first ``numbers`` columns hold numbers. The last column names the rows. ``styles`` are the styles of
+    columns on a terminal, by heading.
     """
 
     headings: Sequence[str]
@@ -90,10 +90,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class DiffDocument:
-    """A diff, without the order of the dump after.
+    """A diff, without the order of the later dump.
 
-    ``answers`` sum up layout ops and module runs, ``functions`` list the changed ops of each function, and
-    ``details`` cover layout ops, modules, code generation and locations. There are no empty sections.
+    ``answers`` summarize layout ops and module runs. ``functions`` list the changed ops of each function.
+    ``details`` cover layout ops, modules, code generation and locations. No section is empty.
     """
 
     answers: Sequence[str]
@@ -102,12 +102,12 @@ class DiffDocument:
 
 
 def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
-    """The document of a diff.
+    """Return the document of a diff.
 
     Args:
         diff: the diff.
         verbose: with a line for each location that became worse.
-        context: if given, changes are in textual order with this many unchanged ops around each, not by kind.
+        context: show changes in textual order with this many unchanged ops around each, not by kind.
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [
@@ -121,7 +121,7 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
 
 
 def changes_by_function(ops: OpChanges) -> list[Section]:
-    """What happened to the ops of each function."""
+    """Return what happened to the ops of each function."""
     sections: dict[str | None, list[Changes]] = {}
     for kind, group in ops.groups.items():
         of_function: dict[str | None, list[OpChange]] = {}
@@ -154,7 +154,7 @@ def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
 
 
 def inverse_summary(inverse: InverseOps) -> str:
-    """What happened to permutes, transposes and reshapes; empty if there are none."""
+    """Return what happened to permutes, transposes and reshapes. Empty if there are none."""
     if not inverse.before and not inverse.after:
         return ""
     return (
@@ -211,7 +211,7 @@ def _layout_op(one: LayoutOp) -> str:
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:
-    """``24 -> 61 runs of 30 modules, 60 after fix``; empty where no location names a module."""
+    """Return ``24 -> 61 runs of 30 modules, 60 after fix``. Empty if no location names a module."""
     runs = fragmentation.modules or fragmentation.functions
     if not runs:
         return ""
@@ -248,7 +248,7 @@ def _code_generation(structure: Structure) -> Section | None:
 
 
 def torn_figures(structure: Structure, short: int) -> Figures:
-    """In how many functions the ops of each torn module are."""
+    """Return the number of functions that contain the ops of each torn module."""
     rows = [
         [*(f"{row.functions[stage]:,}" for stage in structure.predictions), row.path[-1]]
         for row in words.torn_modules(structure)

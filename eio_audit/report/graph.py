@@ -12,13 +12,13 @@ from eio_audit.report.wording.order import block_name, op_name, place_of
 
 
 def title_of(dataflow: Dataflow) -> str:
-    """``@main ^bb0 at line 3 of after.mlir:1``."""
+    """Return ``@main ^bb0 at line 3 of after.mlir:1``."""
     block = block_name(dataflow.function, dataflow.block)
     return f"{block} at line {dataflow.block_line} of {place_of(dataflow.dump)}"
 
 
 def dataflow_to_dot(dataflow: Dataflow) -> str:
-    """For Graphviz: a box for each op; dependences against the order are red and bold."""
+    """Return Graphviz text: a box for each op. Dependences against the order are red and bold."""
     title = _quoted(title_of(dataflow))
     lines = [
         f"digraph {title} {{",
@@ -45,7 +45,7 @@ def _quoted(text: str) -> str:
 
 
 def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
-    """GraphML with the attributes of ``dataflow_graph`` that are not None, and an ``id`` for every edge."""
+    """Return GraphML with the attributes of ``dataflow_graph`` that are not None, and edge ids."""
     import networkx as nx
 
     graph = dataflow_graph(dataflow)
@@ -60,14 +60,14 @@ def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
 
 
 def _fit_for_xml(attributes: dict[str, Any]) -> None:
-    """Leaves out what is None, and writes out characters that XML has no place for."""
+    """Remove None values and escape characters that are invalid in XML."""
     known = {name: value for name, value in attributes.items() if value is not None}
     attributes.clear()
     attributes |= {k: printable_lines(v) if isinstance(v, str) else v for k, v in known.items()}
 
 
 def dataflow_to_json(dataflow: Dataflow) -> str:
-    """Node-link JSON for ``networkx.node_link_graph(document, edges="edges")``, ending in a newline."""
+    """Return node-link JSON for ``networkx.node_link_graph(document, edges="edges")`` and a newline."""
     graph = dataflow_graph(dataflow)
     document = {
         "schema": SCHEMA,

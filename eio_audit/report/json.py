@@ -1,6 +1,6 @@
 """Audits as JSON: the fields of schema ``eio-audit/1``, described in docs/json.md.
 
-Dataclasses are written field by field. ``_FIELDS`` has those of which JSON has other fields.
+Dataclasses are written field by field. ``_FIELDS`` lists the classes that have other fields in JSON.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from eio_audit.mlir.printable import printable_in_json
 
-if TYPE_CHECKING:  # what one command reports needs nothing of the others
+if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.diff.diff import Diff
@@ -75,7 +75,7 @@ _FIELDS = {
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.
 
-An attribute ``op`` of other classes, an OpLabel, is written so too.
+An attribute ``op`` of other classes, an OpLabel, is written the same way.
 """
 
 _MADE: dict[str, Callable[[Any], object]] = {
@@ -94,11 +94,11 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Trace.final": lambda trace: _without_dumps(trace.final),
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
 }
-"""The fields that no attribute has as they are."""
+"""The fields that are not plain attributes."""
 
 
 def check_to_json(verdict: Verdict) -> str:
-    """The audits of ``check`` and what a gate finds in them, ending in a newline."""
+    """Return the audits of ``check`` and the findings of its gate, ending in a newline."""
     check = verdict.check
     return _document(
         "check",
@@ -113,7 +113,7 @@ def check_to_json(verdict: Verdict) -> str:
 
 
 def diff_to_json(diff: Diff) -> str:
-    """The comparison of two dumps, ending in a newline."""
+    """Return the comparison of two dumps, ending in a newline."""
     return _document("diff", **_diff_members(diff))
 
 
@@ -147,14 +147,14 @@ def _verdict(diff: Diff) -> dict[str, object]:
 
 
 def diff_to_jsonl(diff: Diff) -> Iterator[str]:
-    """JSON Lines: the verdict, then every op of both dumps as it is asked for."""
+    """Yield JSON Lines: the verdict, then every op of both dumps on demand."""
     yield _line({"type": "verdict", **_verdict(diff)})
     for pair in diff.pairs():
         yield _line({"type": "op", "status": pair.status, **_plain(pair)})
 
 
 def two_runs_to_json(runs: RunComparison) -> str:
-    """Where two runs of a compiler part, ending in a newline."""
+    """Return where two runs of a compiler diverge, ending in a newline."""
     only_in = [
         {"run": number, "dumps": count, "first": {"source": dump.source.name, "line": dump.line}}
         for number, (dump, count) in enumerate(runs.only_in, 1)
@@ -172,27 +172,27 @@ def two_runs_to_json(runs: RunComparison) -> str:
 
 
 def explanation_to_json(explanation: Explanation) -> str:
-    """Why ops are where they are, ending in a newline."""
+    """Return why ops are where they are, ending in a newline."""
     return _document("explain", **_plain(explanation), errors=[])
 
 
 def history_to_json(history: History) -> str:
-    """One op through all passes, ending in a newline."""
+    """Return one op through all passes, ending in a newline."""
     return _document("history", **_plain(history))
 
 
 def structure_to_json(structure: Structure) -> str:
-    """The functions that code generation makes of a dump, ending in a newline."""
+    """Return the functions that code generation makes from a dump, ending in a newline."""
     return _document("structure", dump=_head(structure.dump), **_plain(structure), errors=[])
 
 
 def trace_to_json(trace: Trace) -> str:
-    """What each pass of a log did to the order, ending in a newline."""
+    """Return what each pass of a log did to the order, ending in a newline."""
     return _document("trace", **_plain(trace))
 
 
 def to_jsonl(verdict: Verdict) -> str:
-    """JSON Lines: errors, findings, and last the figures; ``type`` tells which of them an object is."""
+    """Return JSON Lines: errors, findings, then the figures. ``type`` is the kind of an object."""
     objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
     objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
     objects.append({"type": "summary", **_plain(verdict.check.summary)})
@@ -208,7 +208,7 @@ def _document(command: str, **members: object) -> str:
 
 
 def dumped(document: object) -> str:
-    """A document as indented JSON that is harmless to print, ending in a newline."""
+    """Return a document as indented JSON that is harmless to print, ending in a newline."""
     return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
 
 
@@ -217,7 +217,7 @@ def _without_dumps(figures: Summary) -> dict[str, object]:
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:
-    """How many ops only free, and the inversions at one; the largest peaks of any block."""
+    """Return how many ops only free, the inversions with them, and the largest peaks of any block."""
     blocks = [block for dump in dumps for block in dump.blocks]
     memories = [block.memory for block in blocks if block.memory is not None]
     return {
@@ -253,7 +253,7 @@ def _plain(value: Any) -> Any:
 
 @cache
 def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object] | None]]:
-    """What JSON has of a class: the key (``*`` for members of a member), the attribute, or what makes it."""
+    """Return the JSON members of a class: key (``*`` for nested ones), attribute path, function or None."""
     name = kind.__name__
     if name in _FIELDS:
         listed = _FIELDS[name].split()
@@ -269,7 +269,7 @@ def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object]
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:
-    """The attribute at the end of a path; None where the path ends before."""
+    """Return the attribute at the end of a path. None if the path ends early."""
     for name in path:
         value = None if value is None else getattr(value, name)
     return value

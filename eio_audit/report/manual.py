@@ -1,6 +1,6 @@
-"""The manual of rules and words: pages/rules.md and pages/glossary.md, entry by entry.
+"""The manual of rules and words: the entries of pages/rules.md and pages/glossary.md.
 
-The same pages are docs/rules.md and docs/glossary.md.
+docs/rules.md and docs/glossary.md are the same pages.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _EMPHASIS = re.compile(r"\*([\w -]+)\*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule, its code its first name, or a word of the glossary.
+    """A rule, whose first name is its code, or a word of the glossary.
 
-    It is listed under ``section``; ``text`` is Markdown and also explains the ``related`` words.
+    It is listed under ``section``. ``text`` is Markdown and also explains the ``related`` words.
     """
 
     section: str
@@ -43,7 +43,7 @@ class Entry:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All rules by code, then all words by section."""
+    """Return all rules by code, then all words by section."""
     found = [
         Entry("Rules", (rule["code"], rule["name"]), rule["text"].strip())
         for rule in _RULE.finditer(_page("rules.md"))
@@ -56,9 +56,9 @@ def entries() -> tuple[Entry, ...]:
 
 
 def look_up(word: str) -> list[Entry]:
-    """The entry of that name, else those whose longer name contains it or that explain it, too.
+    """Return the entry with this name, or else those whose longer name contains it or that also explain it.
 
-    Case does not matter; dashes and underscores equal blanks.
+    Case does not matter. Dashes and underscores equal blanks.
 
     >>> [entry.names for entry in look_up("Forced")]
     [('forced inversion',)]
@@ -75,7 +75,7 @@ def look_up(word: str) -> list[Entry]:
 
 
 def close_names(word: str) -> list[str]:
-    """Similar names, the most similar first."""
+    """Return similar names, the most similar first."""
     from difflib import get_close_matches
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}

@@ -14,10 +14,10 @@ _NOT_IN_A_NAME = re.compile(r"\W")
 
 
 def structure_to_python(structure: Structure) -> str:
-    """The functions in call order, then the functions that call them.
+    """Return the functions in call order, then the functions that call them.
 
-    Ops are calls, ``v2 = ttir.permute(arg2)``. Types and attributes are left out, so the code shows the
-    structure and does not run by itself.
+    Ops are calls, ``v2 = ttir.permute(arg2)``. The code has no types and attributes: it shows the structure
+    but does not run.
     """
     dump, prediction = structure.dump, structure.predictions[structure.present]
     head = [f"What code generation makes from {dump.source}:{dump.line}, without types and attributes."]
@@ -44,7 +44,7 @@ def _values(names: Iterable[str]) -> str:
 
 
 def _identifier(name: str) -> str:
-    """A name of MLIR as one of Python: ``%3#1`` is ``v3_1``, ``scf.if`` ends in ``if_``."""
+    """Return a Python name for an MLIR name: ``v3_1`` for ``%3#1``, ending in ``if_`` for ``scf.if``."""
     plain = _NOT_IN_A_NAME.sub("_", name.lstrip("%@"))
     plain = f"v{plain}" if plain[:1].isdigit() else plain
     return f"{plain}_" if iskeyword(plain) else plain

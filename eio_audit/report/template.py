@@ -21,13 +21,13 @@ _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026
 
 
 def render(template: str, **context: object) -> str:
-    """The template filled in with the context. It can call the functions in the modules of ``wording``."""
+    """Return the rendered template. It can call the functions in the modules of ``wording``."""
     return _environment().get_template(template).render(context)
 
 
 @cache
 def text_of(name: str) -> str:
-    """A style or a script, as it is in its file."""
+    """Return the text of a style or script file."""
     return files("eio_audit.report.html").joinpath("templates", name).read_text(encoding="utf-8")
 
 
@@ -52,19 +52,19 @@ def _environment() -> Environment:
 
 
 def _harmless(value: Any) -> Any:
-    """The value as a template shows it: None is empty, control characters are escaped."""
+    """Return the value as a template shows it: None is empty, control characters are escaped."""
     if value is None:
         return ""
     return printable_lines(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _explained(text: str) -> object:
-    """The text; words of the glossary in it show what they mean."""
+    """Return the text with explanations of its glossary words."""
     macros: Any = _environment().get_template("parts.html").module
     return macros.explained(text)
 
 
 def _data(value: object) -> str:
-    """Data for scripts, as JSON without tags and control characters."""
+    """Return data for scripts, as JSON without tags and control characters."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE_IN_SCRIPT)
     return re.sub(STEERING, lambda match: "\\" + printable(match[0]), text)

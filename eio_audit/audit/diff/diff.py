@@ -1,4 +1,4 @@
-"""What happened between two dumps of a program."""
+"""Compare two dumps of a program."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from eio_audit.mlir.input.dumps import Dump
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Two audits and what differs between the dumps.
+    """Two audits and the differences between the dumps.
 
     Attributes:
-        before: the audit of the dump before.
-        after: the audit of the dump after.
+        before: the audit of the earlier dump.
+        after: the audit of the later dump.
         ops: every op, by what became of it.
         inverse_ops: what became of permutes, transposes and reshapes.
-        fragmentation: how torn the model's modules are.
+        fragmentation: how many runs the model's modules have.
         structure: the functions that code generation makes.
         locations: what is wrong with the locations.
         sameness: in what sense the dumps are the same.
-        pairs: gives every op of both dumps, the unchanged ones too, in the order of the dump after.
+        pairs: yields every op of both dumps, including unchanged ones, in the order of the later dump.
     """
 
     before: DumpAudit
@@ -58,17 +58,17 @@ def diff(
     *,
     measures_memory: bool = False,
 ) -> Diff:
-    """Compares two dumps of one program.
+    """Compare two dumps of one program.
 
     Args:
-        before: the earlier one.
-        after: the later one.
+        before: the earlier dump.
+        after: the later dump.
         options: as for ``check``.
-        visit: called with the audited dump after, while its IR is in memory.
+        visit: called with the audited later dump while its IR is in memory.
         measures_memory: as for ``check``.
 
     Raises:
-        InputError: one of them cannot be read.
+        InputError: a dump cannot be read.
     """
     interned = Interned()
     old, new = (audit_dump(dump, options, measures_memory=measures_memory) for dump in (before, after))
@@ -92,10 +92,10 @@ def diff(
 
 
 def op_changes(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> OpChanges:
-    """What became of each op, and nothing of the order: much less work than ``diff``.
+    """Return what became of each op, without its order. This is much less work than ``diff``.
 
     Raises:
-        InputError: one of the dumps cannot be read.
+        InputError: a dump cannot be read.
     """
     interned = Interned()
     old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))

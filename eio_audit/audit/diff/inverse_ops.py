@@ -1,7 +1,7 @@
 """What happened to permutes, transposes and reshapes: cancelled, moved without cancelling, or left.
 
-A pass that erases inverse ops moves them up or down until they meet their inverse. One that meets none should
-have been left where it was: its location is now in a place where the op never was.
+A pass that erases inverse ops moves them up or down until they meet their inverse. An op that meets no
+inverse should not have moved: its location is now where the op never was.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.audit.op_label import OpLabel
 
 SEARCHED_OPS = 64
-"""How many ops above a commuted op are looked at for the one it was."""
+"""How many ops above a commuted op to search for its origin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class LayoutOp:
 
 @dataclass(frozen=True, slots=True)
 class LayoutPair:
-    """Two layout ops of which the second undoes the first, and the elementwise ops between."""
+    """Two layout ops, of which the second undoes the first, and the elementwise ops between them."""
 
     first: LayoutOp
     second: LayoutOp
@@ -51,7 +51,7 @@ class LayoutPair:
 
 @dataclass(frozen=True, slots=True)
 class MovedLayoutOp:
-    """A layout op that was moved, and where it is now; in several places where copies of it were needed."""
+    """A layout op that was moved, and where it is now. It is in several places if copies were needed."""
 
     before: LayoutOp
     after: tuple[LayoutOp, ...]
@@ -63,15 +63,14 @@ class InverseOps:
 
     Attributes:
         before, after: how many there are.
-        inverse_before: how many pairs of the dump before undo each other.
-        cancelled: the pairs of the dump before that are gone.
-        copies: ops of these pairs of which copies are left, on other operands of the ops they were moved
-            past.
-        moved: ops that were moved and did not cancel; not those that were only put back in order.
-        gone: ops that were removed without an inverse: merged with another or folded.
-        added: ops that came from no op of the dump before.
-        remaining: pairs of the dump after that undo each other.
-        inversions: how many inversions of the dump after involve a moved op or a copy.
+        inverse_before: how many pairs of the earlier dump undo each other.
+        cancelled: the pairs of the earlier dump that are gone.
+        copies: copies of ops of these pairs that are left, on other operands of the ops they were moved past.
+        moved: ops that were moved and did not cancel, except those that were only put back in order.
+        gone: ops that were removed without an inverse: merged with another op or folded.
+        added: ops that came from no op of the earlier dump.
+        remaining: pairs of the later dump that undo each other.
+        inversions: how many inversions of the later dump involve a moved op or a copy.
     """
 
     before: int
@@ -90,8 +89,8 @@ class LayoutChanges:
     """The layout ops of two dumps.
 
     Attributes:
-        came_to: by layout op of the dump before that was moved, where it is now, and copies of it.
-        orphans: layout ops of the dump after that came from no op of the dump before.
+        came_to: by moved layout op of the earlier dump, its new ops: itself and its copies.
+        orphans: layout ops of the later dump that came from no op of the earlier dump.
     """
 
     def __init__(self, comparison: DumpComparison) -> None:
@@ -118,11 +117,11 @@ class LayoutChanges:
 
     @property
     def came_from(self) -> dict[int, int]:
-        """By layout op of the dump after that was moved or copied, the one it came from."""
+        """By layout op of the later dump that was moved or copied, the op it came from."""
         return {new: old for old, ops in self.came_to.items() for new in ops}
 
     def inverse_ops(self) -> InverseOps:
-        """What became of them, by what became of their inverses."""
+        """Return what became of the layout ops and their inverses."""
         cancelled = [pair for pair in self.pairs[0] if self._is_cancelled(pair)]
         met = {op for pair in cancelled for op in (pair.first, pair.second)}
         gone = [op for op in self.does[0] if self._is_gone(op) and op not in met and op not in self.came_to]
@@ -143,17 +142,17 @@ class LayoutChanges:
         return old not in self.comparison.became
 
     def _is_cancelled(self, pair: InversePair) -> bool:
-        """Both are gone, and one of them for good: the other may have left copies."""
+        """Whether both ops are gone, one of them without a copy. The other may have left copies."""
         both_left_copies = pair.first in self.came_to and pair.second in self.came_to
         return self._is_gone(pair.first) and self._is_gone(pair.second) and not both_left_copies
 
     def _origin(self, new: int) -> int | None:
-        """The layout op of the dump before that an added one came from."""
+        """Return the earlier layout op that an added op came from."""
         found = (find(new) for find in (self._derived, self._at_its_location, self._commuted))
         return next((origin for origin in found if origin is not None), None)
 
     def _derived(self, new: int) -> int | None:
-        """The layout op that is gone and whose location is inside that of ``new``."""
+        """Return the removed layout op whose location is inside that of ``new``."""
         ancestor = self.comparison.ancestor(new)
         if ancestor is None or ancestor[1] != Relation.DERIVED:
             return None
@@ -162,7 +161,7 @@ class LayoutChanges:
         return ancestor[0] if is_alike and self._is_gone(ancestor[0]) else None
 
     def _at_its_location(self, new: int) -> int | None:
-        """The layout op that is gone and had the location: where it passed an op, it left its inverse."""
+        """Return the removed layout op with this location. Where it passed an op, it left its inverse."""
         does, location = self.does[1][new], self.new.locations[new]
         for old in self.gone_from.get(location, ()) if location != NO_LOCATION else ():
             what = self.does[0][old]
@@ -172,10 +171,10 @@ class LayoutChanges:
         return None
 
     def _commuted(self, new: int) -> int | None:
-        """The op of the dump before that was moved down to ``new``, past ops that both dumps have.
+        """Return the earlier op that was moved down to ``new``, past ops that both dumps have.
 
-        A pass gives it the location of the last op it passes, so only the dataflow tells: it fed what now
-        feeds it.
+        A pass gives the op the location of the last op it passes, so only the dataflow shows its origin: the
+        origin fed the ops that now feed ``new``.
         """
         was, does = self.comparison.was, self.does[1][new]
         passed = next((op for op in _above(self.new, new, self.added) if op in was), None)
@@ -199,7 +198,7 @@ class LayoutChanges:
 
 
 def _above(ops: ComparedOps, op: int, also: Collection[int]) -> Iterator[int]:
-    """The ops an op is computed from, nearest first, with only elementwise ops and ``also`` between."""
+    """Yield the ops that an op is computed from, nearest first, through elementwise ops and ``also`` only."""
     pending, seen = deque(owner for owner, _ in ops.producers[op] if owner >= 0), {op}
     while pending and len(seen) <= SEARCHED_OPS:
         current = pending.popleft()

@@ -1,4 +1,4 @@
-"""Ops that only rearrange a tensor, permutes, transposes and reshapes, and the pairs that undo each other."""
+"""Ops that only rearrange a tensor (permutes, transposes, reshapes) and the pairs that undo each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PERMUTES = frozenset({"permute", "transpose"})
 RESHAPES = frozenset(
     ("reshape", "squeeze", "unsqueeze", "flatten", "expand_shape", "collapse_shape", "view", "shape_cast")
 )
-"""Last parts of op names (``ttir.permute``)."""
+"""The last part of their names (``ttir.permute``)."""
 
 ELEMENTWISE_DIALECTS = frozenset({"arith", "math"})
 _ELEMENTWISE = """
@@ -32,10 +32,10 @@ _ELEMENTWISE = """
     sqrt square sub subtract tan tanh trunc typecast where xor
 """
 ELEMENTWISE = frozenset(_ELEMENTWISE.split())
-"""Parts of names of ops that compute each element of the result from the operands' elements in its place.
+"""The last part of names of ops that compute each result element from the operand elements at its place.
 
-They are those of TTIR, TTNN, StableHLO, CHLO, TOSA, Linalg and Torch; of the dialects above, all ops with
-operands are such.
+They are ops of TTIR, TTNN, StableHLO, CHLO, TOSA, Linalg and Torch. In the dialects above, all ops with
+operands are elementwise.
 """
 
 _COMMUTING = """
@@ -43,7 +43,7 @@ _COMMUTING = """
     reduce_or repeat reverse rms_norm slice slice_static softmax sum
 """
 COMMUTING = frozenset(_COMMUTING.split())
-"""Parts of the names of ops that a rearrangement can be moved past if their attributes change with it."""
+"""The last part of names of ops that a rearrangement can move past if their attributes change with it."""
 
 _SHAPE = re.compile(r"(?:tensor|memref|vector)<((?:(?:[0-9]+|\?|\*|\[[0-9]+\])x)*)")
 _INTEGERS = re.compile(r"array<[su]?i[0-9]+: ([^>]*)>|dense<\[([^\]]*)\]>|\[([^\]]*)\]")
@@ -59,11 +59,11 @@ class Rearrangement:
     """What a permute, transpose or reshape does to its first operand.
 
     Attributes:
-        permutation: dimension ``k`` of the result is dimension ``permutation[k]`` of the operand; None for a
+        permutation: dimension ``k`` of the result is dimension ``permutation[k]`` of the operand. None for a
             reshape, and for a permute whose text lacks it.
-        shape_in, shape_out: as printed, ``1x32x?``; empty for rank 0, ``*`` for an unknown rank, None
-            where the text names no types.
-        is_reshape: whether it is one.
+        shape_in, shape_out: as printed, ``1x32x?``. Empty for rank 0, ``*`` for an unknown rank, None if the
+            text shows no types.
+        is_reshape: whether it is a reshape.
     """
 
     permutation: tuple[int, ...] | None
@@ -73,14 +73,14 @@ class Rearrangement:
 
     @property
     def is_known(self) -> bool:
-        """Whether the text tells what it does."""
+        """Whether the text shows what the op does."""
         if self.is_reshape:
             return self.shape_in is not None and not {"?", "*"} & {*f"{self.shape_in}{self.shape_out}"}
         return self.permutation is not None
 
     @property
     def inverse(self) -> Rearrangement:
-        """What undoes it.
+        """The rearrangement that undoes this one.
 
         >>> Rearrangement((0, 2, 3, 1), "1x2x3x4", "1x3x4x2", False).inverse.permutation
         (0, 3, 1, 2)
@@ -102,12 +102,12 @@ def _printed(shape: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InversePair:
-    """Two rearrangements of which the second undoes the first.
+    """Two rearrangements, of which the second undoes the first.
 
     Attributes:
-        first, second: op numbers; the second's operand comes from the first.
-        between: how many elementwise ops are between; 0 where one directly feeds the other, or would if the
-            inverse pairs between were gone.
+        first, second: op numbers. The second's operand comes from the first.
+        between: how many elementwise ops are between them. 0 if one feeds the other directly, or would
+            without the inverse pairs between them.
     """
 
     first: int
@@ -116,7 +116,7 @@ class InversePair:
 
 
 def rearrangements(ops: ComparedOps) -> dict[int, Rearrangement]:
-    """By op that is a permute, transpose or reshape with an operand: what it does."""
+    """Return what each permute, transpose and reshape with an operand does, by op."""
     found = {}
     for op, name in enumerate(ops.names):
         leaf = name.rpartition(".")[2]
@@ -126,7 +126,7 @@ def rearrangements(ops: ComparedOps) -> dict[int, Rearrangement]:
 
 
 def parse_rearrangement(text: OpText, *, is_reshape: bool) -> Rearrangement:
-    """What an op does according to its text: its first type becomes its last, by a permutation or not."""
+    """Return what an op does by its text: its first type becomes its last, with or without a permutation."""
     shapes = [shape[1].rstrip("x") for type_ in text.types if (shape := _SHAPE.match(type_))]
     shape_in, shape_out = (shapes[0], shapes[-1]) if shapes else (None, None)
     permutation = None if is_reshape else _permutation(text, shape_in.count("x") + 1 if shape_in else 0)
@@ -149,7 +149,7 @@ def _permutation(text: OpText, rank: int) -> tuple[int, ...] | None:
 
 
 def _swap(first: str, second: str, rank: int) -> tuple[int, ...] | None:
-    """The permutation that swaps two dimensions, which count from the end where negative."""
+    """Return the permutation that swaps two dimensions. Negative dimensions count from the end."""
     dims = [int(match[1]) for text in (first, second) if (match := _TYPED_INTEGER.match(text))]
     if len(dims) != 2 or not all(-rank <= dim < rank for dim in dims):
         return None
@@ -160,7 +160,7 @@ def _swap(first: str, second: str, rank: int) -> tuple[int, ...] | None:
 
 
 def is_elementwise(ops: ComparedOps, op: int) -> bool:
-    """Whether a rearrangement of the op's operands is the same rearrangement of its result."""
+    """Whether rearranging the op's operands is the same as rearranging its result."""
     dialect, *parts = ops.names[op].split(".")
     if not ops.producers[op] or op in ops.blocks_of or ops.ir.result_count(op) != 1:
         return False
@@ -173,13 +173,13 @@ def may_commute(ops: ComparedOps, op: int) -> bool:
 
 
 def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[InversePair]:
-    """The pairs that undo each other directly, through elementwise ops, or around pairs that do.
+    """Return the pairs that undo each other directly, through elementwise ops, or around other pairs.
 
-    Each op is the second of one pair at most; the first of several pairs where several ops undo it.
+    Each op is the second of at most one pair. It is the first of several pairs if several ops undo it.
 
     Complexity: linear in ops and operands times the number of different rearrangements in sight of an op.
     """
-    in_sight: dict[int, dict[Rearrangement, tuple[int, int]]] = {}  # by op: op and elementwise ops since
+    in_sight: dict[int, dict[Rearrangement, tuple[int, int]]] = {}  # by op: (origin, distance)
     pairs = []
     for op in range(len(ops)):
         does = found.get(op)
@@ -199,7 +199,7 @@ def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[Inv
 
 
 def _merged(seen: Sequence[dict[Rearrangement, tuple[int, int]]]) -> dict[Rearrangement, tuple[int, int]]:
-    """What is in sight of any operand, the nearest of each, one elementwise op further away."""
+    """Merge what is in sight of any operand, the nearest of each, one elementwise op further away."""
     merged: dict[Rearrangement, tuple[int, int]] = {}
     for one in seen:
         for does, (op, steps) in one.items():

@@ -1,4 +1,4 @@
-"""The common lines of two texts, in which lines may have moved."""
+"""Match the common lines of two texts in which lines may have moved."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Hashable, Iterator, Sequence
 from eio_audit.order.displaced import displaced
 
 ROUNDS = 4
-"""How often the gaps between matches are searched again."""
+"""How often to search the gaps between matches again."""
 
 Match = tuple[int, int]
-"""The 0-based number of a line in the old text, and of the line in the new text that it is."""
+"""The 0-based number of a line in the old text, and of the same line in the new text."""
 
 
 def matching_lines(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Match]:
-    """Lines of two texts that are the same and in the same order in both, ascending.
+    """Return the lines of two texts that are equal and in the same order in both, ascending.
 
-    The n-th of equal lines is matched with the n-th of them in the other text; of these matches a largest set
-    that is in order in both texts counts, and between those the same is done again. So where no two lines are
-    equal, the fewest lines that explain the difference are left over.
+    The n-th of equal lines matches the n-th in the other text. Of these matches, a largest set in the same
+    order counts. The gaps between them are searched again. So if no two lines of a text are equal, the fewest
+    lines that explain the difference are left.
 
-    Complexity: O(n log n). ``difflib`` takes quadratic time and more where many lines have moved.
+    Complexity: O(n log n). ``difflib`` takes quadratic time and more if many lines have moved.
 
     >>> matching_lines(["a", "b", "c", "}"], ["c", "a", "b", "}"])
     [(0, 1), (1, 2), (3, 3)]
@@ -37,7 +37,7 @@ def matching_lines(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Mat
 
 
 def gaps_between(matches: Sequence[Match], old_count: int, new_count: int) -> Iterator[tuple[range, range]]:
-    """The gaps between the matches: lines of the old text, and those of the new text that replace them."""
+    """Yield the gaps between the matches: ranges of old lines, and of the new lines that replace them."""
     old_start = new_start = 0
     for old_end, new_end in [*matches, (old_count, new_count)]:
         if old_end > old_start or new_end > new_start:

@@ -1,7 +1,7 @@
-"""How torn the model's modules are: code generation begins anew wherever the module changes.
+"""Count the runs of the model's modules. Code generation starts a new function at each run.
 
-A *run* of a module is a longest series of a block's ops that all are in it, not counting ops whose location
-names no module. A model's own order has few runs; every op moved into the middle of another module adds two.
+A *run* of a module is a longest series of a block's ops that are all in it. Ops without a module do not
+count. A model's own order has few runs. Every op moved into the middle of another module adds two.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from eio_audit.audit.fix.relabel import RightLabels
 from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
 
 RunKey = tuple[str, ...]
-"""A module with those around it, outermost first; a source function as ``(file, name)``."""
+"""A module with the modules around it, outermost first. A source function is ``(file, name)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class ModuleRuns:
 
     Attributes:
         name: the module, or the function with its file (``model.py:10 forward``).
-        path: the module with those around it, outermost first; for a function only itself.
-        before, after: in the dump before and in the dump after.
-        fixed: after a fix of that.
-        relabelled: after a fix that also corrects wrong labels.
+        path: the module with the modules around it, outermost first. For a function, only the function.
+        before, after: the runs in the earlier and the later dump.
+        fixed: the runs after a fix of the later dump.
+        relabelled: the runs after a fix that also corrects wrong labels.
     """
 
     name: str
@@ -41,14 +41,14 @@ class ModuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class Fragmentation:
-    """The runs of all modules and source functions, the most torn first."""
+    """The runs of all modules and source functions, the most fragmented first."""
 
     modules: tuple[ModuleRuns, ...]
     functions: tuple[ModuleRuns, ...]
 
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Counts the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
+    """Count the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
     was, origins = ([*map(dump.indices.parsed.origin, range(len(dump.ir)))] for dump in (before, after))
     relabelled = origins[:]
     for op, name in right.names.items():
@@ -75,7 +75,7 @@ def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
 def _count(
     dump: AuditedDump, orders: Mapping[int, Sequence[int]], origins: Sequence[Origin | None]
 ) -> tuple[Counter[RunKey], Counter[RunKey]]:
-    """The runs of modules and of functions, with the blocks in the given orders."""
+    """Return the runs of modules and of functions, with the blocks in the given orders."""
     modules: Counter[RunKey] = Counter()
     functions: Counter[RunKey] = Counter()
     names: dict[tuple[str | None, str], RunKey] = {}

@@ -19,21 +19,21 @@ from eio_audit.order.displaced import displaced
 
 
 class Relation(StrEnum):
-    """How an added op came from an op of the dump before."""
+    """How an added op came from an op of the earlier dump."""
 
     DERIVED = "derived"
-    """Its location contains the other's: ``"X_tm0"("X")``, a call site, a fused location."""
+    """Its location contains that of the other op: ``"X_tm0"("X")``, a call site, a fused location."""
     CLONED = "cloned"
-    """It is another op of the same location, name and attributes."""
+    """It has the same location, name and attributes as another op."""
     COMMUTED = "commuted"
     """It is a permute, transpose or reshape that a pass moved past other ops, by the dataflow."""
     CONVERTED = "converted"
-    """It has the location of a removed op and another name; only a history follows that."""
+    """It has the location of a removed op and another name. Only a history follows this relation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """The op of the dump before that an added op came from."""
+    """The op of the earlier dump that an added op came from."""
 
     op: OpLabel
     relation: Relation
@@ -45,8 +45,8 @@ class OpDifference:
 
     Attributes:
         kind: ``operands``, ``attributes``, ``types`` or ``location``.
-        name: the attribute's name or the operand's place, from 0; empty where there is no such thing.
-        before, after: as printed, aliases resolved; empty for what is not there.
+        name: the attribute's name, or the operand's position from 0. Empty for other kinds.
+        before, after: as printed, with aliases expanded. Empty if there is nothing.
     """
 
     kind: str
@@ -60,17 +60,16 @@ class OpChange:
     """What became of one op.
 
     Attributes:
-        function: symbol of the function it is in (was in, if it was removed), or None.
-        before: the op in the dump before; None when it was added.
-        after: the op in the dump after; None when it was removed.
-        place_before, place_after: 0-based place among the ops of its block; None where there is none.
-        block_before, block_after: function and block it was and is in, where the two differ; else None.
+        function: the symbol of its function, or None. For a removed op, its former function.
+        before: the op in the earlier dump. None if it was added.
+        after: the op in the later dump. None if it was removed.
+        place_before, place_after: its 0-based place in its block. None if it is not in that dump.
+        block_before, block_after: its function and block in each dump, if the two differ. Else None.
         differences: what differs, in the order operands, attributes, types, location.
-        moved: it left its place relative to the ops around it.
-        derived: a pass made it from another op, whose index it carries.
-        ancestor: for an added op, the op it came from, if that is known.
-        inversions_before, inversions_after: how many it is an end of; None without an index or without the
-            op.
+        moved: whether it left its place relative to the ops around it.
+        derived: whether a pass made it from another op, whose index it has.
+        ancestor: for an added op, the op it came from, if known.
+        inversions_before, inversions_after: how many inversions it is in. None without the op or an index.
     """
 
     function: str | None
@@ -96,14 +95,14 @@ class OpChange:
 
     @property
     def op(self) -> OpLabel:
-        """The op in the dump after; if it was removed, in the dump before."""
+        """The op in the later dump. If it was removed, the op in the earlier dump."""
         op = self.after or self.before
         assert op is not None
         return op
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """What differs, each kind once: of ``operands``, ``attributes``, ``types`` and ``location``."""
+        """The kinds of difference, each once: of ``operands``, ``attributes``, ``types`` and ``location``."""
         return tuple(dict.fromkeys(difference.kind for difference in self.differences))
 
 
@@ -112,8 +111,8 @@ class OpChanges:
     """Every op of both dumps, in one of five groups.
 
     Attributes:
-        implied: ops that one dump prints and the other leaves out because of its printing form, such as the
-            terminators that custom assembly implies. They are in no group.
+        implied: ops that one dump prints and the other omits because of its printing form, such as implied
+            terminators of custom assembly. They are in no group.
     """
 
     unchanged: int
@@ -125,7 +124,7 @@ class OpChanges:
 
     @property
     def groups(self) -> dict[str, tuple[OpChange, ...]]:
-        """The ops that are not unchanged, by what became of them."""
+        """The changed ops, by what became of them."""
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
@@ -137,7 +136,7 @@ class ComparedDump:
     ops: ComparedOps
 
     def inversions(self) -> dict[int, int]:
-        """By op that counts in inversions, how many it is in."""
+        """By indexed op, the number of inversions it is in."""
         blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
         return {block.ops[place]: count for block in blocks for place, count in block.carried.items()}
 
@@ -146,11 +145,11 @@ class ComparedDump:
         return {op: place for ops in self.ops.ir.block_ops for place, op in enumerate(ops)}
 
     def place(self, op: int) -> int:
-        """The op's 0-based place among the ops of its block."""
+        """Return the op's 0-based place in its block."""
         return self._places[op]
 
     def block_name(self, block: int) -> str:
-        """``@main ^bb1``; a block of an op that is no function as ``scf.for (line 8) in @main``."""
+        """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``."""
         ir, function = self.ops.ir, self.ops.functions[block]
         parent = ir.parent_op(block)
         if parent < 0 or self.ops.symbols[parent] is not None:
@@ -159,7 +158,7 @@ class ComparedDump:
         return f"{where} in {function}" if function else where
 
     def values(self, producers: Sequence[tuple[int, int]]) -> str:
-        """``%3 ttir.permute, argument 2 of ^bb0``; of the only block in an op ``argument 0 of scf.for``."""
+        """Return ``%3 ttir.permute, argument 2 of ^bb0``. An only block has ``argument 0 of scf.for``."""
         return ", ".join(self._value(owner, number) for owner, number in producers)
 
     def _value(self, owner: int, number: int) -> str:
@@ -174,24 +173,24 @@ class ComparedDump:
         return f"{name} {ir.name(owner)}"
 
     def location(self, op: int) -> str:
-        """The op's location as printed, for an alias its definition."""
+        """Return the op's location as printed. An alias is replaced by its definition."""
         ir = self.ops.ir
         text = ir.location_text(op) or b""
         return (ir.definition(text) or text).decode("utf-8", "replace").strip()
 
 
 def compared(dump: KeyedDump, interned: Interned) -> ComparedDump:
-    """A dump with its ops as they are compared with those of the dumps that share ``interned``."""
+    """Return a dump with its ops as they are compared with those of dumps that share ``interned``."""
     return ComparedDump(dump, ComparedOps(dump.ir, dump.indices, dump.functions, interned))
 
 
 class DumpComparison:
-    """Two dumps and which op of one is which of the other.
+    """Two dumps and the matching of their ops.
 
     Attributes:
-        became: by op of the dump before, the op it became.
-        was: the other way round.
-        moved: the ops of the dump after to move for the old order: per block the fewest, and those that
+        became: by op of the earlier dump, the op it became.
+        was: the inverse of ``became``.
+        moved: the ops of the later dump to move for the old order: the fewest per block, and those that
             changed blocks.
     """
 
@@ -209,7 +208,7 @@ class DumpComparison:
         self.moved = self._moved()
 
     def changes(self, commuted: Mapping[int, int]) -> OpChanges:
-        """All ops, by what became of them.
+        """Return all ops, by what became of them.
 
         Args:
             commuted: by added op, the earlier op that was moved there, where locations do not show it.
@@ -225,7 +224,7 @@ class DumpComparison:
         )
 
     def pairs(self, commuted: Mapping[int, int], *, with_unchanged: bool = True) -> Iterator[OpChange]:
-        """The ops in the order of the dump after; a removed one follows the op that it followed before."""
+        """Yield the ops in the order of the later dump. A removed op comes after the op that it followed."""
         not_printed_after, not_printed_before = self._implied
         for old, new in self._in_order():
             if old is None and new is not None and new not in not_printed_before:
@@ -251,7 +250,7 @@ class DumpComparison:
 
     @cached_property
     def _implied(self) -> tuple[set[int], set[int]]:
-        """The ops of either dump that only its own printing form shows."""
+        """Return the ops of each dump that only its own printing form shows."""
         before, after = self.before.ops, self.after.ops
         added = [op for op in range(len(after)) if op not in self.was]
         removed = [op for op in range(len(before)) if op not in self.became]
@@ -261,12 +260,12 @@ class DumpComparison:
         )
 
     def came_back(self, new: int) -> bool:
-        """Whether an op of both dumps is in fewer inversions than it was: put back, not shuffled."""
+        """Whether an op of both dumps is in fewer inversions than before: put back, not shuffled."""
         before, after = self._inversions
         return after.get(new, 0) < before.get(self.was[new], 0)
 
     def ancestor(self, new: int) -> tuple[int, Relation] | None:
-        """The op of the dump before that an added op came from, by their locations."""
+        """Return the earlier op that an added op came from, by their locations."""
         before, after = self.before.ops, self.after.ops
         inside = filter(self._at_location.__contains__, after.location_numbers.inside(new))
         holding = [self._at_location[number] for number in inside]
@@ -280,7 +279,7 @@ class DumpComparison:
         return None
 
     def _likest(self, ops: Sequence[int], new: int) -> int:
-        """Of ops with one location, the one an added op came from: rather one that is gone, and alike."""
+        """Return the op of one location that an added op came from, preferably a removed and similar one."""
         text = self.after.ops.texts[new]
         return min(
             ops, key=lambda op: (op in self.became, len(self.before.ops.texts[op].differs_from(text)), op)
@@ -293,16 +292,16 @@ class DumpComparison:
         return None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
 
     def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
-        """As ``ancestor``, or the op that was moved there where locations do not show it."""
+        """Return ``ancestor``, or the op that was moved there where locations do not show it."""
         found = self.ancestor(new)
         if new in commuted and (found is None or found[0] != commuted[new]):
             return commuted[new], Relation.COMMUTED
         return found
 
     def converted_from(self, new: int) -> tuple[int, Relation] | None:
-        """The op that is gone and had the location of an added op, if only one can be meant.
+        """Return the removed op with the location of an added op, if it is unique.
 
-        Of several that are gone, that is the one with the same name in another dialect.
+        Of several removed ops, it is the one with the same name in another dialect.
         """
         at_location = self._at_location.get(self.after.ops.locations[new], ())
         gone = [op for op in at_location if op not in self.became]
@@ -313,19 +312,19 @@ class DumpComparison:
 
     @cached_property
     def added(self) -> list[int]:
-        """The new ops of the dump after; not those that the other printing form leaves out."""
+        """Return the new ops of the later dump, without those that the other printing form omits."""
         return [op for op in range(len(self.after.ops)) if op not in self.was and op not in self._implied[1]]
 
     def change(self, old: int, new: int) -> OpChange:
-        """What became of an op that both dumps have."""
+        """Return what became of an op that both dumps have."""
         return self._change(old, new, tuple(self._differences(old, new)))
 
     def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
-        """An added op, and the op of the dump before that it came from, if that is known."""
+        """Return an added op, and the earlier op that it came from, if known."""
         return self._change(None, new, ancestor=self._as_ancestor(origin))
 
     def replacements(self, old: int) -> str:
-        """What the users of a removed op use instead, as far as they are still there."""
+        """Return what the users of a removed op use instead, if they still exist."""
         before, after = self.before.ops.producers, self.after.ops.producers
         users = [(self.became.get(user, -1), user, place) for user, place in self.before.ops.users[old]]
         used = [
@@ -370,7 +369,7 @@ class DumpComparison:
             yield OpDifference("location", "", self.before.location(old), self.after.location(new))
 
     def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
-        """The operands that differ; in no order where the printing forms differ, which may have their own."""
+        """Yield the operands that differ. They are unordered if the printing forms differ."""
         if is_shorthand(self.before.ops, old) or is_shorthand(self.after.ops, new):
             return
         before, after = self.before.ops.producers[old], self.after.ops.producers[new]
@@ -391,7 +390,7 @@ class DumpComparison:
                 yield OpDifference("operands", str(place), *values)
 
     def _value_before(self, owner: int, number: int) -> Hashable:
-        """A value of the dump before as that of the dump after which it became; None for one that is gone."""
+        """Return the later value that an earlier value became, or None if it is gone."""
         if owner >= 0:
             return (self.became[owner], number) if owner in self.became else None
         parent = self.before.ops.ir.parent_op(-1 - owner)

@@ -1,4 +1,4 @@
-"""Ops that one printing form shows and another leaves out: no pass added or removed them."""
+"""Ops that one printing form shows and another omits: no pass added or removed them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eio_audit.audit.diff.refinement import ComparedOps
 def implied_ops(
     ops: Sequence[int], side: ComparedOps, other: ComparedOps, pairs: Mapping[int, int]
 ) -> set[int]:
-    """The unmatched ops that the other dump's printing form leaves out, or puts shorter."""
+    """Return the unmatched ops that the other dump's printing form omits or abbreviates."""
     implied: set[int] = set()
     for op in ops:
         parent = side.ir.parent_op(side.ir.op_block[op])
@@ -27,7 +27,7 @@ def implied_ops(
 
 
 def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: int) -> bool:
-    """Whether the custom form of its parent (the ``counterpart``, or the parent itself) leaves an op out."""
+    """Whether the custom form of its parent (the ``counterpart``, or the parent itself) omits an op."""
     ir = side.ir
     parent = ir.parent_op(ir.op_block[op])
     is_generic = side.texts[parent].is_generic
@@ -45,7 +45,7 @@ def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: in
 
 
 def is_shorthand(side: ComparedOps, op: int) -> bool:
-    """Whether an op is short for a region with itself and a terminator: ``linalg.map { arith.addf }``."""
+    """Whether an op is short for a region with it and a terminator: ``linalg.map { arith.addf }``."""
     name = side.names[op]
     is_name_alone = side.texts[op].text == name.encode() and side.ir.result_count(op) == 0
     return is_name_alone and "terminator" not in side.ir.op_table.flags(name)

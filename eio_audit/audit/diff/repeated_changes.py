@@ -1,4 +1,4 @@
-"""Changes that repeat, because a pass did the same to all layers of a kind."""
+"""Changes that repeat because a pass did the same in many layers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _VALUE = re.compile(r"%[\w$.-]+(?:#\d+)?|argument \d+ of \^\w+")
 
 @dataclass(frozen=True, slots=True)
 class RepeatedChange:
-    """Changes that are the same but for names of values, indices and numbers of layers.
+    """Changes that differ only in names of values, indices and layer numbers.
 
     Attributes:
-        places: their places among the changes that were compared.
+        places: their positions among the compared changes.
         changes: the changes, those in most inversions first.
     """
 
@@ -26,17 +26,17 @@ class RepeatedChange:
 
     @property
     def example(self) -> OpChange:
-        """One of the changes, the worst."""
+        """The first, worst change."""
         return self.changes[0]
 
     @property
     def modules(self) -> int:
-        """In how many modules they are; 0 if locations name none."""
+        """The number of modules they are in. 0 if locations name none."""
         return len({change.op.module for change in self.changes} - {None})
 
     @property
     def module(self) -> str | None:
-        """The module, with ``*`` for the numbers that differ: ``BatchNorm2d[net.stages.*.norm]``."""
+        """The module, with ``*`` for numbers that differ: ``BatchNorm2d[net.stages.*.norm]``."""
         modules = {change.op.module for change in self.changes}
         if None in modules:
             return None
@@ -45,10 +45,10 @@ class RepeatedChange:
 
 
 def repeated_changes(changes: Sequence[OpChange]) -> list[RepeatedChange]:
-    """The changes, each with those that it repeats; moved and worst ones first, then the most frequent.
+    """Group equal changes. Groups with moved ops and most inversions come first, then the most frequent.
 
-    Two changes are the same if the same words of the same kind of op changed in the same way. Numbers in the
-    words may differ, such as the sizes of tensors, if the ops are in the same module of different layers.
+    Two changes are equal if the same words of the same kind of op changed in the same way. Numbers in the
+    words may differ, such as tensor sizes, if the ops are in the same module of different layers.
     """
     groups: dict[Hashable, list[int]] = {}
     for place, change in enumerate(changes):

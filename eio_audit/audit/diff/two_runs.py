@@ -1,4 +1,4 @@
-"""Two runs of one compiler: from which dump on do their logs differ?"""
+"""Find the first dump in which the logs of two compiler runs differ."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class RunComparison:
     """Two logs of the same passes, dump by dump.
 
     Attributes:
-        pairs: how many dumps have a counterpart: the dump of the same pass, function and program, and of
-            several such the same one.
-        different: how many of the pairs differ in any byte.
-        first: the first pair that differs, in the order of the first log; None if none does.
-        difference: what differs in it.
-        only_in: by run, 0 or 1, the dumps without a counterpart, the first one and how many there are.
+        pairs: how many dumps have a counterpart: the dump with the same pass, function and program, and the
+            same number among such dumps.
+        different: how many pairs differ in any byte.
+        first: the first pair that differs, in the order of the first log, or None.
+        difference: what differs in that pair.
+        only_in: by run, 0 or 1, the first dump without a counterpart, and the number of such dumps.
     """
 
     pairs: int
@@ -40,7 +40,7 @@ class RunComparison:
         return not self.different and not any(count for _, count in self.only_in)
 
     def is_same_as(self, wanted: Sameness) -> bool:
-        """Whether the runs are the same in a sense, judged by the first pair that differs."""
+        """Whether the runs are the same in a sense, by the first pair that differs."""
         if any(count for _, count in self.only_in):
             return False
         return self.difference is None or self.difference.sameness.is_at_least(wanted)
@@ -49,13 +49,13 @@ class RunComparison:
 def compare_runs(
     first: Iterable[Dump], second: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS
 ) -> RunComparison:
-    """Pairs the dumps of two logs and compares the first pair that differs.
+    """Pair the dumps of two logs and compare the first pair that differs.
 
-    Both logs are read at once. Memory holds the dumps that wait for their counterpart, and the first pair
-    that differs.
+    Both logs are read at once. Memory holds only the dumps that wait for their counterpart, and the first
+    pair that differs.
 
     Raises:
-        InputError: a log cannot be read, or the first pair that differs cannot.
+        InputError: a log, or the first pair that differs, cannot be read.
     """
     waiting: tuple[dict[_Key, tuple[int, Dump]], ...] = ({}, {})
     pairs = different = 0
@@ -85,7 +85,7 @@ def compare_runs(
 
 
 def _numbered(dumps: Iterable[Dump]) -> Iterator[tuple[int, _Key, Dump]]:
-    """Each dump with its number in the log and what it is paired by."""
+    """Yield each dump with its number in the log and the key that it is paired by."""
     seen: Counter[tuple[str, str | None, str | None, str | None]] = Counter()
     for number, dump in enumerate(each_dump(dumps)):
         marker = dump.marker

@@ -1,4 +1,4 @@
-"""Writes the corrected order, verified."""
+"""Write the corrected order, verified."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ from eio_audit.order.inversions import count_inversions
 
 
 class Relabel(StrEnum):
-    """How a location with another label is written."""
+    """How to write a location with another label."""
 
     NESTED = "nested"
-    """The new name holds the old location, so that the op's origin is kept."""
+    """The new name contains the old location, so the op's origin stays."""
     FLAT = "flat"
-    """The new name alone, for tools that read no names in names."""
+    """Only the new name, for tools that do not read nested names."""
 
 
 @dataclass(frozen=True)
 class Fix:
-    """A corrected text, verified.
+    """A corrected and verified text.
 
     Attributes:
-        pieces: the corrected bytes in pieces, which are parts of the input where nothing is avoidable.
-        dumps: the audits of the dumps as they were; the displaced ops are counted, not described.
-        ordered: the audits that the new order comes from: those of ``dumps``, or with corrected labels.
-        moved: the fewest ops whose moves explain the new order, including frees that follow their last
-            use.
-        renumbered: values have other names now.
-        relabelled: ops that carry the index of another op now, because theirs contradicted the dependences.
+        pieces: the corrected bytes in pieces. They are parts of the input if nothing is avoidable.
+        dumps: the audits of the original dumps. Displaced ops are counted, not described.
+        ordered: the audits that give the new order: ``dumps``, or audits with corrected labels.
+        moved: the fewest ops whose moves explain the new order, including frees that follow their last use.
+        renumbered: whether values got other names.
+        relabelled: ops that got the index of another op, because theirs contradicted the dependences.
     """
 
     pieces: tuple[bytes | memoryview, ...]
@@ -50,22 +49,22 @@ class Fix:
 
     @cached_property
     def text(self) -> bytes:
-        """The corrected bytes; the input's own where nothing moves."""
+        """The corrected bytes. The input's own bytes if nothing moves."""
         return b"".join(self.pieces)
 
     @cached_property
     def before(self) -> Summary:
-        """The figures of the dumps as they were."""
+        """The figures of the original dumps."""
         return summarize(self.dumps)
 
     @cached_property
     def ordered_from(self) -> Summary:
-        """The figures of the audits that the new order comes from; its minimum is what is left."""
+        """The figures of the audits that give the new order. Its minimum is what remains."""
         return summarize(self.ordered)
 
     @property
     def changed(self) -> bool:
-        """Whether ops have moved or carry other indices."""
+        """Whether ops moved or got other indices."""
         return self.moved > 0 or self.relabelled > 0
 
 
@@ -79,17 +78,17 @@ def fix(
     measures_memory: bool = False,
     finds_wrong_labels: bool = True,
 ) -> Fix:
-    """Restores the original order of dumps of one source as far as dependences allow.
+    """Restore the original order of dumps of one source, as far as dependences allow.
 
     Args:
-        dumps: those of the source to fix, at least one, in order of appearance; the others stay as they are.
+        dumps: the dumps to fix, in order of appearance. At least one. Other dumps of the source do not
+            change.
         options: as for ``check``.
-        only_dumps: return the dumps alone, without the text around them in the source.
-        renumber: name values as MLIR's printer would in the new order, also where nothing moves.
-        relabel: first correct the labels that contradict the dependences, a set of least weight, so that no
+        only_dumps: return only the dumps, without the text around them in the source.
+        renumber: name values as MLIR's printer would in the new order, even if nothing moves.
+        relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
             inversion remains outside graph regions. A ``Relabel`` or its value.
-        measures_memory: measure what the values of every block hold whose ops move; without it, of those
-            that have frees.
+        measures_memory: measure the memory of all blocks whose ops move, not only of blocks with frees.
         finds_wrong_labels: find the wrong labels, even if they are not corrected.
 
     Raises:
@@ -169,11 +168,11 @@ def _fix_dump(
 def _with_right_labels(
     dump: AuditedDump, donors: Mapping[int, int], form: Relabel, work: SharedWork
 ) -> AuditedDump:
-    """The dump audited again with corrected labels; the same object if none is wrong.
+    """Return the dump audited again with corrected labels, or the same object if no label is wrong.
 
     Raises:
-        VerificationError: the text with the right labels is not the same program, or a label in it still
-            contradicts the dependences.
+        VerificationError: the relabelled text is not the same program, or a label still contradicts the
+            dependences.
     """
     if not donors:
         return dump
@@ -189,11 +188,11 @@ def _with_right_labels(
 
 
 def corrected(dump: AuditedDump) -> bytes:
-    """The dump's text in the orders found for it, verified by reading it again.
+    """Return the dump's text in the orders found for it. It is read again and verified.
 
     Raises:
         VerificationError: the text is not the same program (see ``verify``), or a block would have more
-            inversions than it had.
+            inversions than before.
     """
     text = reordered(dump.ir, dump.orders, dump.dependences)
     audits = dict(zip(dump.blocks, dump.audit.blocks, strict=True))

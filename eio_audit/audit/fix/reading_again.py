@@ -1,4 +1,4 @@
-"""Reads the result of a rewrite again before it is written."""
+"""Read the result of a rewrite again before it is written."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _STRUCTURE = (
 
 
 class VerificationError(Exception):
-    """A rewrite did not pass its own verification; it must not be written."""
+    """A rewrite failed its own verification. It must not be written."""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
 
 
 def read_again(old: IR, text: bytes, what: str) -> IR:
-    """The IR read from the new text of a dump; messages call the text ``what``, as in ``rewritten``.
+    """Return the IR read from the new text of a dump. Messages describe the text as ``what`` (``rewritten``).
 
     Raises:
-        VerificationError: it cannot be read.
+        VerificationError: the text cannot be read.
     """
     try:
         return read_ir(Source(f"{what} {old.source.name}", text), None, old.op_table)
@@ -44,10 +44,10 @@ def read_again(old: IR, text: bytes, what: str) -> IR:
 
 
 def read_same(old: IR, text: bytes, what: str) -> IR:
-    """The same, where the dump has the same ops in the same blocks, which define and use the same values.
+    """Return the IR, which must have the same ops in the same blocks, defining and using the same values.
 
     Raises:
-        VerificationError: it cannot be read, or has not.
+        VerificationError: the text cannot be read, or the structure differs.
     """
     new = read_again(old, text, what)
     if any(getattr(new, column) != getattr(old, column) for column in _STRUCTURE):
@@ -56,17 +56,17 @@ def read_same(old: IR, text: bytes, what: str) -> IR:
 
 
 def relocated(old: IR, locations: Mapping[int, bytes], what: str, alias: bytes) -> IR:
-    """The dump read again with other locations of some ops; all else is the same to the byte.
+    """Return the dump, read again with new locations for some ops. All else is the same to the byte.
 
     Args:
         old: the dump.
-        locations: by op, what is inside of its ``loc(...)`` then.
-        what: how messages call the new text: ``stamped``.
-        alias: what new aliases begin with (see ``with_locations``).
+        locations: by op, the new text inside its ``loc(...)``.
+        what: how messages describe the new text: ``stamped``.
+        alias: the prefix of new aliases (see ``with_locations``).
 
     Raises:
-        VerificationError: read again, the text has other ops or values, a location is not the one given, or
-            with the old locations it is not the old text.
+        VerificationError: the new text has other ops or values or an unexpected location, or is not the old
+            text with the old locations.
     """
     text, added = with_locations(old, locations, alias)
     new = read_same(old, text, what)

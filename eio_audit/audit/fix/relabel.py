@@ -1,8 +1,8 @@
-"""Corrects wrong labels: op indices that contradict the dataflow, in the text of locations.
+"""Correct wrong labels: op indices in locations that contradict the dataflow.
 
-An op whose label is wrong gets the label of another op, its *donor* (see ``order/wrong_labels.py``): a name
-with the donor's index and the donor's place in the model, but with the op's own last field, around the
-location that it had. Nothing else changes (reading_again.py).
+An op with a wrong label gets the label of another op, its *donor* (see ``order/wrong_labels.py``). Its new
+name has the donor's index and place in the model, but the op's own last field. The name contains the op's old
+location. Nothing else changes (reading_again.py).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_k
 
 
 def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:
-    """The dump's text with corrected labels; no op moves.
+    """Return the dump's text with corrected labels. No op moves.
 
     Args:
-        dump: audited by the indices that its locations carry.
-        donors: by op whose label is wrong, the op whose label it gets.
-        flat: whether the names take the place of the old locations, instead of holding them.
+        dump: audited by the indices in its locations.
+        donors: by op with a wrong label, the op whose label it gets.
+        flat: whether the new names replace the old locations instead of containing them.
 
     Raises:
-        VerificationError: read again, more has changed than these locations, or they carry other indices.
+        VerificationError: more than these locations changed, or they have other indices.
     """
     locations = {}
     for op, new_name in sorted(_new_names(dump, donors, {}).items()):
@@ -47,8 +47,8 @@ class RightLabels:
     """The result of ``fix --relabel`` on a dump.
 
     Attributes:
-        names: by op that gets another label, the outermost name of its new location.
-        orders: by block whose ops move, its order then.
+        names: by relabelled op, the outermost name of its new location.
+        orders: by block whose ops move, its new order.
     """
 
     names: Mapping[int, str]
@@ -56,9 +56,9 @@ class RightLabels:
 
 
 def right_labels(dump: AuditedDump) -> RightLabels:
-    """The result of ``fix --relabel`` on a dump, without its text.
+    """Return the result of ``fix --relabel`` on a dump, without its text.
 
-    Complexity: O(n log n), and as for a check of the blocks that are out of order.
+    Complexity: O(n log n), plus a check of the blocks that are out of order.
     """
     orders = {**dump.orders}
     if dump.donors:
@@ -75,16 +75,16 @@ def right_labels(dump: AuditedDump) -> RightLabels:
 def donors_of_frees(
     dump: AuditedDump, orders: Mapping[int, Sequence[int]], index_of: Sequence[int | None]
 ) -> dict[int, int]:
-    """By free that follows its last use and carries a wrong label, the op whose label it should carry.
+    """Return the donor of each free that follows its last use and has a wrong label.
 
-    Such a free counts in no inversion, but its label is read all the same: by a check that does not follow
-    frees, and by code generation. So it must not be below that of the last op before it, nor above that of
-    the next op after it. Of the frees between two ops as many as possible keep their labels: a longest
-    sequence that is in order. Each other takes the label of the op before it, at the start of a block that of
-    the op after it.
+    Such a free counts in no inversion, but code generation and a check that does not follow frees still read
+    its label. So its label must be neither below that of the last op before it nor above that of the next op
+    after it. Of the frees between two ops, as many as possible keep their labels: a longest ascending
+    sequence. Each other free gets the label of the op before it, or of the op after it at the start of a
+    block.
 
-    ``orders`` are those found for the blocks. ``index_of`` has the labels by op; those of the other ops are
-    taken to be right.
+    ``orders`` are the orders found for the blocks. ``index_of`` has the labels by op. The labels of other ops
+    are assumed to be right.
     """
     donors: dict[int, int] = {}
     for block in filter(dump.has_order, dump.blocks):
@@ -104,7 +104,7 @@ def donors_of_frees(
 def _wrong_between(
     before: int | None, frees: Sequence[int], after: int | None, index_of: Sequence[int | None]
 ) -> Iterator[tuple[int, int]]:
-    """The frees between two ops with wrong labels, and the ops whose labels they should carry."""
+    """Yield the frees between two ops that have wrong labels, and their donors."""
 
     def index(op: int | None, otherwise: float) -> float:
         found = None if op is None else index_of[op]
@@ -122,14 +122,14 @@ def _wrong_between(
 
 
 def _new_names(dump: AuditedDump, donors: Mapping[int, int], names: Mapping[int, str]) -> dict[int, str]:
-    """By op that gets the label of another, its new name; ``names`` has those of donors that got a label."""
+    """Return the new name of each relabelled op. ``names`` has those of donors that are relabelled too."""
     return {
         op: _new_name(dump, op, names.get(donor) or _own_name(dump, donor)) for op, donor in donors.items()
     }
 
 
 def _new_name(dump: AuditedDump, op: int, label: str) -> str:
-    """The donor's name with the op's own last field, unless the index is in that field."""
+    """Return the donor's name with the op's own last field, unless the index is in that field."""
     head, separator, _ = label.rpartition("|")
     name = head + separator + _own_name(dump, op).rpartition("|")[2]
     index_in = dump.options.pattern.index_in

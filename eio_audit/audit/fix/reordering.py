@@ -1,4 +1,4 @@
-"""Writes a dump in its new order, and gives its values other names, both verified."""
+"""Write a dump in its new order, or with other value names. Both are verified."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")
 
 
 def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
-    """The dump's text with its blocks in ``orders``; values get other names only where theirs clash then.
+    """Return the dump's text with its blocks in ``orders``. Values are renamed only if names would clash.
 
     Raises:
         VerificationError: the text is not the same program (see ``verify``).
@@ -36,17 +36,17 @@ def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
 
 
 def in_orders(ir: IR, orders: Orders) -> bytes:
-    """The dump's text with its blocks in ``orders``, not verified."""
+    """Return the dump's text with its blocks in ``orders``, not verified."""
     return reorder(ir, {block: permuted_ranges(order) for block, order in orders.items()})
 
 
 def renumbered(ir: IR, orders: Orders) -> IR:
-    """The dump, its ops where they were, with the names of values for its new order.
+    """Return the dump with the value names of its new order. Its ops do not move.
 
-    It is the same object where no name changes.
+    The result is the same object if no name changes.
 
     Raises:
-        VerificationError: read again, the text is not the same program but for these names.
+        VerificationError: the text is not the same program up to these names.
     """
     from eio_audit.mlir.rewriting.renumber import renumber
     from eio_audit.mlir.rewriting.value_names import ValueNames
@@ -55,7 +55,7 @@ def renumbered(ir: IR, orders: Orders) -> IR:
 
 
 def _with_other_names(ir: IR, text: bytes) -> IR:
-    """The IR read from a text in which only names of values may differ."""
+    """Read the IR from a text in which only value names may differ."""
     if text == ir.dump_text:
         return ir
     before, after = (_VALUE_NAME.sub(lambda m: b"%" if m["name"] else m[0], t) for t in (ir.dump_text, text))

@@ -1,4 +1,4 @@
-"""A random legal order, to show what eio-audit does and to test it."""
+"""A random legal order, for demonstrations and tests."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from eio_audit.order.precedence import Precedence
 
 
 def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OPTIONS) -> bytes:
-    r"""The source of some dumps with the ops of each block in a random order that keeps all dependences.
+    r"""Return the dumps' source with the ops of each block in a random order that keeps all dependences.
 
-    Terminators stay last, ops stay in their block, and graph regions are left alone, as in a fix. The
-    result is verified as a fix is. The same input and seed always give the same order.
+    Terminators stay last, ops stay in their block, and graph regions do not change, as in a fix. The result
+    is verified like a fix. The same input and seed always give the same order.
 
     Raises:
         InputError: a dump cannot be read.
@@ -47,7 +47,7 @@ def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> bytes:
 
 
 def random_order(precedence: Precedence, random: Random) -> list[int]:
-    """A linear extension: Kahn's algorithm that takes any of the ops that are ready, each as likely.
+    """Return a random linear extension, by Kahn's algorithm with a uniform choice among the ready ops.
 
     Not all linear extensions are equally likely. ``order[k]`` is the op placed k-th.
     """

@@ -1,12 +1,12 @@
-"""Gives every op an index location, so that any pass of any compiler can be audited.
+"""Give every op an index location, so that any pass of any compiler can be audited.
 
-An index location is what the default index pattern reads: a name ``DEBUG|7|arith.addf``, 7 being the op's
-place in the dump. What MLIR would have given the op without it stays below as the name's child: the op's own
-location, or its place in the file, as MLIR's parser notes it.
+An index location is what the default index pattern reads: a name ``DEBUG|7|arith.addf``, where 7 is the op's
+place in the dump. The name's child is the location that MLIR would have given the op: the op's own location,
+or its place in the file, as MLIR's parser records it.
 
-Functions, modules and other ops that hold functions get no index, because passes give their locations to
-ops that they make. They keep their own location; without one, or with an index in it, they get their
-place in the file.
+Functions, modules and other ops that contain functions get no index, because passes copy their locations to
+ops that they make. They keep their own location. Without one, or with an index in it, they get their place in
+the file.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
 _RESULT = rb"%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK
 _RESULTS = re.compile(rb"(?:" + _RESULT + OR_FAIL + rb")++")
 _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
-"""Their short form names the op that their region holds: ``linalg.map { arith.addf } ins(...)``."""
+"""Their short form names the op in their region: ``linalg.map { arith.addf } ins(...)``."""
 
 
 def stamp(dumps: Sequence[Dump]) -> bytes:
-    """The source of some dumps with every op of them numbered in textual order, from 0 in each dump.
+    """Return the dumps' source with the ops of each dump numbered in textual order, from 0.
 
-    Nested ops follow the op that holds them. Scopes (``find_scopes``) count, but carry no index. Nothing but
-    locations changes, and the result is read again to make sure of it.
+    Nested ops follow their parent. Scopes (``find_scopes``) count but get no index. Only locations change,
+    and the result is read again to verify this.
 
     Raises:
         InputError: a dump cannot be read.
@@ -49,7 +49,7 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
 
 
 def _stamped(ir: IR) -> bytes:
-    """The dump with a name around every location, and places for scopes."""
+    """Return the dump with a name around every location, and file places for scopes."""
     expected: list[int | None] = [None] * len(ir)
     indices, own = OriginalIndices(ir), {op: ir.location_text(op) for op in find_scopes(ir)}
     scopes = {
@@ -70,14 +70,14 @@ def _stamped(ir: IR) -> bytes:
 
 
 def _place(ir: IR, op: int) -> bytes:
-    """The place of the op's name, after its results, as a location."""
+    """Return the place of the op's name, after its results, as a location."""
     position = ir.source.position_at(match_end(_RESULTS, ir.source.data, ir.op_start[op], ir.op_end[op]))
     file = quoted("-" if ir.source.name == "<stdin>" else ir.source.name)
     return b"%s:%d:%d" % (file, position.line, position.column)
 
 
 def _printed_ops(ir: IR) -> Iterator[int]:
-    """The ops that are in the text with a place for a location, in textual order."""
+    """Yield the ops that have a place for a location in the text, in textual order."""
     for op in range(len(ir)):
         holder = ir.parent_op(ir.op_block[op])
         is_only_named = (

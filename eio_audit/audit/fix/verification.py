@@ -1,7 +1,7 @@
 """The proof that a text is the program of a dump with the ops of some blocks in another order.
 
-The ordinary reader reads the text. The orders give the old op of each new op. Then everything in a
-dump is compared: texts of ops, nesting, operands, the text outside of ops, and finally the dependences.
+The ordinary reader reads the text. The orders give the old op of each new op. Then everything in the dump is
+compared: texts of ops, nesting, operands, the text outside ops, and finally the dependences.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Orders = Mapping[int, Sequence[int]]
 
 
 def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> None:
-    """Raises VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, each a legal one."""
+    """Raise VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, all of them legal."""
     for block, order in orders.items():
         if sorted(order) != list(range(len(old.block_ops[block]))):
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
@@ -62,7 +62,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
 
 
 def in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int]]:
-    """The old ops, blocks and regions in the order in which the new text must have them: pre-order."""
+    """Return the old ops, blocks and regions in the pre-order that the new text must have."""
     ops, blocks, regions = list[int](), list[int](), list[int]()
     pending: list[tuple[list[int], Iterator[int]]] = [(regions, iter([0]))]
     while pending:
@@ -101,7 +101,7 @@ def _verify_operands(old: IR, new: IR, ops: Sequence[int], blocks: Sequence[int]
 
 
 def _texts_at_top_level(ir: IR) -> list[bytes]:
-    """What is before, between and after the ops at top level, which is a graph region: its ops never move."""
+    """Return the text around the ops at top level. That is a graph region, so its ops never move."""
     ops = ir.block_ops[0] if ir.block_count else ()
     starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
     ends = [*(ir.op_start[op] for op in ops), ir.span.end]

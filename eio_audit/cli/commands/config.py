@@ -51,7 +51,7 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML. A text with backslashes is a literal string, which does not double them."""
+    """Return a value as TOML. A text with backslashes becomes a literal string, so none is doubled."""
     if isinstance(value, IndexPattern):
         return _toml(value.expression)
     if isinstance(value, Mapping):

@@ -28,7 +28,7 @@ FIX_EXIT_CODES = exit_codes(
 
 
 class _FixCommand(click.Command):
-    """A command whose ``--relabel`` has a value only as ``--relabel=flat``: the next word is a path."""
+    """A command whose ``--relabel`` takes a value only as ``--relabel=flat``: the next word is a path."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
@@ -157,7 +157,7 @@ def fix_command(
 
 @dataclass(slots=True)
 class _Fixes:
-    """Writes the results and counts the files; ``names_all`` also reports those that do not change."""
+    """Writes the results and counts the files. ``names_all`` also reports files that do not change."""
 
     write: Write
     is_dry: bool
@@ -186,7 +186,7 @@ class _Fixes:
 
     @contextlib.contextmanager
     def going_on(self, path: str) -> Iterator[None]:
-        """Shows and counts the failure of one file, so that the others are fixed."""
+        """Show and count the failure of one file, so that the other files are still fixed."""
         try:
             yield
         except eio_audit.InputError as error:

@@ -11,7 +11,7 @@ from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, e
 from eio_audit.cli.reports import Reports, report_options
 
 DRAWN_OPS = 600
-"""The most ops of a picture: a larger one is slow to lay out and unreadable."""
+"""The most ops in a picture. A larger picture is slow to lay out and unreadable."""
 
 
 @click.command(

@@ -1,4 +1,4 @@
-"""``eio-audit normalize``: a text for ``git diff``."""
+"""``eio-audit normalize``: a canonical text, for ``git diff``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eio_audit.cli.output import write_bytes
 from eio_audit.report.wording.numbers import shortened_list
 
 LISTED_LINES = 10
-"""The most lines that the note on ops without a canonical order lists."""
+"""The most lines to list in the note on ops without a canonical order."""
 
 
 @click.command(

@@ -73,10 +73,10 @@ def repeat_command(
 
 
 def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
-    """Runs the command with its output in a file, and ends all its processes.
+    """Run the command with its output in a file, and end all its processes.
 
     Raises:
-        InputError: it cannot be started, or takes too long.
+        InputError: the command cannot be started, or takes too long.
     """
     name = shlex.join(command)
     try:

@@ -1,4 +1,4 @@
-"""``eio-audit trace``: which pass did it."""
+"""``eio-audit trace``: which pass put ops out of order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eio_audit.report.text.progress import progress
 
 @click.command(
     "trace",
-    short_help="Tell what is left at the end of a log, and which pass brought it in.",
+    short_help="Find the passes of a log that put ops out of order.",
     epilog=GATE_EXIT_CODES,
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
@@ -32,11 +32,11 @@ from eio_audit.report.text.progress import progress
 def trace_command(
     ctx: click.Context, paths: tuple[str, ...], options: AuditOptions, gate: Gate, reports: Reports
 ) -> None:
-    """Tell what is left at the end of a log or a folder of dumps, and which pass brought it in.
+    """Find the passes that put ops out of order in a log or a folder of dumps.
 
-    Then tell what was repaired on the way, and what each pass did to the order.
+    Show what is out of order at the end, which pass caused it, what was repaired, and what each pass did.
 
-    Several files are the stages of a compiler in the order given; - is standard input. In a folder,
+    Several files are the stages of a compiler in the given order; - is standard input. In a folder,
     ttir.mlir, ttir-before-PASS.mlir and ttir-after-PASS.mlir are one program in three states.
 
     \b

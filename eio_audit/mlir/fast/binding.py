@@ -1,4 +1,4 @@
-"""Brings ops whose lines have been split into an IR, column by column, and binds the names in them."""
+"""Add ops to an IR column by column, from lines that are split already, and resolve their value names."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _UNKNOWN = -1
 
 
 class Binding:
-    """Ops on their way from columns into an IR.
+    """Adds ops from columns to an IR.
 
-    What their text alone gives is added at once; ``rollback`` removes what was not resolved. Names mean
-    something else in each region, so they are resolved a block's ops at a time, in textual order. Places are
-    those in the columns. ``numbers_of_names``, of names that are printed with their dialect, grows.
+    The constructor adds everything that does not depend on names. ``resolve`` resolves names in textual
+    order, one block at a time. ``rollback`` removes ops that were not resolved. Ops are given by their
+    position in the columns. ``numbers_of_names`` caches op names that have their dialect.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Binding:
         self._ops = array("i", list(range(len(builder.ir), len(builder.ir) + stop - first + 1)))
         self._next_numbered = bisect_left(columns.numbered, columns.use_starts[first])
         values = self._add_columns(first, stop)
-        # By use, in turn: what it means must have a smaller number.
+        # By use: the value it means must have a smaller number than this.
         self._limits = _repeated(values, columns.use_counts[first:stop])
         names = columns.results[first:stop]
         self._names, self._values = names, values
@@ -50,7 +50,7 @@ class Binding:
             self._name_starts = list(accumulate(map(bool, names), initial=0))
 
     def _add_columns(self, first: int, stop: int) -> list[int]:
-        """Adds what is known before any name is bound; returns, by op, its first value."""
+        """Add everything that does not depend on names. Return the first value of each op."""
         ir, columns, ops = self._ir, self._columns, self._ops
         uses, results = columns.use_counts[first:stop], columns.result_counts[first:stop]
         *values, _ = accumulate(results, initial=len(ir.value_owner))
@@ -66,7 +66,7 @@ class Binding:
         return values
 
     def rollback(self) -> None:
-        """Removes the columns of the ops that were not resolved."""
+        """Remove the columns of the ops that were not resolved."""
         ir, ops = self._ir, len(self._ir)
         if ops < len(ir.first_result):
             del ir.value_owner[ir.first_result[ops] :]
@@ -82,7 +82,7 @@ class Binding:
         del ir.operand_start[ops + 1 :]
 
     def resolve(self, first: int, stop: int) -> bool:
-        """Resolves the next ops of the current block; False, and nothing changed, where that needs care."""
+        """Resolve the next ops of the current block; False, and no change, if this needs the exact reader."""
         if first == stop:
             return True
         ir, scopes, columns = self._ir, self._builder.scopes, self._columns
@@ -107,9 +107,9 @@ class Binding:
         return True
 
     def _add_numbers(self, used: list[int], first_use: int) -> bool:
-        """Turns the uses of ``%0#1`` from result 0 to result 1; False when an op has no such result.
+        """Turn the uses of ``%0#1`` from result 0 into result 1. Return False if an op has no such result.
 
-        ``used`` are the values by use, ``first_use`` is the place of the first of them in the columns.
+        ``used`` has the value of each use. ``first_use`` is the position of the first of them in the columns.
         """
         columns, owners = self._columns, self._ir.value_owner
         stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)
@@ -123,7 +123,7 @@ class Binding:
         return True
 
     def _op_names(self, first: int, stop: int) -> array[int]:
-        """The numbers of the ops' names; one without dialect depends on the op around it."""
+        """Return the name numbers of the ops. A name without dialect depends on the enclosing op."""
         if self._known_numbers:
             return self._known_numbers[first - self._first : stop - self._first]
         columns, numbers = self._columns, {}
@@ -137,5 +137,5 @@ class Binding:
 
 
 def _repeated(numbers: Iterable[int], counts: Iterable[int]) -> Iterator[int]:
-    """Each number so many times: multiplying tuples is quicker than ``itertools.repeat``."""
+    """Repeat each number ``count`` times. Multiplying tuples is faster than ``itertools.repeat``."""
     return chain.from_iterable(map(mul, zip(numbers, strict=True), counts))

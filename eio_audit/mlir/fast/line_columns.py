@@ -1,8 +1,8 @@
-"""The lines of a stretch of a dump, split by one regular expression and turned into columns.
+"""Split a chunk of lines with one regular expression and turn the ops into columns.
 
-Nearly all of a printed dump is ops, generic or custom, with a location or without; headers of ops that open
-a region, ``%r = scf.if %c {``; and what closes one, ``} else {`` or ``}) : () -> () loc(...)``. Whether a
-line means what it looks like is not decided here.
+Nearly all lines of a dump are ops, generic or custom, with or without a location. The others open a region,
+as ``%r = scf.if %c {`` does, or close one, as ``} else {`` and ``}) : () -> () loc(...)`` do. This module
+does not decide whether a line is what it looks like.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
 CHUNK_BYTES = 1 << 17
 BARE_NAME = b"return"
-"""The only op that plain lines have without its dialect."""
+"""The only op in plain lines that is printed without its dialect."""
 
-_LETTER = rb"[0-9A-Za-z_$.-]"  # as [\w$.-] has it, but matched by a table
+_LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
 _VALUE = rb"%" + _LETTER + _LETTER + rb"*+(?:#\d++)?"
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
 _PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
@@ -32,7 +32,7 @@ _IN_NAME = all_but(b'"\\\n') + rb"*+"
 _NAME_LOCATION = rb'"' + _IN_NAME + rb"(?:\\." + _IN_NAME + rb')*+"'
 _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\))?|#[\w$.-]++|unknown"
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
-_ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations, in half the time of a class of bytes
+_ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as fast as a class of bytes
 _LINE = (
     rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
@@ -44,28 +44,28 @@ _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n
 _USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
 CLOSING = b"}"
-"""Stands in place of an op's name in a line that closes a region."""
+"""Replaces the op name in a line that closes a region."""
 
 IS_CUSTOM = OPENS_REGION = b"\n"
 NO_LOCATION = b"\n\n"
-"""Marks of templates, which otherwise are parts of one line."""
+"""Marks of templates. Other parts of templates come from one line."""
 _END_OF_HEADER = b"{\n"
 
 
 class Line:
-    """The places in a row of ``OpLines``: what the pattern's groups hold, each empty where it is missing."""
+    """The columns of a row of ``OpLines``: the groups of the pattern. A missing group is empty."""
 
     GROUPS = range(9)
     LINE, INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION = GROUPS
 
 
 class Lines:
-    """The lines of one stretch of a dump, split by a pattern that has an alternative for every other line.
+    """The lines of one chunk of a dump. The pattern has an alternative that matches all other lines.
 
     Attributes:
-        rows: the pattern's groups, by line; the first holds all of it, its end included.
-        starts: where the lines begin, and where the next stretch does.
-        others: the lines that are to be read otherwise, ascending, and the number of lines.
+        rows: by line, the pattern's groups. The first group is the whole line with its line end.
+        starts: the offset of each line, then the offset of the next chunk.
+        others: the lines that are not plain, ascending, then the number of lines.
     """
 
     def __init__(self, data: Text, offset: int, end: int, pattern: bytes) -> None:
@@ -77,22 +77,22 @@ class Lines:
         self.others = [len(self.rows)]
 
     def holds(self, offset: int) -> bool:
-        """Whether a line of the stretch begins at ``offset``, or may."""
+        """Whether a line of the chunk may begin at ``offset``."""
         return self.starts[0] <= offset < self.starts[-1] and bool(self.rows)
 
     def refuse(self, lines: Iterable[int]) -> None:
-        """Adds to ``others``."""
+        """Add lines to ``others``."""
         self.others = sorted({*self.others, *lines})
 
     def run_from(self, offset: int) -> tuple[int, int] | None:
-        """The lines from ``offset`` on up to the next of ``others``, as a range; None where there is none."""
+        """Return the range of lines from ``offset`` to the next of ``others``, or None if it is empty."""
         first = bisect_left(self.starts, offset)
         stop = self.others[bisect_left(self.others, first)]
         return (first, stop) if self.starts[first] == offset and first < stop else None
 
 
 class AliasLines(Lines):
-    """Lines ``#name = loc(...)``; their rows are the line, the name and the location's text."""
+    """Lines ``#name = loc(...)``. A row is the line, the name and the location's text."""
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _ALIAS_LINE)
@@ -100,15 +100,15 @@ class AliasLines(Lines):
 
 
 class OpLines(Lines):
-    """Lines that may be ops, or open or close regions; ``Line`` names what rows hold.
+    """Lines that may be ops, or that open or close regions. ``Line`` names the columns of a row.
 
-    An op without location ends with its line only if that is seen of the next line.
+    Without a location, an op ends at its line end only if the next line shows it.
 
     Attributes:
         region_lines: the lines that open or close regions, ascending.
-        columns: what the rows of ops hold, by group.
-        is_op: by line, 1 if an op begins in it; nothing where each is an op.
-        places: by line, how many ops begin in the lines before it; one entry more than there are lines.
+        columns: by group, the values for each op.
+        is_op: by line, 1 if an op begins in it. Empty if every line is an op.
+        places: by line, the number of ops that begin before it. One entry more than there are lines.
     """
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
@@ -137,31 +137,31 @@ class OpLines(Lines):
         self.places = list(accumulate(self.is_op, initial=0))
 
     def lines_of_ops(self) -> list[int]:
-        """By op, the line it begins in."""
+        """Return the line of each op."""
         return list(compress(count(), self.is_op or repeat(1, len(self.rows))))
 
     def region_lines_in(self, first: int, stop: int) -> list[int]:
-        """The lines that open or close regions among a range of lines."""
+        """Return the lines in a range that open or close regions."""
         return self.region_lines[bisect_left(self.region_lines, first) : bisect_left(self.region_lines, stop)]
 
 
 class LineColumns:
-    """The ops of lines that a pattern has split, by column.
+    """The ops of the lines that a pattern has split, by column.
 
     Attributes:
-        names: as printed.
-        is_generic: by op 1 where that is in quotes, else 0.
-        result_counts: how many values the op defines.
-        results: the name that its results get where the line ends, or nothing: in a line that opens a region
-            the op does not end.
-        use_counts: how many values the op uses.
-        uses: the names used by all ops in turn; those of op k begin at ``use_starts[k]``.
-        numbered: the places in ``uses`` that have a number (``%0#1``), ascending, and the number of uses.
-        numbers: these numbers.
-        op_starts, op_ends, location_starts: byte offsets; the last is NO_OFFSET without location.
-        templates: what follows name and operands; in custom assembly IS_CUSTOM and all text from the name on,
-            with ``%`` for every use; then OPENS_REGION where the op opens a region, or NO_LOCATION where it
-            ends with its line.
+        names: the op names as printed.
+        is_generic: by op, 1 if its name is in quotes, else 0.
+        result_counts: by op, the number of values it defines.
+        results: by op, the name of its results. Empty for a region header, since the op does not end there.
+        use_counts: by op, the number of values it uses.
+        uses: the names that the ops use, in order. Those of op k begin at ``use_starts[k]``.
+        numbered: the positions in ``uses`` with a result number (``%0#1``), ascending, then the number of
+            uses.
+        numbers: these result numbers.
+        op_starts, op_ends, location_starts: byte offsets. ``location_starts`` is NO_OFFSET without a
+            location.
+        templates: by op, the text after name and operands. In custom assembly IS_CUSTOM and all text from the
+            name on, with ``%`` for each use. OPENS_REGION or NO_LOCATION follows if it applies.
     """
 
     def __init__(self, lines: OpLines) -> None:
@@ -184,7 +184,7 @@ class LineColumns:
             self.location_starts[op] = NO_OFFSET
 
     def _custom_uses(self, operands: Sequence[bytes]) -> list[bytes]:
-        """The operands with those of custom assembly, whose texts become templates."""
+        """Return the operands, including those of custom assembly, and turn custom texts into templates."""
         custom = [op for op, is_generic in enumerate(self.is_generic) if not is_generic]
         texts = b"\n".join(map(self.templates.__getitem__, custom))
         with_uses = list(operands)
@@ -207,7 +207,7 @@ class LineColumns:
     def _marked(
         self, results: Sequence[bytes], lines: Sequence[bytes], locations: Sequence[bytes]
     ) -> list[bytes]:
-        """Marks the templates of ops without location; returns the results' names, of headers none."""
+        """Mark the templates of ops without a location. Return the result names, empty for region headers."""
         others = list(results)
         for op in compress(count(), map(not_, locations)):
             is_header = lines[op].endswith(_END_OF_HEADER)
@@ -218,7 +218,7 @@ class LineColumns:
 
 
 def _last_line_end(data: Text, offset: int, end: int) -> int:
-    """The end of the last line of the stretch that begins at ``offset``; ``offset`` if a line is too long."""
+    """Return the end of the last line of the chunk at ``offset``, or ``offset`` if a line is too long."""
     limit = min(offset + CHUNK_BYTES, end)
     if limit == end and b"\n" not in data[max(offset, end - 1) : end]:
         return end

@@ -1,7 +1,7 @@
-"""Decides which lines may be read many at once: those whose template the exact reader confirmed.
+"""Decide which lines the fast path may read: those whose template the exact reader confirmed.
 
-A template is a line without value names, operands and location, so a dump of a million lines has a few dozen.
-Each is given to the exact reader once, among known lines.
+A template is a line without value names, operands and location. A dump of a million lines has a few dozen.
+The exact reader reads each template once, between known lines.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ LONGEST_TEMPLATE = 1 << 12
 MOST_TEMPLATES = 1 << 16
 FEWEST_JUDGED = 64
 TEMPLATES_JUDGED = 8
-"""The fewest lines per new template; judging one costs as much as reading several lines."""
+"""The fewest lines per new template. To judge one costs as much as to read several lines."""
 
 _SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
 
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
-"""By op table, the exact reader's verdict on a template with one name for all symbols."""
+"""By op table, the exact reader's verdict on a template in which all symbols have one name."""
 
 _BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
 _INSIDE = b'\n"judge.inside"() : () -> ()\n'
@@ -43,9 +43,9 @@ _LOCATION = b"loc(unknown)"
 
 
 class LineTemplates:
-    """The exact reader's verdicts, by template. All dumps that are read with one op table share them.
+    """The exact reader's verdict on each template. All dumps read with one op table share the verdicts.
 
-    ``read_exactly`` reads a text line by line and returns None where it is damaged.
+    ``read_exactly`` reads a text line by line and returns None if the text is damaged.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class LineTemplates:
         self._ends_seen = 0
 
     def refuse_others(self, lines: OpLines, columns: LineColumns) -> None:
-        """Refuses the lines that look like an op, or the header of one that opens a region, but are not."""
+        """Refuse the lines that look like an op or a region header but are not."""
         templates = columns.templates
         if all(map(self._ops.get, templates)):
             return
@@ -74,7 +74,7 @@ class LineTemplates:
         lines.refuse(line_of[op] for op, template in enumerate(templates) if not self._ops.get(template))
 
     def _is_op_for_any_symbol(self, template: bytes) -> bool:
-        """The same for lines that differ in the names of symbols only, as the headers of functions do."""
+        """Judge all lines that differ only in symbol names at once. Function headers are such lines."""
         general = _SYMBOL.sub(lambda match: match[1] or b"@s", template)
         if general not in self._verdicts:
             self._verdicts[general] = self._is_op(general)
@@ -107,7 +107,7 @@ class LineTemplates:
     def _opens_region(self, line: bytes) -> bool:
         """Whether a line is the header of one op and ends with the brace of its first region.
 
-        Not if the region has arguments that the header names: they depend on what is visible.
+        False if the header names arguments of the region, since these depend on what is visible.
         """
         end = (b")" if opens_list(line) else b"") + b" : () -> ()" * line.startswith(b'"')
         ir = self._read_exactly(_BEFORE + line + _INSIDE + b"}" + end + _AFTER)
@@ -124,7 +124,7 @@ class LineTemplates:
     def ends_region(self, row: tuple[bytes, ...], current: OpenOp) -> bool:
         """Whether a line that begins with a brace closes a region, and ends its op or opens its next region.
 
-        Not if values are named in between: they may be arguments of that region.
+        False if the line names values between the braces, since these may be arguments of the next region.
         """
         text, has_location = row[Line.TEXT], bool(row[Line.LOCATION])
         if row[Line.RESULT] or b"%" in text or len(current.brackets) != current.in_region_list:
@@ -155,9 +155,9 @@ class LineTemplates:
         return ir.region_start[3] == line_end - 1
 
     def region_follows(self, lines: OpLines, line: int, name: bytes) -> bool:
-        """Whether what is below a line shows that the brace at its end opens a region of an op of that name.
+        """Whether the text below a line shows that the brace at its end opens a region of op ``name``.
 
-        In generic form it can open nothing else.
+        In generic form the brace cannot open anything else.
         """
         if line + 1 < len(lines.rows):
             below = lines.rows[line + 1]

@@ -1,12 +1,11 @@
-"""The fast path of the reader: lines that need no care, hundreds at a time.
+"""The fast path of the reader: read hundreds of simple lines at a time.
 
-A stretch of lines is split into columns (line_columns.py), and each column is processed as a whole, without a
+``line_columns.py`` splits a chunk of lines into columns. Each column is then processed as a whole, without a
 step of Python per op. Lines that open or close a region take a few steps each.
 
-Nothing is assumed. A line is read here only if the exact reader confirmed its template
-(line_templates.py). And whatever needs care (a name defined twice, a value not visible yet, a
-bracket that does not balance) is left to the exact reader, which then reads the lines one by one. So both
-paths give the same result.
+The fast path makes no assumptions. It reads a line only if the exact reader confirmed its template
+(``line_templates.py``). It leaves difficult lines to the exact reader, which reads them one by one: a name
+defined twice, a value not visible yet, a bracket that does not balance. So both paths give the same result.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import OPEN_PAREN
 
 FEWEST_AT_ONCE = 32
-"""How many lines are tried together after lines that needed care; the work may be wasted."""
+"""The number of lines tried together after a difficult line. The work may be wasted."""
 
 
 class PlainLines:
     """Reads runs of plain lines of one dump into its IR.
 
-    ``read_exactly`` is the exact reader for a text of its own; it returns None where the text is damaged.
+    ``read_exactly`` reads a separate text with the exact reader and returns None if the text is damaged.
     """
 
     def __init__(
@@ -46,10 +45,10 @@ class PlainLines:
         self._numbers_of_names: dict[bytes, int] = {}
         self._aliases = AliasLines(self._data, end, end)
         self._slow_until = 0
-        self._lines_at_once = CHUNK_BYTES  # no stretch has more
+        self._lines_at_once = CHUNK_BYTES  # no chunk has more lines than bytes
 
     def read(self, offset: int) -> int:
-        """Reads plain lines from ``offset``, a line start; returns where the first other line begins."""
+        """Read plain lines from ``offset``, a line start. Return where the first other line begins."""
         while self._slow_until <= offset < self._end and self._builder.ops:
             if not self._lines.holds(offset):
                 self._load(offset)
@@ -60,7 +59,7 @@ class PlainLines:
         return offset
 
     def read_aliases(self, offset: int) -> int:
-        """Reads lines ``#name = loc(...)`` from a line start; returns where the first other line begins."""
+        """Read lines ``#name = loc(...)`` from a line start. Return where the first other line begins."""
         aliases = self._ir.aliases
         while offset < self._end:
             if not self._aliases.holds(offset):
@@ -80,14 +79,14 @@ class PlainLines:
         return offset
 
     def _load(self, offset: int) -> None:
-        """Splits the stretch that begins at a line start; lines of an unproven template are not plain."""
+        """Split the chunk that begins at a line start. Lines with an unconfirmed template are not plain."""
         self._ir.source.reached(offset)
         lines = self._lines = OpLines(self._data, offset, self._end)
         self._columns = LineColumns(lines)
         self._templates.refuse_others(lines, self._columns)
 
     def _read_run(self, first: int, stop: int) -> int:
-        """Reads lines that look plain, more at a time while that succeeds; returns the first not read."""
+        """Read lines that look plain, more at a time while that succeeds. Return the first line not read."""
         stop = min(stop, first + self._lines_at_once)
         ops = slice(self._lines.places[first], self._lines.places[stop])
         if not self._builder.has_room(sum(self._columns.result_counts[ops])):
@@ -132,7 +131,7 @@ class PlainLines:
         self._builder.open_region(brace, current)
 
     def _close(self, line: int) -> bool:
-        """Closes a region, and ends its op or opens its next region; False where that needs care."""
+        """Close a region, then end its op or open its next region; False if this needs the exact reader."""
         builder, lines = self._builder, self._lines
         row, start, end = lines.rows[line], lines.starts[line], lines.starts[line + 1] - 1
         current = builder.ops[-1]

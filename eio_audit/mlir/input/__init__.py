@@ -1,1 +1,1 @@
-"""Where dumps come from: files, logs, folders, and the texts in them."""
+"""Where dumps come from: files, logs, folders and file names."""

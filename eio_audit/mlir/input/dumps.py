@@ -1,4 +1,4 @@
-"""Where the dumps are in a file or in the log of a compiler's passes."""
+"""Find the dumps in a file or in a log of compiler passes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, 
 from eio_audit.mlir.tokens import match_end
 
 LONGEST_PATH = 4096
-"""The most bytes of a text that may be a path."""
+"""The most bytes that a text may have to be taken for a path."""
 
 _SEPARATOR_START = b"// -----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
@@ -29,7 +29,7 @@ _HOLDS_IR = re.compile(
     re.MULTILINE,
 )
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
-"""The line end above a line that cannot begin a definition of an alias."""
+"""The line end above a line that cannot begin an alias definition."""
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -39,10 +39,10 @@ class Dump:
 
     Attributes:
         source: the file.
-        span: where the IR lies, after its marker.
-        marker: the line above it in a log, else what the file's name says of its pass, or None.
-        line: the 1-based line of the marker; without one, of the dump's first text.
-        program: what it is a state of; equal for dumps that show one program at several times.
+        span: the bytes of the IR, after its marker.
+        marker: the marker above it in a log, or the one that its file name implies, or None.
+        line: the 1-based line of the marker, or of the first text if there is no marker.
+        program: the program it is a state of. Equal for dumps that show one program at several times.
     """
 
     source: Source
@@ -77,7 +77,7 @@ class Dump:
         return Dump, (part, Span(span.start - start, span.end - start), self.marker, self.line, self.program)
 
     def has_text(self, text: bytes) -> bool:
-        """Whether the IR is this text; nothing is copied."""
+        """Whether the IR is this text, without a copy."""
         data, span = self.source.data, self.span
         if len(text) != span.end - span.start:
             return False
@@ -85,7 +85,7 @@ class Dump:
 
 
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
-    """The dumps of a file, ``-`` for standard input, in order of appearance.
+    """Return the dumps of a file, or of standard input for ``-``, in order of appearance.
 
     Raises:
         InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
@@ -94,12 +94,12 @@ def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 
 
 def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
-    """The dumps of a text; ``name`` is the file in messages.
+    """Return the dumps of a text. Error messages call the text ``name``.
 
     Raises:
         InputError: the text is MLIR bytecode.
-        TypeError: it is not a text.
-        ValueError: it is the path of a file.
+        TypeError: ``text`` is neither str nor bytes.
+        ValueError: ``text`` is the path of a file.
     """
     if not isinstance(text, str | bytes):
         raise TypeError(f"expected IR as str or bytes, not {text!r:.80}: for a file call read(PATH)")
@@ -109,10 +109,10 @@ def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
 
 
 def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
-    """The dumps in turn.
+    """Yield the dumps.
 
     Raises:
-        TypeError: something else was given, such as a path, a text or a single dump.
+        TypeError: an item is not a dump, or ``dumps`` is a path, a text or a single dump.
     """
     if isinstance(dumps, str | bytes | PathLike | Dump):
         raise TypeError(f"expected a list of dumps, as read(PATH) returns, not {dumps!r:.80}")
@@ -121,10 +121,10 @@ def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
 
 
 def expect_dump(given: Dump) -> Dump:
-    """The dump.
+    """Return the dump.
 
     Raises:
-        TypeError: it is something else, such as a path, a text or a list of dumps.
+        TypeError: ``given`` is not a dump, but for example a path, a text or a list of dumps.
     """
     if not isinstance(given, Dump):
         raise TypeError(f"expected a dump, one of those that read(PATH) returns, not {given!r:.80}")
@@ -147,10 +147,10 @@ def stream(
     advance: Callable[[int], None] = lambda _: None,
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
 ) -> Iterator[Dump]:
-    """The dumps of a file one after the other, so that memory holds no more than one and what is around it.
+    """Yield the dumps of a file one by one. Memory holds only one dump and the text around it.
 
-    Each dump is in a source of its own; otherwise it is as ``read`` gives it. ``program`` and ``stage`` are
-    as in ``find_dumps``. ``advance`` gets the number of bytes read since the last call.
+    Each dump has its own source. Otherwise it is the same as from ``read``. ``program`` and ``stage`` are as
+    in ``find_dumps``. ``advance`` gets the number of bytes read since its last call.
 
     Raises:
         InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
@@ -170,10 +170,10 @@ def stream(
 
 
 def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
-    """The source of some dumps with another text for each of them.
+    """Return the text of the dumps' source, with each dump replaced by its rewritten text.
 
     Raises:
-        ValueError: there is no dump, or they are of several sources.
+        ValueError: there is no dump, or the dumps have several sources.
     """
     if len({id(dump.source) for dump in each_dump(dumps)}) != 1:
         raise ValueError("expected dumps of one source")
@@ -182,17 +182,17 @@ def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
 
 
 def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
-    """The dumps of one source, in order of appearance.
+    """Return the dumps of one source, in order of appearance.
 
-    A source without markers is one dump, or several where ``// -----`` lines split it. A compiler prints one
-    op after a marker; IR after that is a dump of its own, as is IR before the first marker: the module
-    that the compiler wrote to the same stream.
+    ``// -----`` lines split a source without markers into several dumps. After a marker, a compiler prints
+    one op. IR after that op is a dump of its own. So is IR before the first marker, which is the module that
+    the compiler wrote to the same stream.
 
     Args:
-        source: what to split.
-        program: what its dumps are states of. After a ``// -----`` line another program begins, and where
-            a stage of a compiler comes again.
-        stage: the name of a source without markers, if its file name implies no pass, or its marker.
+        source: the text to split.
+        program: the program that its dumps are states of. Another program begins after a ``// -----`` line,
+            and where a stage of a compiler repeats.
+        stage: the marker of a source without markers, or its name, unless its file name implies a pass.
 
     Raises:
         InputError: the source is MLIR bytecode.
@@ -216,9 +216,9 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
 
 
 def _sections(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
-    """The bytes of a file from each marker up to the next; where in them the marker is, and the marker.
+    """Yield the bytes from each marker to the next, where the marker is in them, the marker, and ``is_file``.
 
-    The last value is true if the file has no marker, so that this is all of it.
+    ``is_file`` is true if the file has no marker. Then the bytes are the whole file.
     """
     parts: list[bytes] = []
     place, marker = Span(0, 0), None
@@ -241,7 +241,7 @@ class _Splitter:
         self._stages: set[str] = set()
 
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
-        """The dump of a marker, which is at ``place``, and IR without marker after it."""
+        """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
         if marker is None:
             return self.pieces(source, span, None, must_hold_ir=True)
         if marker.when is None:
@@ -254,7 +254,7 @@ class _Splitter:
         return dumps + self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
 
     def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
-        """The dumps between ``// -----`` lines."""
+        """Return the dumps between ``// -----`` lines."""
         dumps = []
         for number, piece in enumerate(_pieces(source, span)):
             if number:
@@ -285,7 +285,7 @@ def _text_start(source: Source, span: Span) -> int:
 
 
 def _end_of_first_op(source: Source, span: Span) -> int:
-    """Where a marked dump ends: after the line with the op's last brace and the aliases right below it."""
+    """Return the end of a marked dump: after the op's last brace and the aliases directly below it."""
     data, start = source.data, _start_of_first_op(source, span)
     brace = data.find(b"\n}", start, span.end)
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
@@ -299,7 +299,7 @@ def _end_of_first_op(source: Source, span: Span) -> int:
 
 
 def _last_line_end(data: Text, span: Span) -> int:
-    """After the last line that is not blank."""
+    """Return the end of the last line that is not blank."""
     end = span.end
     while end > span.start and data[end - 1] in b" \t\r\n":
         end -= 1
@@ -308,7 +308,7 @@ def _last_line_end(data: Text, span: Span) -> int:
 
 
 def _start_of_first_op(source: Source, span: Span) -> int:
-    """After the aliases above the op, which may hold braces as an op does."""
+    """Return the start of the op below the aliases. Like an op, an alias may contain braces."""
     end = span.start
     while True:
         start = _text_start(source, Span(end, span.end))
@@ -318,7 +318,7 @@ def _start_of_first_op(source: Source, span: Span) -> int:
 
 
 def _end_of_aliases(source: Source, span: Span) -> int:
-    """Where the lines of an alias table end that begins here; a logger may have printed in between."""
+    """Return the end of the alias table that begins here. A logger may have printed in between."""
     end = offset = span.start
     while True:
         end_of_lines = end_of_definitions(source, Span(offset, span.end))

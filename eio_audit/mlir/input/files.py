@@ -1,4 +1,4 @@
-"""Reads files, whole or by blocks; gzip, bzip2 and xz are recognized by their first bytes and unpacked.
+"""Read files, whole or in blocks. Recognize gzip, bzip2 and xz by their first bytes and unpack them.
 
 All functions raise UnreadableFileError.
 """
@@ -18,37 +18,37 @@ from types import ModuleType
 from typing import IO, TypeAlias, cast
 
 Text: TypeAlias = bytes | mmap.mmap
-"""The content of a file; of ``bytes`` it has slices, ``find`` and ``rfind``."""
+"""The content of a file. Both types have slices, ``find`` and ``rfind``."""
 
 _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
-"""By what a compressed file begins with."""
+"""By the first bytes of a compressed file, the module that unpacks it."""
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""The byte order marks of UTF-16, in which some shells redirect output."""
+"""The byte order marks of UTF-16. Some shells redirect output in UTF-16."""
 
 MAX_UNPACKED_BYTES = 4_000_000_000
-"""The most bytes that a file may unpack to by default."""
+"""By default, the most bytes that a file may unpack to."""
 
 BLOCK_BYTES = 1 << 20
-"""Bytes that are read or unpacked at a time."""
+"""The number of bytes to read or unpack at a time."""
 
 LARGE_FILE = 1 << 24
-"""The size from which on a file is read into large pages of memory, which is several times faster."""
+"""The size from which a file is read into large memory pages. This is several times faster."""
 
 
 class UnreadableFileError(Exception):
-    """A file cannot be opened, or is compressed and damaged or too large; the message says which."""
+    """A file cannot be opened, is damaged, or unpacks to too much. The message says which."""
 
 
 class TooLargeError(UnreadableFileError):
-    """A file unpacks to more than it may."""
+    """A file unpacks to more than the limit."""
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(f"it unpacks to more than {_size(max_bytes)}; --max-size allows more")
 
 
 def read_file(path: str, max_unpacked_bytes: int) -> tuple[Text, bool]:
-    """A whole file, or standard input for ``-``, and whether it was compressed."""
+    """Return the whole content of a file, or of standard input for ``-``, and whether it was compressed."""
     with _opened(path) as (file, unpacker):
         if unpacker is None:
             return file.read() if path == "-" else _content(file), False
@@ -58,7 +58,7 @@ def read_file(path: str, max_unpacked_bytes: int) -> tuple[Text, bool]:
 def read_blocks(
     path: str, advance: Callable[[int], None], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 ) -> Iterator[bytes]:
-    """The bytes of a file, or of standard input for ``-``, by blocks; ``advance`` is told their sizes."""
+    """Yield a file, or standard input for ``-``, in blocks. ``advance`` gets the size of each."""
     with _opened(path) as (file, unpacker):
         blocks = iter(partial(file.read, BLOCK_BYTES), b"")
         done = 0
@@ -70,7 +70,7 @@ def read_blocks(
 
 
 def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in blocks that end where a line does, so that no marker is cut."""
+    """Yield the same bytes in blocks that end at line ends, so that no marker is cut."""
     parts: list[bytes] = []
     for block in blocks:
         end = block.rfind(b"\n") + 1
@@ -84,7 +84,7 @@ def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[BufferedReader, ModuleType | None]]:
-    """The file and the module that unpacks it, None if it is not compressed."""
+    """Open a file. Return it and the module that unpacks it, or None if it is not compressed."""
     unpacker = None
     try:
         with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as opened:
@@ -111,12 +111,12 @@ def _damage_errors() -> tuple[type[Exception], ...]:
 
 
 def _content(file: BufferedReader) -> Text:
-    """A file's content as it is now; of a large one in large pages of memory, where the system has them."""
+    """Return the current content of a file. A large one goes into large memory pages where possible."""
     size = os.fstat(file.fileno()).st_size
-    if not size:  # a pipe, or nothing
+    if not size:  # a pipe, or an empty file
         return file.read()
     if size < LARGE_FILE:
-        raw = cast(FileIO, file.raw)  # what is in the buffer would be copied
+        raw = cast(FileIO, file.raw)  # reading from the buffer would copy
         raw.seek(0)
         return raw.readall()
     content = mmap.mmap(-1, size, access=mmap.ACCESS_COPY)
@@ -124,12 +124,12 @@ def _content(file: BufferedReader) -> Text:
         content.madvise(mmap.MADV_HUGEPAGE)
     if file.readinto(content) == size:
         return content
-    file.seek(0)  # it has been cut meanwhile
+    file.seek(0)  # the file was truncated meanwhile
     return file.read()
 
 
 def _unpacked(file: BufferedReader, unpacker: ModuleType, max_bytes: int) -> Iterator[bytes]:
-    """The content of a compressed file; if it can be read twice, its size is measured first."""
+    """Yield the content of a compressed file. If the file can be read twice, measure its size first."""
     if file.seekable():
         start = file.tell()
         for _ in unpacked_blocks(unpacker.open(file), max_bytes):
@@ -139,10 +139,10 @@ def _unpacked(file: BufferedReader, unpacker: ModuleType, max_bytes: int) -> Ite
 
 
 def unpacked_blocks(file: IO[bytes], max_bytes: int) -> Iterator[bytes]:
-    """What a file that unpacks as it is read holds, a block at a time.
+    """Yield the unpacked content in blocks.
 
     Raises:
-        TooLargeError: that is more than ``max_bytes``.
+        TooLargeError: it is more than ``max_bytes``.
     """
     size = 0
     while size <= max_bytes:

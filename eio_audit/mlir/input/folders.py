@@ -1,13 +1,13 @@
-"""Folders of dumps: which files belong together, in what order compilers wrote them, and of which pass.
+"""Folders of dumps: which files belong together, in what order compilers wrote them, and for which pass.
 
-Four layouts have passes in their files' names:
+Four layouts have the pass in the file name:
 
-- ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, and in it ``<n>[_<n>...]_<pass>.mlir``.
-  Each op counts the dumps made of it; a name has the counters of the ops around the op, outermost first,
-  as they were, and then its own (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then
-  ``2_0_cse`` and ``2_1_cse`` of a function inside, then ``3_inline``.
-- numbered: ``<pipeline>/<n>_<pass>.mlir``, of one pipeline a folder.
-- tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, of all graphs in one folder.
+- ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, with files ``<n>[_<n>...]_<pass>.mlir``.
+  Each op counts its dumps. A name has the current counters of the enclosing ops, outermost first, then the
+  op's own counter (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then ``2_0_cse`` and
+  ``2_1_cse`` of a function inside, then ``3_inline``.
+- numbered: ``<pipeline>/<n>_<pass>.mlir``, with one pipeline per folder.
+- tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
 - pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``states.py``).
 """
 
@@ -28,7 +28,7 @@ IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
 LOG_SUFFIXES = (".log", TEXT_SUFFIX)
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
-"""Files of a folder that may be dumps, also with .gz, .bz2 or .xz after; ``.mlir.txt`` is as ``.mlir``."""
+"""Endings of dumps. ``.gz``, ``.bz2`` or ``.xz`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
@@ -38,7 +38,7 @@ _NAMED = re.compile(
     r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
 )
-"""A file's name, without its ending, that names a pass with counters, or a stage."""
+"""A file name without its ending that has counters and a pass, or a stage."""
 
 _Key = list[list[tuple[int, str]]]
 
@@ -47,10 +47,10 @@ class DumpFile(NamedTuple):
     """A file to read.
 
     Attributes:
-        path: where it is; ``-`` for standard input.
-        program: what its dumps are states of; equal for files that show one program at several times.
-        state: the state that its name implies, in a folder that holds pairs of before and after.
-        is_apart: the folder holds such pairs, and this file belongs to none.
+        path: the path, or ``-`` for standard input.
+        program: the program its dumps are states of. Equal for files that show one program at several times.
+        state: in a folder with pairs of before and after, the state that its name implies.
+        is_apart: whether the folder has such pairs and this file belongs to none.
     """
 
     path: str
@@ -60,14 +60,14 @@ class DumpFile(NamedTuple):
 
 
 def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[DumpFile]:
-    """The files to read for a path: itself, or in a folder the dumps at any depth, in the order of passes.
+    """Return the files to read for a path: the file itself, or all dumps in a folder in the order of passes.
 
-    In a folder every ``.mlir`` file is a dump; a ``.log`` or ``.txt`` file is one if it holds IR, and
-    ``skip`` gets the others. Where names do not define an order it is the natural one: ``9_cse`` before
-    ``10_cse``.
+    In a folder, every ``.mlir`` file is a dump. A ``.log`` or ``.txt`` file is a dump if it holds IR.
+    ``skip`` gets the other ``.log`` and ``.txt`` files. Names that imply no order are sorted naturally:
+    ``9_cse`` before ``10_cse``.
 
     Raises:
-        InputError: a folder holds no dump, or files in it have names of the same state.
+        InputError: a folder holds no dump, or the names of several files imply the same state.
     """
     if path == "-" or not Path(path).is_dir():
         return [DumpFile(path, "")]
@@ -82,7 +82,7 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
 
 
 def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[str]:
-    """The paths of ``find_dump_files``, without a check for names of the same state.
+    """Return the paths of ``find_dump_files``, but do not check whether two names imply the same state.
 
     Raises:
         InputError: a folder holds no dump.
@@ -93,7 +93,7 @@ def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[
 
 
 def file_marker(path: str) -> Marker | None:
-    """The marker that a file's name implies, for a dump without one.
+    """Return the marker that a file name implies, for a dump that has none.
 
     Example:
         >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
@@ -107,7 +107,7 @@ def file_marker(path: str) -> Marker | None:
 class _Folder:
     """The dumps of a folder at any depth, in the order in which they are read.
 
-    ``states``: by folder that holds pairs, the states that its files' names imply.
+    ``states`` has, by folder with pairs, the states that the file names imply.
     """
 
     def __init__(self, path: str, skip: Callable[[str], None]) -> None:
@@ -119,7 +119,7 @@ class _Folder:
         self._stages: set[tuple[Sequence[str], str]] = set()
 
     def dump_file(self, file: Path) -> DumpFile:
-        """The file with the program it is of; asked for in order."""
+        """Return the file with its program. Call this in order."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
         if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
@@ -132,7 +132,7 @@ class _Folder:
         return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
 
     def _place(self, file: Path) -> _Key:
-        """A sort key; states are placed by program, pass and time where their program's name would."""
+        """Return a sort key. States sort by program, pass and time, where their program's name would be."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
         state = states.by_file.get(file.name) if states is not None else None
@@ -155,7 +155,7 @@ class _Folder:
         return "/".join(folders[: len(folders) - nested])
 
     def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
-        """Each graph passes every stage once: a stage that comes again is one of the next graph."""
+        """Each graph passes every stage once. A stage that repeats belongs to the next graph."""
         if (tuple(folders), stage) in self._stages:
             self._graphs += 1
             self._stages.clear()
@@ -176,11 +176,11 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
 
 
 def _states(files: Sequence[Path]) -> dict[Path, States]:
-    """By folder the states of a program, if names form pairs and have no order of their own."""
+    """Return the states of a program by folder, if names form pairs and imply no other order."""
     from eio_audit.mlir.input.states import find_states, parse_state
 
     def may_be_state(name: str, stem: str) -> bool:
-        """A ``.log`` or ``.txt`` file may be one only if its name has a pass."""
+        """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""
         return _is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
     by_folder: dict[Path, dict[str, str]] = {}
@@ -202,14 +202,14 @@ def _is_ir_file(name: str) -> bool:
 
 
 def _stem(name: str) -> str | None:
-    """The name without its known ending; None if it has none."""
+    """Return the name without its ending, or None if the ending is not one of a dump."""
     name = name.removesuffix(_packed(name))
     ending = next((suffix for suffix in DUMP_SUFFIXES if name.endswith(suffix)), None)
     return None if ending is None else name.removesuffix(ending).removesuffix(IR_SUFFIX)
 
 
 def _order(parts: Sequence[str]) -> _Key:
-    """A sort key: folders with the counters that belong to them, outermost first, then the name."""
+    """Return a sort key: the folders with their counters, outermost first, then the name."""
     *folders, name = parts
     stem = _stem(name) or name
     match = _NAMED.fullmatch(stem)
@@ -219,12 +219,12 @@ def _order(parts: Sequence[str]) -> _Key:
     counters = match["counters"].split("_") if match else []
     outer = len(folders) - len(counters)
     key = [_natural(folder) for folder in folders[: max(outer, 0)]]
-    for level, counter in enumerate(counters, outer):  # the last counter is of the innermost folder
+    for level, counter in enumerate(counters, outer):  # the last counter belongs to the innermost folder
         key += [_natural(folders[level])] if level >= 0 else []
         key.append(_natural(counter))
     return [*key, _natural(stem)]
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    parts = _DIGITS.split(name)  # text and digits in turn
+    parts = _DIGITS.split(name)  # text and digits alternate
     return [(int(part[:18]), "") if place % 2 else (0, part) for place, part in enumerate(parts)]

@@ -1,9 +1,9 @@
-"""The functions of a dump as texts of their own, found without reading the dump.
+"""Find the functions of a dump by their text, without reading the dump.
 
-Most functions do not change between the dumps of a log, so most need not be read again. A printer indents
-what is in a function and closes it where it began: the text ends at the first line after its header
-that begins with as many blanks and a brace. With any other indentation the text is not one
-balanced op, so reading it is an error, not a wrong result.
+Most functions do not change between the dumps of a log, so most need not be read again. A printer indents the
+body of a function and closes it at the indentation of its header. So the text ends at the first line after
+the header that has the same indentation and begins with a brace. With any other indentation the text is not
+one balanced op, and reading it is an error, not a wrong result.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ _ALIAS_USE = re.compile(rb"(" + ALIAS_NAME + rb")")
 _ATTRIBUTE_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb")")
 _LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
 _LONG_LOCATION = 1000
-"""Bytes from which on a location stays an alias, since many ops may have it."""
+"""The length in bytes from which a location stays an alias, since many ops may use it."""
 _LONGEST_EXPANSION = 4096
-"""The most bytes that an alias may expand to; without a limit, expansion is exponential."""
+"""The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 _SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
-"""The begin of a line that is not indented, as a printer's lines in a function are."""
+"""The start of a line that is not indented. A printer indents all lines in a function."""
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
 """The end of a line with a brace."""
 _LINE_TAIL = 8
-"""Bytes at the end of a line in which the brace is looked for; blanks may follow it."""
+"""How many bytes at the end of a line may hold the brace. Blanks may follow it."""
 _LONGEST_HEADER = 1 << 16
-"""Bytes of a header in which the symbol is looked for."""
+"""How many bytes of a header may hold the symbol."""
 
 
 class FunctionText:
-    """One function of a dump: its symbol, the lines it is on (``raw``), and the 1-based line of its header.
+    """One function of a dump: its symbol, its lines (``raw``), and the 1-based line of its header.
 
-    ``aliases`` are the definitions of the dump, ``indent`` the blanks that all of its lines begin with.
+    ``aliases`` are the definitions of the dump. ``indent`` is the indentation that all of its lines share.
     """
 
     def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
@@ -58,31 +58,31 @@ class FunctionText:
 
     @cached_property
     def text(self) -> bytes:
-        """The lines without the indentation that all of them have."""
+        """The lines without the indentation that all of them share."""
         return self.raw.removeprefix(self.indent).replace(b"\n" + self.indent, b"\n")
 
     @cached_property
     def key(self) -> bytes:
-        """Equal for functions with the same text up to names of aliases and lines of loggers."""
+        """A key that is equal for functions whose texts differ only in alias names and logger lines."""
         return self.aliases.key_of(_without_noise(self.text))
 
     def is_same_as(self, other: FunctionText) -> bool:
-        """Whether both texts are equal: to the byte, which is quick to see, or up to names of aliases."""
+        """Whether both texts are equal, to the byte (fast to check) or up to alias names."""
         is_same_text = self.raw == other.raw and self.aliases.definitions == other.aliases.definitions
         return is_same_text or self.key == other.key
 
     @cached_property
     def symbols(self) -> frozenset[str]:
-        """The symbols in it."""
+        """The symbols in the function's text."""
         return frozenset(symbol.decode("utf-8", "replace") for symbol in _SYMBOL_USE.findall(self.raw))
 
 
 class DumpText:
-    """A dump, divided into its functions and what is around them.
+    """A dump divided into its functions and the text around them.
 
     Attributes:
-        functions: those that can be told from the text, by symbol; where several have one symbol, none.
-        aliases: the definitions of the dump.
+        functions: by symbol, the functions found by their text. A symbol defined twice has none.
+        aliases: the alias definitions of the dump.
     """
 
     def __init__(self, dump: Dump, op_table: OpTable | None = None) -> None:
@@ -99,11 +99,11 @@ class DumpText:
 
     @cached_property
     def around_key(self) -> bytes:
-        """Equal for dumps with the same text around their functions."""
+        """A key that is equal for dumps with the same text around their functions."""
         return self.aliases.key_of(_without_noise(self._around))
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
-        """The other functions that it calls, and that these call."""
+        """Return the other functions that this one calls, directly or indirectly."""
         reached: dict[str, FunctionText] = {}
         pending = [*function.symbols]
         while pending:
@@ -114,13 +114,13 @@ class DumpText:
         return [reached[symbol] for symbol in sorted(reached)]
 
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
-        """The function, other functions after it, and the aliases they use, as a dump."""
+        """Return a dump of the function, then the others, then the aliases they use."""
         text = b"\n".join([function.text, *(other.text for other in others)])
         return self._part(self.aliases.in_place(text), function.line, len(function.indent))
 
     @cached_property
     def around(self) -> Dump:
-        """What is around the functions as a dump; they have no bodies in it, and lines are not the file's."""
+        """Return a dump of the text without the bodies of functions. Its line numbers are not the file's."""
         return self._part(self._around, self.dump.line)
 
     def _part(self, text: bytes, line: int, indent: int = 0) -> Dump:
@@ -130,17 +130,17 @@ class DumpText:
 
 
 class Aliases:
-    """The alias definitions of a dump, by name; ``are_unique`` if no name is defined twice."""
+    """The alias definitions of a dump by name. ``are_unique`` is true if no name is defined twice."""
 
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
-        # A pattern that begins with one character only is ten times as fast.
+        # A pattern that begins with a single character is ten times as fast.
         has_types = any(name.startswith(b"!") for name in self.definitions)
         self._use = _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
 
     def key_of(self, text: bytes) -> bytes:
-        """A digest of the text in which an alias is what it stands for: a printer may use one or not."""
+        """Return a digest of the text with aliases expanded, since a printer may use an alias or not."""
         if self.definitions:
             parts = self._use.split(text)
             parts[1::2] = map(self._texts.of, parts[1::2])
@@ -148,9 +148,9 @@ class Aliases:
         return blake2b(text, digest_size=16).digest()
 
     def in_place(self, text: bytes) -> bytes:
-        """The text with locations instead of aliases at line ends, where an alias stands for a plain one.
+        """Return the text with plain locations in place of their aliases at line ends.
 
-        A table of locations takes as long to read as the ops that use it. No string goes over a line end, so
+        A table of locations takes as long to read as the ops that use it. No string spans a line end, so
         nothing in a string is taken for an alias.
         """
         plain = self._plain_locations
@@ -159,7 +159,7 @@ class Aliases:
         return b"".join(parts)
 
     def used_in(self, text: bytes) -> bytes:
-        """The definitions of the aliases that a text uses, and of those that they use."""
+        """Return the definitions of the aliases that a text uses, directly or through other aliases."""
         if not self.definitions:
             return b""
         names = dict.fromkeys(filter(self.definitions.__contains__, self._use.findall(text)))
@@ -177,7 +177,7 @@ class Aliases:
 
     @cached_property
     def _plain_locations(self) -> dict[bytes, bytes]:
-        """By alias the location that it stands for, where that is short and has no alias in it."""
+        """By alias, its location if that is short and contains no alias."""
         return {
             name: value[4:-1]
             for name, value in self.definitions.items()
@@ -187,14 +187,14 @@ class Aliases:
 
 
 def _expansion(_: bytes, value: bytes) -> bytes:
-    """What an alias with this value is in a text: a digest of a long value."""
+    """Return the replacement of an alias in a text: its value, or a digest of a long value."""
     if value.startswith(b"loc(") and value.endswith(b")"):
         value = value[len(b"loc(") : -1]
     return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
 
 
 class _Extent(NamedTuple):
-    """Where a function is: its lines, and between them those of its body."""
+    """The lines of a function, and the lines of its body between them."""
 
     symbol: str
     indent: bytes
@@ -215,7 +215,7 @@ def _function_extents(data: Text, span: Span, op_table: OpTable) -> Iterator[_Ex
 
 
 def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent | None:
-    """The function whose header is this line; None where it is no function's, or the function has no end."""
+    """Return the function whose header is this line. None if it is no function header or has no end."""
     name_start = match_end(_BLANKS, data, line.start, end)
     header = _HEADER.match(data, name_start, line.end)
     if header is None:
@@ -234,7 +234,7 @@ def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent
 
 
 def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | None:
-    """The line that closes what a line with this indentation has opened, and opens nothing itself."""
+    """Return the line that closes the op with this indentation and opens no further region."""
     brace = b"\n" + indent + b"}"
     while (start := data.find(brace, offset, end)) >= 0:
         offset = line_end(data, start + 1, end)
@@ -244,7 +244,7 @@ def _closing_line(data: Text, indent: bytes, offset: int, end: int) -> Span | No
 
 
 def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
-    """Whether an op with a symbol is a function: listed as one, or unlisted and without such a one in it."""
+    """Whether an op with a symbol is a function: listed as one, or unlisted without listed ones inside."""
     if name in op_table.rows:
         return "function" in op_table.flags(name)
     return all(data.find(listed.encode(), body.start, body.end) < 0 for listed in op_table.function_names)

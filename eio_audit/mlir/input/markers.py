@@ -1,4 +1,4 @@
-"""The lines that compilers print above a dump, those that end one, and lines that only IR has."""
+"""Find the lines that compilers print above a dump or at its end, and recognize lines of IR."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eio_audit.mlir.source import Span, find_all
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")
-"""What all markers hold, which is looked for with ``bytes.find``, and what is before it in each."""
+"""``_COMMON`` is in all markers; ``bytes.find`` looks for it. ``_LEADS`` has the text before it in each."""
 
 _PASS = re.compile(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
@@ -36,19 +36,19 @@ _SIGN = (
     rb"|\}[^\n]*? loc\([#\"u]"
     rb")"
 )
-"""How a line with an op, an alias or the end of a region begins; compiled where it is used."""
+"""The start of a line with an op, an alias or the end of a region. Compiled on first use."""
 
 
 class Marker(NamedTuple):
     """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``).
 
     Attributes:
-        pass_name: the pass's argument (``ttir-erase-inverse-ops``), else its class name; of a stage its name.
-        class_name: the name the marker begins with (``TTIREraseInverseOps``).
-        when: ``"before"`` or ``"after"`` the pass; None for a stage.
+        pass_name: the pass's argument (``ttir-erase-inverse-ops``), else its class name. The name of a stage.
+        class_name: the name at the start of the marker (``TTIREraseInverseOps``).
+        when: ``"before"`` or ``"after"`` the pass. None for a stage.
         failed: whether the pass failed.
-        symbol: the symbol of the op the pass ran on (``@main``), where the marker names it.
-        op_name: that op's name (``func.func``), where the marker names it.
+        symbol: the symbol of the op that the pass ran on (``@main``), if the marker has it.
+        op_name: that op's name (``func.func``), if the marker has it.
     """
 
     pass_name: str
@@ -60,10 +60,10 @@ class Marker(NamedTuple):
 
 
 def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
-    """The markers of a log in order, each with where it is; None for a line that ends a dump.
+    """Yield the markers of a log in order, each with its span. A line that ends a dump yields None.
 
-    A marker inside a string, or cut off by another marker, does not count. Complexity: linear, at the speed
-    of ``bytes.find``.
+    A marker inside a string, or cut off by another marker, does not count. Complexity: linear, as fast as
+    ``bytes.find``.
     """
     end_of_text = Span(len(data), len(data)), None
     for (place, marker), (following, _) in pairwise(chain(_begun_markers(data), [end_of_text])):
@@ -72,10 +72,10 @@ def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
 
 
 def holds_ir(path: str) -> bool:
-    """Whether a file has a marker or a line of IR; packed files are unpacked.
+    """Whether a file has a marker or a line of IR. Compressed files are unpacked.
 
-    An unreadable file counts as one that does, so that reading it reports the error. The file is
-    read to its first such line, whatever a logger has printed above it.
+    An unreadable file counts as IR, so that reading it reports the error. The file is read up to the first
+    such line, whatever a logger printed above it.
     """
     sign = re.compile(_SIGN)
     try:
@@ -89,7 +89,7 @@ def holds_ir(path: str) -> bool:
 
 
 def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
-    """The markers outside strings; one may begin inside the one before."""
+    """Yield the markers outside strings. A marker may begin inside the previous one."""
     for offset in _starts(data):
         if match := _PASS.match(data, offset) or _JIT.match(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
@@ -101,7 +101,7 @@ def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
 
 
 def _starts(data: Text) -> Iterator[int]:
-    counted = quotes = 0  # how far, and how many quotes are in the line up to there
+    counted = quotes = 0  # the offset up to which quotes are counted, and their number in this line
     for common in find_all(data, _COMMON, Span(0, len(data))):
         lead = next((lead for lead in _LEADS if data[max(common - len(lead), 0) : common] == lead), None)
         if lead is None:

@@ -1,8 +1,8 @@
-"""Lines that are not IR: output of compilers, loggers and Python before, between and inside dumps.
+"""Recognize lines that are not IR: output of compilers, loggers and Python before, between and inside dumps.
 
-Inside a dump only lines of known shapes are stepped over, so that a damaged op is never taken for one: lines
-of loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
-(``file:line:col: error: ...``) with the source line and caret below them, warnings of Python.
+Inside a dump, only lines of known form are skipped, so that a damaged op is never skipped. These are lines of
+loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
+(``file:line:col: error: ...``) with the source line and caret below them, and warnings of Python.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _DIAGNOSTIC = (
 )
 _EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
-"""The start of a line that is not noise; few dumps have other lines, which need the patterns above."""
+"""The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
 
 def noise_end(data: Text, offset: int, end: int) -> int | None:
-    """Where the noise that begins at ``offset`` ends, before its line end; None where there is IR.
+    """Return where the noise that begins at ``offset`` ends, before its line end. None if there is IR.
 
-    The offset is of the first character of a line, blanks not counted; the dump ends at ``end``.
+    ``offset`` is the first character of a line that is not blank. The dump ends at ``end``.
     """
     if offset >= end or _IR.match(data, offset, end):
         return None

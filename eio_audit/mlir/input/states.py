@@ -1,13 +1,13 @@
 """The state of a program that a file name implies: before a pass, after it, or the source.
 
-Three forms, told by the words of a name without its ending; ``-``, ``_``, ``.`` and blanks part words:
+Names without ending have three forms. ``-``, ``_``, ``.`` and blanks separate words:
 
 - ``[PROGRAM-]before[-PASS]`` and ``[PROGRAM-]after[-PASS]``: ``ttir-before-erase-inverse-ops``,
   ``net_after_EraseInverseOps``, ``before``. The first of the two words counts.
-- ``PROGRAM``, or ``[PROGRAM-]source`` (``input``, ``original``, ``initial``): what both came from.
+- ``PROGRAM`` or ``[PROGRAM-]source`` (``input``, ``original``, ``initial``): the source of both.
 
-Such names mean something in a folder that holds a pair, before and after of one program and one pass.
-Elsewhere ``after_fusion`` may be the name of a stage among others.
+These names count only in a folder with a pair, before and after, of one program and one pass. Elsewhere
+``after_fusion`` may be just the name of a stage.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SOURCE = re.compile(r"(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initi
 
 
 class Moment(IntEnum):
-    """When a program was in a state; in order of time."""
+    """When a program was in a state, in order of time."""
 
     SOURCE = 0
     BEFORE = 1
@@ -40,7 +40,7 @@ class Moment(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class State:
-    """The state that a file's name implies; program and pass may be empty."""
+    """The state that a file name implies. Program and pass may be empty."""
 
     program: str
     pass_name: str
@@ -48,7 +48,7 @@ class State:
 
     @property
     def marker(self) -> Marker | None:
-        """What a compiler would have printed above the dump; None for a source and without a pass."""
+        """The marker that a compiler would print above the dump. None for a source or without a pass."""
         if not self.pass_name or self.moment is Moment.SOURCE:
             return None
         when = "after" if self.moment is Moment.AFTER else "before"
@@ -57,9 +57,9 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The states that the files of one folder show by their names.
+    """The states that the file names of one folder imply.
 
-    ``by_file`` has the files that can be told apart; ``alike`` groups of files whose names say the same.
+    ``by_file`` has the files whose state is unique. ``alike`` groups files of one state.
     """
 
     by_file: dict[str, State]
@@ -67,7 +67,7 @@ class States:
 
 
 def parse_state(name: str) -> State | None:
-    """The state that a name without its ending implies; None if it implies none.
+    """Return the state that a name without its ending implies, or None.
 
     >>> parse_state("ttir-before-erase-inverse-ops")
     State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
@@ -77,10 +77,10 @@ def parse_state(name: str) -> State | None:
 
 
 def find_states(names: Mapping[str, str]) -> States:
-    """The states that the files of one folder show; ``names`` are theirs without ending.
+    """Return the states of the files of one folder. ``names`` has, by file, its name without ending.
 
-    A source belongs to a program of which one pass has a pair; where several passes have one, names do not
-    tell which came first, and the source is of none of them. Without a pair there are no states.
+    Without a pair there are no states. A source belongs to a program if exactly one pass of the program has a
+    pair. With several passes, the names do not tell which came first.
 
     >>> states = find_states({"a.mlir": "a", "a-before-cse.mlir": "a-before-cse", "b.mlir": "a-after-cse"})
     >>> [state.moment.name for state in states.by_file.values()]
@@ -111,7 +111,7 @@ def find_states(names: Mapping[str, str]) -> States:
 
 
 def _source_of(name: str, programs: Collection[str]) -> str | None:
-    """The program whose source a name tells of; of the only one, if it names none."""
+    """Return the program whose source has this name. A name without program means the only program."""
     if name in programs:
         return name
     match = _SOURCE.fullmatch(name)

@@ -1,8 +1,8 @@
-"""Finds where ops begin and end in custom assembly, from the text alone.
+"""Find where ops begin and end in custom assembly, from the text alone.
 
-Generic assembly needs none of this: its ops end with a type or a location, its regions are in
-``({ ... })``. Custom assembly is free text. Three questions have to be answered by looking at a few tokens
-around a place; docs/reading.md lists the answers as the reader's assumptions.
+Generic assembly does not need this: its ops end with a type or a location, and its regions are in
+``({ ... })``. Custom assembly is free text. A few tokens around an offset must answer three questions.
+docs/reading.md lists the answers as the reader's assumptions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unreali
 _CLAUSES = frozenset(
     {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
 )
-"""Words that are at the start of a line, aligned with the op that they go on with."""
+"""Keywords that may start a line at the indentation of the op they belong to."""
 
 _NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
 _ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
@@ -42,12 +42,12 @@ _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
 _REGION_CLAUSE = re.compile(rb"\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE)
-"""``combiner {`` on the next line: a further region of an op outside all regions."""
+"""``combiner {`` on the next line: another region of an op at top level."""
 _LONGEST_WORD = 200
 
 
 class Boundaries:
-    """Looks at the text of one dump; every method takes offsets into it."""
+    """Looks at the text of one dump. Every method takes offsets into it."""
 
     def __init__(self, source: Source, end: int, listed_ops: Container[str]) -> None:
         self._data = source.data
@@ -55,7 +55,7 @@ class Boundaries:
         self._listed = listed_ops
 
     def skip_trivia(self, offset: int) -> int:
-        """The first offset from ``offset`` on that is neither white space, comment nor a line of a log."""
+        """Return the first offset from ``offset`` that is not in white space, a comment or a log line."""
         data = self._data
         while True:
             offset = match_end(TRIVIA, data, offset, self._end)
@@ -70,8 +70,8 @@ class Boundaries:
     def op_with_results(self, offset: int, *, any_name: bool) -> bool:
         """Whether ``%a, %b:2 = op-name`` is here, and not an assignment inside an op (``%i = %c0``).
 
-        ``any_name``: a name without dialect will do, as where a line or region begins; in the middle of an op
-        it is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
+        ``any_name`` also accepts a name without dialect, as where a line or region begins. In the middle of
+        an op such a name is a keyword (``%i = max ...``), unless it is one of BARE_OPS.
         """
         match = ASSIGNED_NAME.match(self._data, offset, self._end)
         return match is not None and (any_name or match["bare"] is None or match["bare"] in BARE_OPS)
@@ -101,7 +101,7 @@ class Boundaries:
         """Whether a token outside brackets begins another op or block after the op from ``op_start``."""
         first = token[:1]
         if first == b"%":
-            # Asked in this order: a list of operands would be read to its end from each of them.
+            # In this order: ``op_with_results`` would read a list of operands to its end from each of them.
             return self._can_end(op_start, offset) and self.op_with_results(offset, any_name=False)
         begins = first.isalpha() or self._op_begins(offset, first)
         return begins and self._can_end(op_start, offset)
@@ -118,7 +118,7 @@ class Boundaries:
         return word[0][0] in b"%#!@^0123456789-" or _BUILTIN_TYPE.match(word[0]) is not None
 
     def op_ends_at(self, offset: int) -> bool:
-        """Whether an op may end here, after a ``loc(...)``: what follows is no further text of it."""
+        """Whether an op may end here, after a ``loc(...)``: no further text of the op follows."""
         next_offset = match_end(_BLANKS, self._data, offset, self._end)
         following = self._data[next_offset : next_offset + 1]
         is_comment = self._data[next_offset : next_offset + 2] == b"//"
@@ -132,9 +132,9 @@ class Boundaries:
     # ------------------------------------------------------------------ does the op go on after a line end?
 
     def continuation(self, line_end: int, op_start: int, op: OpenOp, around: OpenOp | None) -> int | None:
-        """Where an op goes on after a line end outside brackets; None where it ends there.
+        """Return where an op continues after a line end outside brackets, or None if it ends there.
 
-        ``around`` is the op around it, whose dialect's ops may be printed without it; None at top level.
+        ``around`` is the enclosing op, or None. Ops of its dialect may be printed without dialect.
         """
         offset = self.skip_trivia(line_end)
         first = self._data[offset : offset + 1]
@@ -164,7 +164,7 @@ class Boundaries:
         return text.rstrip().endswith(_NEEDS_MORE)
 
     def _is_aligned(self, word: re.Match[bytes], op_start: int) -> bool:
-        """Whether a word is in its line where the op is in its own, as the next op would."""
+        """Whether a word has the same indentation as the op, as the next op would."""
         after = match_end(_BLANKS, self._data, word.end(), self._end)
         if word[0] in _CLAUSES or self._data[after : after + 1] in (b"(", b"="):
             return False
@@ -172,7 +172,7 @@ class Boundaries:
         return own is not None and own == other
 
     def _indentation(self, offset: int) -> bytes | None:
-        """The blanks between the line's start and ``offset``; None where anything else is there."""
+        """Return the blanks between the line's start and ``offset``, or None if there is other text."""
         before = self._data[max(0, offset - _LONGEST_WORD) : offset].rpartition(b"\n")[2]
         return None if before.strip() else before
 
@@ -188,9 +188,9 @@ class Boundaries:
     # ------------------------------------------------------------------ is this brace a region?
 
     def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
-        """Tells a region from an attribute dictionary by what is around ``{``, which ends at ``offset``.
+        """Whether the ``{`` that ends at ``offset`` opens a region and not an attribute dictionary.
 
-        ``dialect`` is that of its op; ``has_arguments``: it names values that may be arguments of a region.
+        ``dialect`` is that of the op. ``has_arguments``: the op names values that may be region arguments.
         """
         before = self._data[max(0, offset - 1 - _LONGEST_WORD) : offset - 1].rstrip()
         if _ATTRIBUTES.search(before):
@@ -209,16 +209,16 @@ class Boundaries:
         after = self._data[next_offset : next_offset + 1]
         if after == b"=":
             return self._data[next_offset + 1 : next_offset + 2] == b"="
-        if word[0] == b"loc":  # of no op, which the reader of the region says
+        if word[0] == b"loc":  # a location without op; the reader of the region reports it
             return has_line and after == b"("
-        if after == b"}":  # a unit attribute, or an op that is a name alone
+        if after == b"}":  # a unit attribute, or an op that is only a name
             return self._is_lone_op(word[0], dialect, has_line=has_line)
         if b"." in word[0]:
             return after not in (b",", b":") or (after == b":" and has_line)
         return after not in (b",", b":") and self._is_bare_op(word[0], dialect, next_offset)
 
     def _is_bare_op(self, name: bytes, dialect: str, next_offset: int) -> bool:
-        """Whether a region may begin with a name without dialect; in an unknown one only with a location."""
+        """Whether a region may begin with a name without dialect. An unlisted dialect needs a location."""
         if name in BARE_OPS or dialect in listed_dialects():
             return True
         return self._data.find(b" loc(", next_offset, line_end(self._data, next_offset, self._end)) >= 0

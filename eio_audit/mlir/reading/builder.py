@@ -1,7 +1,7 @@
-"""Adds ops, regions and blocks to an IR while a dump is read, and keeps what is open.
+"""Add ops, regions and blocks to an IR while a dump is read, and track which of them are open.
 
-Both ways of reading, line by line (reader.py) and many lines at once (plain_lines.py), tell it what they find
-in textual order, so what is open never depends on which of them has read the text so far.
+Both the exact reader (reader.py) and the fast path (plain_lines.py) report what they find in textual order.
+So the open ops and regions never depend on which of them read the text so far.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 _Results = Sequence[tuple[bytes, int, int]]
-"""Names of results, each with the first value it means and its offset."""
+"""Names of results, each with its first value and its offset."""
 
 
 class OpenOp:
     """An op whose end has not been reached.
 
     Attributes:
-        brackets: what is open in its text, its open region not counted.
+        brackets: the open brackets in its text, without its open region.
         in_region_list: its outermost bracket is the ``(`` of a list of regions.
         names: values in its custom header that may be arguments of its region, each with its offset and
-            whether it means a value outside too. Then it has been used as that: a dependence too many is
-            safe, one too few is not.
+            whether it also means an outer value. If so, it is recorded as a use: an extra dependence is safe,
+            a missing one is not.
         undo: what these names meant before.
-        results: they are defined where the op ends, so nothing inside it sees them.
+        results: its results. They are defined where the op ends, so nothing inside it sees them.
     """
 
     def __init__(self, ir: IR, op: int, traits: OpTraits, results: _Results) -> None:
@@ -47,11 +47,11 @@ class OpenOp:
 
 
 class Builder:
-    """The IR of one dump while it grows.
+    """Builds the IR of one dump.
 
     Attributes:
         ops: the open ops, outermost first.
-        regions: the open regions, outermost first; the first is the implicit one around the dump.
+        regions: the open regions, outermost first. The first is the implicit top-level region.
     """
 
     def __init__(self, ir: IR, end: int, mentions: Mentions | None = None) -> None:
@@ -66,9 +66,9 @@ class Builder:
         self.open_region(NO_OFFSET, None)
 
     def begin_op(self, start: int, name: int, results: bytes, *, is_generic: bool) -> OpenOp:
-        """Adds an op to the current block; it stays open.
+        """Add an op to the current block. The op stays open.
 
-        ``name`` is a number from ``intern``, ``results`` the text of the results.
+        ``name`` is a number from ``intern``. ``results`` is the text of the results.
         """
         ir, op, block = self.ir, len(self.ir), self.current_block()
         ir.op_start.append(start)
@@ -84,13 +84,13 @@ class Builder:
         return self.hold_open(op, self._add_results(op, results) if results else ())
 
     def hold_open(self, op: int, results: _Results) -> OpenOp:
-        """Lets an op that has been added stay open."""
+        """Keep an op open that has been added."""
         current = OpenOp(self.ir, op, self.traits.get(self.ir.name(op), UNLISTED), results)
         self.ops.append(current)
         return current
 
     def end_op(self, end: int, location_start: int = NO_OFFSET) -> None:
-        """Ends the innermost open op and defines the names of its results."""
+        """End the innermost open op and define the names of its results."""
         ir, current = self.ir, self.ops.pop()
         self.scopes.restore(current.undo)
         for name, value, offset in current.results:
@@ -100,13 +100,13 @@ class Builder:
         ir.subtree_end[current.op] = len(ir)
 
     def add_values(self, owner: int, count: int = 1) -> int:
-        """Adds values of one owner, as ``IR.value_owner`` has them; returns the first."""
+        """Add values of one owner (see ``IR.value_owner``). Return the first."""
         owners = self.ir.value_owner
         owners.extend([owner] * count)
         return len(owners) - count
 
     def has_room(self, values: int) -> bool:
-        """Whether there can be so many values more: each is named, or has a type, somewhere in the text."""
+        """Whether the text is long enough for so many more values: each has a name or a type in it."""
         return len(self.ir.value_owner) + values <= len(self.ir.source.data)
 
     def _add_results(self, op: int, text: bytes) -> _Results:
@@ -122,7 +122,7 @@ class Builder:
         return results
 
     def intern(self, name: bytes, *, is_whole: bool) -> int:
-        """The number of an op name; one that is printed without quotes may lack its dialect."""
+        """Return the number of an op name. A name printed without quotes may lack its dialect."""
         full = name.decode("utf-8", "replace")
         if "." not in full and not is_whole:
             full = self._full_name(full)
@@ -132,13 +132,13 @@ class Builder:
         return number
 
     def _full_name(self, name: str) -> str:
-        """``return`` is printed without its dialect where the op around it implies one."""
+        """Return the full name of ``return``, which lacks its dialect where the enclosing op implies it."""
         around = self.ir.name(self.ir.region_op[self.regions[-1]]) if self.ops else ""
         dialects = (around.partition(".")[0], "func", "builtin")
         return next((full for d in dialects if (full := f"{d}.{name}") in self.traits), name)
 
     def open_region(self, brace: int, owner: OpenOp | None) -> None:
-        """Opens a region of the innermost open op, ``owner``; None for the one around the dump."""
+        """Open a region of ``owner``, the innermost open op, or the top-level region if ``owner`` is None."""
         ir, region = self.ir, len(self.ir.region_op)
         traits = owner.traits if owner else self.traits["builtin.module"]
         ir.region_op.append(owner.op if owner else -1)
@@ -156,13 +156,13 @@ class Builder:
                 self._add_header_arguments(owner)
 
     def close_region(self, brace: int) -> None:
-        """Closes the innermost region, of the innermost open op."""
+        """Close the innermost region, of the innermost open op."""
         self.ir.region_end[self.regions.pop()] = brace
         self._blocks.pop()
         self.scopes.close()
 
     def _add_header_arguments(self, owner: OpenOp) -> None:
-        """The names in a custom header that nothing defines are arguments of the region it opens."""
+        """Define the names in a custom header as arguments of the region it opens."""
         block = self._begin_block(NO_OFFSET)
         for name in dict.fromkeys(split_use(token)[0] for token, *_ in owner.names):
             undo = self.scopes.define_header_argument(name, block)
@@ -174,7 +174,7 @@ class Builder:
         owner.names.clear()
 
     def label_block(self, label: int) -> int:
-        """Begins the block of a label: a new one, or that of the arguments that the op's header has named."""
+        """Begin the block of a label: a new one, or the entry block whose arguments the op's header names."""
         block = self._blocks[-1]
         if block >= 0 and not self.ir.block_ops[block] and self.ir.block_label[block] == NO_OFFSET:
             self.ir.block_label[block] = label
@@ -182,7 +182,7 @@ class Builder:
         return self._begin_block(label)
 
     def current_block(self) -> int:
-        """The block that ops go into: the one begun last, or an entry block without label."""
+        """Return the block that ops go into: the one begun last, or an entry block without label."""
         return self._blocks[-1] if self._blocks[-1] >= 0 else self._begin_block(NO_OFFSET)
 
     def _begin_block(self, label: int) -> int:

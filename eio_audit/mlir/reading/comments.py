@@ -1,7 +1,7 @@
 """The comments that belong to an op: after it on its line, and on the lines directly above it.
 
-Those lines are comments and nothing else, with no blank line in between. A comment that a blank line parts
-from the op belongs to no op, nor does one above a block label or a closing brace.
+These lines contain only comments, and no blank line separates them from the op. A comment above a blank line,
+a block label or a closing brace belongs to no op.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from eio_audit.mlir.source import Span
 
 _BLANKS = re.compile(rb"[ \t]*+")
 _COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")
-"""A comment at a line start; ``// -----`` splits a file or is a marker."""
+"""A comment at a line start. ``// -----`` splits a file or begins a marker."""
 _COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
 
 
 def comment_lines(data: Text, floor: int, op_start: int) -> Span:
-    """The comment lines directly above an op, whole; an empty stretch before the op if there are none.
+    """Return the whole comment lines directly above an op, or an empty span before the op.
 
-    Nothing before ``floor``, where what is before the op ends, is looked at.
+    ``floor`` is where the text before the op ends. The search stops there.
     """
     end = start = data.rfind(b"\n", floor, op_start) + 1
     blanks = _BLANKS.match(data, end, op_start)
@@ -39,7 +39,7 @@ def comment_lines(data: Text, floor: int, op_start: int) -> Span:
 
 
 def comments_above(ir: IR) -> dict[int, bytes]:
-    """By op the comment lines directly above it, for those ops that have any."""
+    """Return the comment lines directly above each op that has any."""
     data, comments, looked_at = ir.source.data, {}, -1
     for line in _COMMENT_LINE.finditer(data, ir.span.start, ir.span.end):
         op = bisect_left(ir.op_start, line.end())
@@ -53,7 +53,7 @@ def comments_above(ir: IR) -> dict[int, bytes]:
 
 
 def own_header(ir: IR, block: int) -> bytes:
-    """A block's label and arguments, and comments below that belong to no op; nothing without a label."""
+    """Return a block's label and arguments, and comments below that belong to no op. Empty without label."""
     data, label, ops = ir.source.data, ir.block_label[block], ir.block_ops[block]
     if label == NO_OFFSET:
         return b""
@@ -65,6 +65,6 @@ def own_header(ir: IR, block: int) -> bytes:
 
 
 def trailing_comment_end(data: Text, op_end: int, end: int) -> int:
-    """Where the comment after an op ends, on the op's line; ``op_end`` if there is none before ``end``."""
+    """Return where the comment after an op on its line ends, or ``op_end`` if none is before ``end``."""
     comment = _TRAILING_COMMENT.match(data, op_end, end)
     return comment.end() if comment else op_end

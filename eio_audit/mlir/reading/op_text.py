@@ -1,8 +1,8 @@
-"""An op's own text as two dumps can compare it: without value names, aliases, locations and layout.
+"""An op's own text in a form that two dumps can compare: no value names, aliases, locations or layout.
 
-Generic assembly says where attributes and types are, custom assembly does not: of that, only the types can
-be told from the rest, by their spelling. ``OpText`` keeps the difference apart, so that nobody takes a
-changed printing form for a changed op.
+Generic assembly shows where attributes and types are. Custom assembly does not: only the types can be
+recognized, by their spelling. ``OpText`` keeps the two forms apart, so that a changed printing form is never
+taken for a changed op.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING, closing_end, generic_attributes, outermost_brackets
 
 LONGEST_NUMBER = 4000
-"""Digits; Python refuses to make an int of more than 4,300."""
+"""The most digits of a number. Python refuses to parse an int of more than 4,300."""
 
 LONGEST_EXPONENT = 20
-"""Up to which a number is written without one."""
+"""The largest exponent for which a number is written without one."""
 
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 
@@ -40,7 +40,7 @@ _LITERAL = re.compile(
 )
 _BLANKS = re.compile(rb"(?P<string>" + STRING + rb")|\s++")
 _LONE_RESULT = re.compile(rb"-> \(((?:<[^<>\"]*>|[^(),<>\"]++)++)\)")
-"""``-> (type)``, which for a function is ``-> type``."""
+"""``-> (type)``. For a function this is the same as ``-> type``."""
 _BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
 _REPLACEMENTS = {"value": b"%", "block": b"^", "space": b" ", "comment": b""}
 
@@ -50,11 +50,11 @@ class OpText:
     """The text of one op without its regions and its location.
 
     Attributes:
-        text: the op without the names of its results; values are ``%``, successors ``^``, aliases what they
-            stand for, white space one blank.
-        is_generic: whether it is in generic form.
-        is_plain: whether it has no regions and defines no symbol: the custom form of such ops names no type,
-            symbol or number that the generic form lacks.
+        text: the op without the names of its results. Values are ``%``, successors ``^``, white space is one
+            blank, and aliases are expanded.
+        is_generic: whether the op is in generic form.
+        is_plain: whether the op has no regions and defines no symbol. The custom form of such an op names no
+            type, symbol or number that the generic form lacks.
     """
 
     text: bytes
@@ -63,24 +63,24 @@ class OpText:
 
     @cached_property
     def attributes(self) -> dict[str, str]:
-        """Attributes and properties by name; of custom assembly all that is no type, by the name ``""``."""
+        """Attributes and properties by name. In custom form, all text except types, under the name ``""``."""
         return dict(self._parsed[0]) if self.is_generic else {"": _text(self._without_types[0])}
 
     @cached_property
     def types(self) -> tuple[str, ...]:
-        """The types of operands and results, or, in custom form, the types it names, in order."""
+        """The types of operands and results. In custom form, the types in the text, in order."""
         return tuple(map(_text, _types_of(self._parsed[1])[1] if self.is_generic else self._without_types[1]))
 
     @cached_property
     def signature(self) -> str:
-        """The op's type, ``(...) -> ...``; in custom form the types it names."""
+        """The op's type, ``(...) -> ...``. In custom form, the types in the text."""
         return _text(self._parsed[1]) if self.is_generic else ", ".join(self.types)
 
     def differs_from(self, other: OpText) -> tuple[str, ...]:
-        """What is proven to differ: ``attributes``, ``types``.
+        """Return which of ``attributes`` and ``types`` are proven to differ.
 
-        Of a generic and a custom text that is only what the custom one has and the generic one lacks: a type,
-        a symbol or a number.
+        Between a generic and a custom text, this is only what the custom text has and the generic text lacks:
+        a type, a symbol or a number.
         """
         if self.text == other.text:
             return ()
@@ -102,7 +102,7 @@ class OpText:
 
     @cached_property
     def literals(self) -> frozenset[object]:
-        """What tells constants apart in either form: numbers, symbols and, as bytes, strings."""
+        """The literals that distinguish constants in either form: numbers, symbols and, as bytes, strings."""
         rest = b" ".join(value.encode() for value in self.attributes.values())
         return _literals(_types_of(rest)[0])
 
@@ -122,7 +122,7 @@ class OpText:
 
 
 class OpTexts:
-    """The comparable texts of one dump's ops; ops that differ in the names of values only share one."""
+    """The comparable texts of one dump's ops. Ops that differ only in value names share one."""
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
@@ -130,7 +130,7 @@ class OpTexts:
         self._known: dict[tuple[int, bytes], OpText] = {}
 
     def of(self, op: int) -> OpText:
-        """The comparable text of one op."""
+        """Return the comparable text of one op."""
         ir = self._ir
         bare = _bare(ir, op)
         if op in ir.regions_of or not _has_percents_in_values_only(bare):
@@ -150,7 +150,7 @@ class OpTexts:
         return OpText(text, bool(ir.op_is_generic[op]), is_plain)
 
     def comparable(self, text: bytes, *, keeps_names: bool = False) -> bytes:
-        """A piece of text without locations, aliases and layout, and without names of values and blocks."""
+        """Return a part of a text without locations, aliases, layout, and names of values and blocks."""
         if b"loc" in text:
             text = _without_locations(text)
         return _TOKEN.sub(self._but_for_names if keeps_names else self._replacement, text).strip()
@@ -168,10 +168,10 @@ class OpTexts:
 
 
 def _plain_float(number: bytes) -> bytes:
-    """``1.0`` also of ``1.000000e+00``: one text for each decimal number."""
+    """Return ``1.0`` for ``1.000000e+00``: one text for each decimal number."""
     try:
         value = _EXACT.create_decimal(number.decode()).normalize(_EXACT)
-    except ArithmeticError:  # too many digits, or an exponent of a million
+    except ArithmeticError:  # too many digits, or too large an exponent
         return number
     text = f"{value:f}" if -LONGEST_EXPONENT < value.adjusted() < LONGEST_EXPONENT else str(value)
     return (text if "." in text or "E" in text else f"{text}.0").encode()
@@ -187,12 +187,12 @@ def _bare(ir: IR, op: int) -> bytes:
 
 
 def _has_percents_in_values_only(text: bytes) -> bool:
-    """Whether every ``%`` begins the name of a value; False where that is not seen at once."""
+    """Whether every ``%`` begins the name of a value. False if a quick check does not show it."""
     return b"\\" not in text and b"//" not in text and b"%" not in b"".join(text.split(b'"')[1::2])
 
 
 def _without_locations(text: bytes) -> bytes:
-    """The text without ``loc(...)`` after arguments, as custom assembly prints it; attributes stay."""
+    """Return the text without ``loc(...)`` after arguments in custom assembly. Location attributes stay."""
     pieces, done, offset = [], 0, 0
     while match := _TOKEN.search(text, offset):
         offset = match.end()
@@ -205,7 +205,7 @@ def _without_locations(text: bytes) -> bytes:
 
 
 def _types_of(text: bytes) -> tuple[bytes, list[bytes]]:
-    """A text without the types it names, and these types, in order."""
+    """Return a text without the types in it, and these types in order."""
     pieces, types, done, offset = [], [], 0, 0
     while match := _TYPE.search(text, offset):
         offset = match.end()
@@ -233,14 +233,14 @@ def _literals(text: bytes) -> frozenset[object]:
 
 
 def _number(text: bytes) -> float | int | str:
-    """A number as such, so that ``1.0`` is ``1.000000e+00``; a very long or hexadecimal one as text."""
+    """Return the number, so that ``1.0`` equals ``1.000000e+00``. A very long or hex number stays text."""
     if b"x" in text or len(text) > LONGEST_NUMBER:
         return _text(text)
     return float(text) if b"." in text else int(text)
 
 
 def _symbol(literal: object) -> str | None:
-    """``@main``, also of the string that names a symbol where it is defined; None for a number."""
+    """Return the symbol of a literal, also of a string that defines one. None for a number."""
     if isinstance(literal, str):
         return literal
     return "@" + _text(literal.strip(b'@"')) if isinstance(literal, bytes) else None

@@ -1,10 +1,10 @@
-"""Reads printed MLIR into an ``IR``: any dialect, generic or custom assembly, registered anywhere or not.
+"""Read printed MLIR into an ``IR``: any dialect, generic or custom assembly, registered anywhere or not.
 
-No dialect is built in. Custom assembly is free text, so structure comes from what all of it shares: brackets
-balance, strings are quoted, values begin with ``%``, an op begins with ``%results =`` or its name and ends
-with its ``loc(...)``, or at the end of a line where nothing continues it (boundaries.py).
+No dialect is built in. Custom assembly is free text, so its structure comes from what all of it shares:
+brackets balance, strings are quoted, and values begin with ``%``. An op begins with ``%results =`` or its
+name. It ends with its ``loc(...)``, or at a line end where nothing continues it (boundaries.py).
 
-Grammar that is read (MLIR Language Reference, the parts that carry structure)::
+Grammar (MLIR Language Reference, the parts that carry structure)::
 
     dump       ::= (attribute-alias | type-alias | operation | file-metadata)*
     operation  ::= (results `=`)? op-name body location?
@@ -14,8 +14,7 @@ Grammar that is read (MLIR Language Reference, the parts that carry structure)::
     region     ::= operation* (block-label operation*)*
     location   ::= `loc` `(` ... `)`
 
-There is no recursion, so nesting is limited by memory alone, and every byte is visited a bounded number
-of times.
+There is no recursion, so only memory limits nesting. Every byte is visited a bounded number of times.
 """
 
 from __future__ import annotations
@@ -55,25 +54,25 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
-"""What follows the name of an unlisted op outside all ops: a symbol, a location, or an open bracket."""
+"""The text after the name of an unlisted top-level op: a symbol, a location, or an open bracket."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
-"""``%name: type`` in an op that declares a symbol and has no region: a parameter's name, no use."""
+"""``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
-"""A line that is a location and nothing else; one of a diagnostic, ``loc(...): error: ...``, is not."""
+"""A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
 
 def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None = None) -> IR:
-    """Reads the one dump that ``span`` of the source holds; without it, the whole source.
+    """Read the dump in ``span`` of the source, or the whole source without ``span``.
 
-    ``op_table`` says which ops are isolated or hold graph regions; without it, the shipped one. Lines outside
-    operations that cannot be MLIR (a compiler's log) are ignored.
+    ``op_table`` says which ops are isolated or hold graph regions. The default is the shipped table. Lines
+    outside operations that cannot be MLIR, such as a compiler's log, are ignored.
 
     Raises:
-        InputError: brackets do not balance, a string or the dump is cut off, a value is used but never
-            defined, defined twice, or used before its definition outside a graph region.
+        InputError: brackets do not balance, a string or the dump is cut off, or a value is undefined, defined
+            twice, or used before its definition outside a graph region.
     """
     reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable())
     was_enabled = gc.isenabled()
@@ -93,7 +92,7 @@ def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
 
 
 class Reader:
-    """Reads one dump; ``exact``, or with ``mentions``, every line by itself, without plain_lines.py."""
+    """Reads one dump. ``exact`` or ``mentions`` turns the fast path, plain_lines.py, off."""
 
     def __init__(
         self,
@@ -124,7 +123,7 @@ class Reader:
         return PlainLines(self.builder, self.text, self.end, read_exactly)
 
     def read(self) -> IR:
-        """Reads the dump to its end; see ``read_ir``."""
+        """Read the dump to its end; see ``read_ir``."""
         offset = self.start
         if self.data[offset : offset + 3] == b"\xef\xbb\xbf":
             offset += 3
@@ -141,7 +140,7 @@ class Reader:
         return self.ir
 
     def _plain_lines(self, offset: int) -> int:
-        """Reads the plain lines from the next line start on, if nothing is before it."""
+        """Read the plain lines from the next line start, if only blanks precede it."""
         line = _LINE_END.match(self.data, offset, self.end)
         start = line.end() if line else offset
         if line is None and self.data[offset - 1 : offset] != b"\n":
@@ -205,7 +204,7 @@ class Reader:
         return _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
 
     def _aliases(self, match: re.Match[bytes]) -> int:
-        """Reads this alias, and the whole table of locations that may begin with it."""
+        """Read this alias, and the whole table of locations that may begin with it."""
         offset = match.start()
         if self.exact or self.data[offset - 1 : offset] not in (b"", b"\n"):
             return self._alias(match)
@@ -213,7 +212,7 @@ class Reader:
         return min(end, self.end) if end > offset else self._alias(match)
 
     def _alias(self, match: re.Match[bytes]) -> int:
-        """Reads ``#name = ...`` or ``!name = ...``; of a location the text inside ``loc(...)`` is kept."""
+        """Read ``#name = ...`` or ``!name = ...``. For a location, keep the text inside ``loc(...)``."""
         name, start = match[1], match.end()
         if name in self.ir.aliases:
             raise self.source.error(
@@ -307,7 +306,7 @@ class Reader:
         return match
 
     def _value(self, current: OpenOp, token: bytes, offset: int) -> None:
-        """A value in an op's text: a use, or the name of an argument of the region that follows."""
+        """Read a value in an op's text: a use, or the name of an argument of the region that follows."""
         if not current.is_generic:
             is_visible = self.scopes.is_visible(split_use(token)[0])
             may_be_argument = not is_visible or ARGUMENT.match(self.data, offset, self.end) is not None
@@ -323,7 +322,7 @@ class Reader:
         return not brackets and is_loc and self.data[paren + 1 : paren + 2] != b"["
 
     def _location(self, current: OpenOp, paren: int) -> int:
-        """Reads ``(...)`` after ``loc``; it ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
+        """Read ``(...)`` after ``loc``. It ends the op unless text follows (``%i loc("i") = 0 to 4``)."""
         match = SIMPLE_LOCATION.match(self.data, paren + 1, self.end)
         end = match.end() if match else [token.end() for token, _ in self._tokens_inside(paren)][-1]
         if self.text.op_ends_at(end):
@@ -331,7 +330,7 @@ class Reader:
         return end
 
     def _tokens_inside(self, paren: int) -> Iterator[tuple[re.Match[bytes], int]]:
-        """The tokens up to the closing parenthesis, each with how many brackets are open before it."""
+        """Yield the tokens up to the closing parenthesis, each with the number of open brackets before it."""
         brackets, end = Brackets(self.source), paren + 1
         brackets.append((OPEN_PAREN, paren))
         while brackets:
@@ -341,7 +340,7 @@ class Reader:
             end = token.end()
 
     def _end_op(self, current: OpenOp, end: int, location_start: int = NO_OFFSET) -> int:
-        """Finishes an op; without location its text ends before the blanks and the comment before ``end``."""
+        """End an op. Without location, its text ends before the blanks and the comment before ``end``."""
         ir, op = self.ir, current.op
         declares = bool(current.names) and _DECLARATION.match(self.data, ir.op_start[op], end) is not None
         for token, offset, is_used in current.names:

@@ -1,4 +1,4 @@
-"""Resolves uses of SSA values to definitions: scopes, forward uses and their errors."""
+"""Resolve uses of SSA values to definitions: scopes, forward uses and their errors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from eio_audit.mlir.source import InputError
 
 
 class Mentions:
-    """Where a text names values; a name means all the values of ``%0:2``, which count as the first.
+    """Where a text names values. ``%0`` means all values of ``%0:2``, which count as the first.
 
     Attributes:
-        values: by byte offset of every name, the value it means.
+        values: by byte offset of a name, the value it means.
         definitions: by value, the offset where its name is defined.
-        same: by an argument that an op's header names like a value outside, that value.
+        same: by header argument that also means an outer value, that value.
     """
 
     def __init__(self) -> None:
@@ -25,20 +25,20 @@ class Mentions:
         self.same: dict[int, int] = {}
 
     def meaning(self, offset: int) -> int:
-        """The value that the name at an offset means; of one named like a value outside, that value."""
+        """Return the value that the name at an offset means, or the outer value that it also means."""
         value = self.values[offset]
         while value in self.same:
             value = self.same[value]
         return value
 
     def define(self, value: int, offset: int) -> None:
-        """Notes where a name is defined."""
+        """Record where a name is defined."""
         self.definitions[value] = offset
         self.values[offset] = value
 
 
 class _Use(NamedTuple):
-    """A use of a value that was not visible: the place in ``operands``, or ``~`` that in late operands."""
+    """A use of a value that was not visible. ``slot`` indexes ``operands``, or inverted late operands."""
 
     op: int
     slot: int
@@ -49,9 +49,9 @@ class _Use(NamedTuple):
 class _Scope:
     """The names of one region.
 
-    ``may_shadow``: they may repeat those around it, since it is isolated, or inside an op that may be.
-    ``outer_defs`` are the names outside, set when nothing of them is visible inside. ``names`` are those that
-    meant nothing before; ``undo`` has what others meant; ``unresolved`` the uses before their definition.
+    ``may_shadow``: its names may repeat outer names, since the region is isolated or inside an op that may
+    be. ``outer_defs``: the outer names, if none of them is visible inside. ``names``: the names that had no
+    meaning before. ``undo``: what the others meant. ``unresolved``: the uses before their definition.
     """
 
     def __init__(self, region: int, *, may_shadow: bool, outer_defs: dict[bytes, int] | None) -> None:
@@ -64,10 +64,10 @@ class _Scope:
 
 
 class Scopes:
-    """Binds names to values while a dump is read, and records operands in the IR.
+    """Resolves names to values while a dump is read, and records operands in the IR.
 
-    One dictionary holds all visible names; a region that closes restores what its names meant before,
-    so a look-up costs the same at any depth.
+    One dictionary holds all visible names. When a region closes, its names get their former meanings back. So
+    a lookup costs the same at any depth.
     """
 
     def __init__(self, ir: IR, listed_ops: Container[str], mentions: Mentions | None = None) -> None:
@@ -78,7 +78,7 @@ class Scopes:
         self._scopes: list[_Scope] = []
 
     def open(self, region: int, *, isolated: bool, may_shadow: bool) -> None:
-        """Enters a region."""
+        """Enter a region."""
         outer = self._scopes[-1] if self._scopes else None
         may_shadow = may_shadow or (outer is not None and outer.may_shadow)
         self._scopes.append(
@@ -88,7 +88,7 @@ class Scopes:
             self._defs = {}
 
     def close(self) -> None:
-        """Leaves the region: binds the uses its definitions answer, then forgets its names."""
+        """Leave the region: resolve the uses that its definitions answer, then forget its names."""
         closed = self._scopes.pop()
         if closed.unresolved:
             self._resolve(closed)
@@ -106,7 +106,7 @@ class Scopes:
         _merge(closed, self._scopes[-1])
 
     def define(self, name: bytes, value: int, offset: int) -> None:
-        """Gives a name, ``%`` included, to values that the IR has: the first of three for ``%0:3``."""
+        """Define a name, ``%`` included, for values in the IR. ``%0:3`` defines ``%0`` as the first."""
         old = self._defs.get(name)
         if old is not None and not self._may_redefine(old):
             raise self._error(offset, f"redefinition of value '{_text(name)}'")
@@ -116,7 +116,7 @@ class Scopes:
         self._defs[name] = value
 
     def define_header_argument(self, name: bytes, block: int) -> tuple[bytes, int | None]:
-        """Defines an argument that a custom op names before its region; returns what undoes it."""
+        """Define an argument that a custom op names before its region. Return what undoes it."""
         old = self._defs.get(name)
         self._defs[name] = len(self._ir.value_owner)
         self._ir.value_owner.append(-1 - block)
@@ -128,9 +128,9 @@ class Scopes:
         return value is not None and self._ir.value_owner[value] == -1 - block
 
     def mention(self, name: bytes, offset: int, *, as_outside: bool = False) -> None:
-        """Notes where an argument that is defined already is named.
+        """Record where an argument is named that is defined already.
 
-        ``as_outside``: the name means the value outside too that has been used here.
+        ``as_outside``: the name also means the outer value that has been used here.
         """
         if self._mentions is None:
             return
@@ -143,7 +143,7 @@ class Scopes:
             self._mentions.define(value, offset)
 
     def restore(self, undo: list[tuple[bytes, int | None]]) -> None:
-        """Takes definitions back, the last first."""
+        """Undo definitions, the last first."""
         for name, value in reversed(undo):
             if value is None:
                 self._defs.pop(name, None)
@@ -155,7 +155,7 @@ class Scopes:
         return name in self._defs
 
     def _may_redefine(self, value: int) -> bool:
-        """Names repeat across isolated regions, and a region may repeat the arguments of its sibling."""
+        """Names repeat across isolated regions. A region may repeat the arguments of its sibling."""
         ir, scope = self._ir, self._scopes[-1]
         region = ir.region_of(value)
         return region != scope.region and (
@@ -163,7 +163,7 @@ class Scopes:
         )
 
     def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
-        """Defines new names in the current region; False, and nothing changed, where one has a meaning."""
+        """Define new names in the current region. Return False, unchanged, if one is visible already."""
         meanings = list(map(self._defs.setdefault, names, values))
         if meanings != values:
             for name, meaning, value in zip(names, meanings, values, strict=True):
@@ -176,7 +176,7 @@ class Scopes:
         return True
 
     def forget_all(self, names: Sequence[bytes]) -> None:
-        """Takes back what ``define_all`` defined last."""
+        """Undo the last ``define_all``."""
         scope = self._scopes[-1]
         if scope.outer_defs is None:
             del scope.names[len(scope.names) - len(names) :]
@@ -184,14 +184,14 @@ class Scopes:
             del self._defs[name]
 
     def values_of(self, names: Sequence[bytes]) -> list[int] | None:
-        """The values that the names mean; None where one is not visible."""
+        """Return the values that the names mean, or None if one is not visible."""
         try:
             return list(map(self._defs.__getitem__, names))
         except KeyError:
             return None
 
     def use(self, op: int, token: bytes, offset: int) -> None:
-        """Records an operand, ``%0`` or ``%0#1``, of an op whose text has not ended.
+        """Record an operand, ``%0`` or ``%0#1``, of an op whose text has not ended.
 
         A name that is not visible yet waits for its definition until the regions around it close.
         """
@@ -207,7 +207,7 @@ class Scopes:
             self._mentions.values[offset] = value
 
     def _append_operand(self, op: int, value: int) -> int:
-        """Stores one operand and returns its slot, negative for one after a region of its op."""
+        """Store one operand. Return its slot, negative for an operand after a region of its op."""
         ir = self._ir
         if op == len(ir) - 1:
             ir.operands.append(value)
@@ -246,7 +246,7 @@ class Scopes:
         return place >= 0 and user < ir.subtree_end[ops[place]] and ops[place] <= definer
 
     def _use_before_definition(self, definer: int, name: bytes, offset: int) -> None:
-        """Legal in graph regions only; the region of an unlisted op that does it is one."""
+        """Allow a use before its definition in a graph region. An unlisted op with such a use has one."""
         ir = self._ir
         region = ir.block_region[ir.op_block[definer]]
         holder = ir.region_op[region]
@@ -259,13 +259,13 @@ class Scopes:
 
 
 def split_use(token: bytes) -> tuple[bytes, int]:
-    """``%0#1`` as name and result number; the number is 0 without ``#``."""
+    """Return the name and the result number of ``%0#1``. The number is 0 without ``#``."""
     name, _, number = token.partition(b"#")
     return name, int(number[:9]) if number else 0
 
 
 def _merge(closed: _Scope, outer: _Scope) -> None:
-    """Hands unresolved uses up: the fewer to the more, so that depth costs no more than size."""
+    """Merge unresolved uses into the outer scope, the fewer into the more, so that depth is cheap."""
     few, many = sorted((closed.unresolved, outer.unresolved), key=len)
     for name, uses in few.items():
         fewer, more = sorted((uses, many.get(name, [])), key=len)

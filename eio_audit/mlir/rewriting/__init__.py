@@ -1,1 +1,1 @@
-"""Rewrites a dump: moved ops, value names, locations."""
+"""Rewrite a dump: moved ops, value names, locations."""

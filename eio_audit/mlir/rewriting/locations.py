@@ -1,4 +1,4 @@
-"""Writes other locations for some ops of a dump; everything else stays the same to the byte."""
+"""Write new locations for some ops of a dump. Everything else stays the same, to the byte."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
 
 
 def quoted(text: str) -> bytes:
-    r"""A string literal as MLIR prints it: what is not printable ASCII as its bytes in hexadecimal.
+    r"""Return a string literal as MLIR prints it, with hex escapes for all but printable ASCII.
 
     >>> quoted('a"b')
     b'"a\\22b"'
@@ -21,12 +21,12 @@ def quoted(text: str) -> bytes:
 
 
 def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tuple[bytes, bytes]:
-    """The dump's text with other locations of some ops, and the end of it that defines new aliases.
+    """Return the dump's text with new locations for some ops, and its end, which defines new aliases.
 
-    A name's child must be defined above it, unlike an op's own location, and MLIR prints aliases below their
-    uses. So a name around such an alias becomes an alias too, at the end of the dump:
-    ``#stamp7 = loc("DEBUG|7|..."(#loc))``. New aliases begin with ``alias``; underscores follow where others
-    begin so. ``locations`` has, by op, what is to be inside its ``loc(...)``.
+    ``locations`` has, by op, the text inside its ``loc(...)``. MLIR prints aliases below their uses, but the
+    child of a name must be defined above it, unlike an op's own location. So a name around such an alias
+    becomes an alias at the end of the dump: ``#stamp7 = loc("DEBUG|7|..."(#loc))``. The names of new aliases
+    begin with ``alias``, and underscores if others begin with that.
     """
     while any(other.startswith(alias) for other in ir.aliases):
         alias += b"_"

@@ -1,13 +1,13 @@
-"""Names the values of a dump as MLIR's printer would, once its ops are in another order.
+"""Name the values of a dump as MLIR's printer would after its ops are reordered.
 
-The printer numbers a region at a time, the ops of all its blocks in turn, before any region inside it.
-Regions next to each other begin with the same numbers, but in generic form, where they go on from one to the
-next, the last region first. A value without a name of its own is ``%0``; an argument of an entry block is
-``%arg0``. A value that its op gives a name (``%cst``) keeps it. Where the name is taken, in the region or
-around it, ``_`` and the next number of a counter follow (``%cst_3``).
+The printer numbers one region at a time: the ops of all its blocks in order, before any region inside it.
+Sibling regions start at the same number. In generic form they continue the numbers instead, the last region
+first. A value without a name of its own is ``%0``. An argument of an entry block is ``%arg0``. A value that
+its op names (``%cst``) keeps that name. If the name is taken in the region or around it, ``_`` and the next
+number of a counter follow (``%cst_3``).
 
-The names that ops give are inferred from the text: a name with a number that the printer would add is split
-again, and every other name that is not a number is one that an op gave.
+The names that ops give are inferred from the text. A number that the printer would add is removed again.
+Every other name that is not a number was given by an op.
 
 Source: ``SSANameState`` in mlir/lib/IR/AsmPrinter.cpp.
 """
@@ -29,7 +29,7 @@ Orders = Mapping[int, Sequence[int]]
 
 
 def renumber(values: ValueNames, orders: Orders) -> bytes:
-    """The dump's text, its ops where they are, with the names that its values have in another order.
+    """Return the dump's text with the value names that another order of its ops implies. Ops do not move.
 
     ``orders`` is by block; ``order[k]`` is the textual index, within the block, of the op placed k-th.
 
@@ -46,9 +46,9 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
 class _Habits:
     """The options that the printer ran with.
 
-    ``runs_on``: no two values of a dump have one number (generic form, --mlir-print-unique-ssa-ids).
-    ``uses_locations``: locations name values (--mlir-use-nameloc-as-prefix); an argument that is named so
-    uses a number up all the same.
+    ``runs_on``: numbers are unique in the whole dump (generic form, --mlir-print-unique-ssa-ids).
+    ``uses_locations``: locations name values (--mlir-use-nameloc-as-prefix). An argument with such a name
+    uses up a number all the same.
     """
 
     runs_on: bool
@@ -59,7 +59,7 @@ class _Regions:
     def __init__(self, values: ValueNames) -> None:
         self._ir = values.ir
         self.names = {value: name for value, name in values.names.items() if value not in values.same}
-        self._defined: dict[int, list[int]] = {}  # by op, or -1 - block
+        self._defined: dict[int, list[int]] = {}  # by op, or by -1 - block
         for value in self.names:
             self._defined.setdefault(self._ir.value_owner[value], []).append(value)
 
@@ -68,9 +68,9 @@ class _Regions:
         return [inner for op in ops for inner in self._ir.regions_of.get(op, ())]
 
     def values(self, region: int, orders: Orders, habits: _Habits) -> Iterator[int]:
-        """The values of a region in the order in which the printer names them."""
+        """Yield the values of a region in the order in which the printer names them."""
         blocks = self._ir.region_blocks[region]
-        if not habits.uses_locations:  # the op names arguments, all at once
+        if not habits.uses_locations:  # the op names all its arguments at once
             yield from (v for block in blocks for v in self._arguments(block) if self.is_given(v))
         for block in blocks:
             for value in self._arguments(block):
@@ -80,7 +80,7 @@ class _Regions:
                 yield from self._defined.get(op, ())
 
     def is_given(self, value: int) -> bool:
-        """Whether, judged by the name, an op gave it."""
+        """Whether the name looks like one that an op gave."""
         name = self.names[value]
         is_counted = self.is_entry_argument(value) and _ARGUMENT.fullmatch(name)
         return not is_counted and _NUMBER.fullmatch(name) is None
@@ -94,7 +94,7 @@ class _Regions:
         return (ops[k] for k in orders.get(block, range(len(ops))))
 
     def _arguments(self, block: int) -> list[int]:
-        """The arguments; a header may name them in another order than the op has them in, but by number."""
+        """Return the arguments, by number if all have one: a header may list them in another order."""
         arguments = self._defined.get(-1 - block, [])
         if all(_ARGUMENT.fullmatch(self.names[value]) for value in arguments):
             return sorted(arguments, key=lambda value: int(self.names[value].removeprefix("arg")))
@@ -102,7 +102,7 @@ class _Regions:
 
 
 class _Printer:
-    """The state in which the printer names a value: the names that are taken there, and the counters."""
+    """The state of the printer at a value: the names taken there, and the counters."""
 
     def __init__(self, habits: _Habits) -> None:
         self._habits = habits
@@ -110,12 +110,12 @@ class _Printer:
         self.value = self.argument = self.conflict = 0
 
     def walk(self, regions: _Regions, orders: Orders, name_of: Callable[[int], str]) -> dict[int, str]:
-        """Names all values, those of a region before those of the regions inside it, the last first."""
+        """Name all values: those of a region before those of the regions inside it, the last region first."""
         names: dict[int, str] = {}
         pending: list[tuple[int, tuple[int, int, int]] | list[str]] = [(0, (0, 0, 0))]
         while pending:
             entry = pending.pop()
-            if isinstance(entry, list):  # what a region had taken, after all regions inside it
+            if isinstance(entry, list):  # the names of a region, after all regions inside it
                 self._taken.difference_update(entry)
                 continue
             region, counters = entry
@@ -134,7 +134,7 @@ class _Printer:
         return names
 
     def unique(self, name: str) -> str:
-        """A name as it is, or with a number after it where it is taken."""
+        """Return a free name: the name itself, or the name with a number if it is taken."""
         if name not in self._taken:
             return name
         while True:
@@ -144,7 +144,7 @@ class _Printer:
                 return candidate
 
     def without_number(self, name: str) -> str:
-        """The name that a number had to be put after to get this one; this one where none had."""
+        """Return the name before the printer had to add a number, or the same name if it had not."""
         numbered = _NUMBERED.fullmatch(name)
         if numbered is None or numbered[1] not in self._taken:
             return name
@@ -156,7 +156,7 @@ class _Printer:
 
 
 def _given_names(regions: _Regions, habits: _Habits) -> dict[int, str]:
-    """By value, the name that its op gave it, before a number was put after it."""
+    """Return, by value, the name that its op gave it, before a number was added."""
     printer, given = _Printer(habits), dict[int, str]()
 
     def look(value: int) -> str:

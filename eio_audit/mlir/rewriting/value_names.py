@@ -1,4 +1,4 @@
-"""The names that a dump's values have in its text, and the text with other ones."""
+"""The names of a dump's values in its text, and the text with other names."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NAME = re.compile(rb"%([\w$.-]+)")
 
 
 class ValueNames:
-    """The values that a dump names; results under one name count as the first.
+    """The named values of a dump. Results under one name count as the first.
 
     Attributes:
         ir: the dump, as read.
-        names: by value its name, without the percent sign.
-        definitions: by value the byte offset where its name is defined.
-        same: by an argument that an op's header names like a value outside, that value.
+        names: by value, its name without the percent sign.
+        definitions: by value, the byte offset where its name is defined.
+        same: by header argument that also means an outer value, that value.
 
     Raises:
         InputError: the dump cannot be read.
@@ -41,9 +41,9 @@ class ValueNames:
             self.names[value] = match[1].decode("ascii")
 
     def text_with(self, names: Mapping[int, str], span: Span | None = None) -> bytes:
-        """The text of the dump, or of a span of it, with other names of some values.
+        """Return the text of the dump, or of a span of it, with other names for some values.
 
-        What is named like a value outside follows it.
+        An argument in ``same`` gets the new name of its outer value.
         """
         offsets, (start, end) = self._offsets, span or self.ir.span
         edits = []
@@ -56,12 +56,12 @@ class ValueNames:
 
 
 def names_apart(values: ValueNames) -> bytes:
-    """The dump's text with ``_`` and a number after names in regions that are defined after them too.
+    """Return the dump's text with ``_`` and a number after inner names that are also defined later outside.
 
-    Such a name means nothing else in its region, but moved up, the outer definition would clash with it.
-    Where the outer one is before it, what the name means depends on what is visible in the region: it stays.
+    Such a name means only the inner value. But if the outer definition moved up, the two would clash. If the
+    outer definition comes first, the name depends on what is visible in the region, so it stays.
 
-    Complexity: linear in the text, and in the values times how deep they are nested.
+    Complexity: linear in the text, and in the values times their nesting depth.
     """
     defined: dict[int, dict[str, int]] = {}  # by region and name: the offset
     for value, name in values.names.items():
@@ -80,7 +80,7 @@ def names_apart(values: ValueNames) -> bytes:
 
 
 def _regions_around(ir: IR, region: int) -> Iterator[int]:
-    """The regions around one whose values are visible in it, innermost first."""
+    """Yield the outer regions whose values are visible in a region, innermost first."""
     while (op := ir.region_op[region]) >= 0:
         if "isolated" in ir.op_table.flags(ir.name(op)):
             return

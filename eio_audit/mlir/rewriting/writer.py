@@ -1,9 +1,9 @@
-"""Writes a dump with the ops of some blocks in another order. ``reorder`` is where text is spliced.
+"""Write a dump with the ops of some blocks in another order. ``reorder`` splices the text.
 
-Nothing is printed anew: parts of the text move. A block's text is ``c0 s0 c1 s1 ... c(n-1)``, contents and
-separators in turn. A content is an op with the comments that belong to it (comments.py). A separator is white
-space, and comments that belong to no op. The contents change places and the separators stay. So indentation,
-line ends and all that is not moved come out as they were, to the byte.
+Nothing is printed anew; parts of the text move. The text of a block is ``c0 s0 c1 s1 ... c(n-1)``: contents
+and separators alternate. A content is an op with its comments (comments.py). A separator is white space and
+comments that belong to no op. Contents move and separators stay. So indentation, line ends and everything
+that does not move stay the same, to the byte.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Permuted = tuple[range, Sequence[range]]
 """A range of places in a block, and the textual indices of its ops in their new order."""
 
 _Edit = tuple[Span, Sequence[Span | bytes]]
-"""What replaces a span of the dump: new text, and spans of the old text with the edits inside of them."""
+"""A span of the dump and its replacement: new text, and spans of the old text with the edits inside them."""
 
 
 def reorder(ir: IR, permuted: Mapping[int, Sequence[Permuted]]) -> bytes:
-    """The dump's text with the ops of some blocks reordered; the rest unchanged.
+    """Return the dump's text with the ops of some blocks reordered. The rest is unchanged.
 
-    ``permuted`` has, by block, the ranges of places that hold other ops then, front to back.
+    ``permuted`` has, by block, the place ranges whose ops change, first to last.
 
     Complexity: O(n + m log m) for n bytes and m edits.
     """
@@ -61,7 +61,7 @@ def reorder(ir: IR, permuted: Mapping[int, Sequence[Permuted]]) -> bytes:
 
 
 class _Block:
-    """One block that is written in another order. Its ops are numbered by their textual index in it."""
+    """One block to write in another order. Its ops are numbered by their textual index in the block."""
 
     def __init__(self, ir: IR, block: int, permuted: Sequence[Permuted]) -> None:
         self._data = ir.source.data
@@ -89,7 +89,7 @@ class _Block:
             yield from self._kept_apart(place)
 
     def _only_separator(self, places: range) -> bytes | None:
-        """What is between any two ops of a range if that is the same line end, and no comments are around."""
+        """Return the separator of a range if all are the same line end without comments, else None."""
         data, first, last = self._data, places[0], places[-1]
         gaps = zip(self._ends[first:last], self._starts[first + 1 : last + 1], strict=True)
         separator, *others = {data[end:start] for end, start in gaps}
@@ -98,14 +98,14 @@ class _Block:
         return None if others or has_comment or not _ends_line(separator) else separator
 
     def _with_its_separators(self, places: range) -> _Edit:
-        """The same range of text with its contents in the new order, each separator where it was."""
+        """Return the same range of text with its contents in the new order. Separators keep their places."""
         before = places.start - 1
         content = self._content(self._order[before]) if before >= 0 else b""
         parts: list[Span | bytes] = []
         for place in places:
             separator, previous, op = self._separator(place - 1), content, self._order[place]
             comments, content = self._data[slice(*self._comments(op))], self._content(op)
-            if comments:  # on lines of their own above the op, which is indented as its place is
+            if comments:  # on lines of their own above the op, indented as its place
                 above, _, indentation = separator.rpartition(b"\n")
                 parts += [above, b"\n", comments, indentation]
             else:
@@ -114,7 +114,7 @@ class _Block:
         return Span(self._content_end(before), self._content_end(places[-1])), parts
 
     def _kept_apart(self, place: int) -> Iterator[_Edit]:
-        """What must be written before the separator after a place, for what is around it now."""
+        """Yield the text needed before the separator after a place, given the contents around it now."""
         if place < 0 or _ends_line(separator := self._separator(place)):
             return
         content, *following = map(self._content, self._order[place : place + 2])
@@ -123,13 +123,13 @@ class _Block:
             yield Span(start, start), [text]
 
     def _extent(self, ops: range) -> Span:
-        """From the first of several neighbours to the last, without comments around them."""
+        """Return the span from the first of some adjacent ops to the last, without comments around them."""
         return Span(self._starts[ops[0]], self._ends[ops[-1]])
 
     def _gap(self, place: int) -> Span:
-        """What is between the op at a place and the next one; after the last op up to the line's end.
+        """Return the span between the op at a place and the next op, or the line's end after the last op.
 
-        Before the first op, at place -1, the comment lines above it.
+        For place -1, before the first op: the comment lines above the first op.
         """
         if place < 0:
             return Span(self._comments(0).start, self._starts[0])
@@ -139,7 +139,7 @@ class _Block:
         return Span(end, self._data.find(b"\n", end, self._dump_end) + 1 or self._dump_end)
 
     def _separator(self, place: int) -> bytes:
-        """The gap after a place without the comments that belong to the ops around it."""
+        """Return the gap after a place without the comments that belong to the ops around it."""
         start, end = self._content_end(place), self._gap(place).end
         if place + 1 == len(self._order):
             return self._data[start:end]
@@ -150,14 +150,14 @@ class _Block:
         return comment_lines(self._data, self._ends[op - 1] if op else self._start, self._starts[op])
 
     def _content(self, op: int) -> bytes:
-        """The op as it was, with the comment after it on its line."""
+        """Return the original op, with the comment after it on its line."""
         return self._data[self._starts[op] : self._content_end(op)]
 
     def _content_end(self, op: int) -> int:
-        """Where the op ends, with the comment after it on its line.
+        """Return where the op ends, with the comment after it on its line.
 
-        For -1, the place before the first op: the end of the line above it and its comments; if other text is
-        before it on its line, the end of that.
+        For -1, before the first op: the end of the line above the op and its comments, or the end of other
+        text before them on the op's line.
         """
         if op >= 0:
             return trailing_comment_end(self._data, self._ends[op], self._dump_end)
@@ -167,7 +167,7 @@ class _Block:
 
 
 def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
-    """What must separate a content from its separator, so that no comment or word continues into it."""
+    """Return the text needed between a content and its separator, so that no comment or word runs on."""
     if _ends_line(separator):
         return b""
     ends_with_comment = _UP_TO_COMMENT.match(content.rpartition(b"\n")[2]) is not None

@@ -1,1 +1,1 @@
-"""The effects of ops that keep them in order, and the values that may share a buffer."""
+"""The effects that keep ops in order, and the values that may share a buffer."""

@@ -1,11 +1,11 @@
-"""The values of a dump that may share a buffer, so that an effect on one is an effect on all.
+"""The values of a dump that may share a buffer. An effect on one of them is an effect on all.
 
-A result may be the buffer of an operand unless the op's row says that it is fresh. Values also pass through
-the edges of a region, as arguments and by its terminators, and from block to block. What this joins need not
-be one buffer: a dependence too many is safe, one too few is not.
+A result may share the buffer of an operand unless the op's row says ``fresh``. Values also pass along region
+edges, as arguments and through terminators, and from block to block. Values joined here need not share a
+buffer: an extra dependence is safe, a missing one is not.
 
-A tensor is in memory if it shares its buffer with an address, or is an operand of an unknown op: that op may
-keep it, and any later one may change it.
+A tensor is in memory if it shares its buffer with an address, or is an operand of an unknown op. That op may
+keep the tensor, and any later op may change it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MEMORY = "memory"
 
 
 def handle(value: int) -> int:
-    """The place that stands for a value itself, without others that share its buffer."""
+    """Return the place of a value itself, without others that share its buffer."""
     return -1 - value
 
 
 def operands_at(ir: IR, op: int, place: str) -> Sequence[int]:
-    """The operands that ``operand N`` of a row may mean; none for other places.
+    """Return the operands that ``operand N`` of a row may mean. Empty for other places.
 
-    Only generic assembly shows operands in the order of their definition. In custom assembly, and where the
+    Only generic assembly prints operands in the order of their definition. In custom assembly, and where the
     position varies, it may be any of them.
     """
     kind, _, number = place.partition(" ")
@@ -41,9 +41,9 @@ def operands_at(ir: IR, op: int, place: str) -> Sequence[int]:
 
 
 class Buffers:
-    """The values of one dump, those together that may share a buffer.
+    """The values of one dump, grouped by the buffer they may share.
 
-    ``rows`` tells what each op does, by number of its name.
+    ``rows`` has the traits of each op, by number of its name.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -65,10 +65,10 @@ class Buffers:
         self._in_memory = set(map(self._root, self._addressed))
 
     def place(self, value: int) -> int | str | None:
-        """Where the content of a value lies, or what it is the address of.
+        """Return where the content of a value is, or what the value is the address of.
 
         Returns:
-            ``MEMORY``; a buffer, as the value that stands for all that may share it; None for a plain value.
+        ``MEMORY``; a buffer, as a value that represents all that may share it; None for a plain value.
         """
         storage = self._types.of(value)
         if storage is Storage.PLAIN:
@@ -81,11 +81,11 @@ class Buffers:
         return bool(self._types.of(value) & Storage.ADDRESS)
 
     def put_into_memory(self, values: Iterable[int]) -> None:
-        """Marks the buffers of these values as memory."""
+        """Mark the buffers of these values as memory."""
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
 
     def pass_arguments(self, operands: Sequence[int], function: int) -> None:
-        """Notes that a call passes ``operands``: arguments share what these share."""
+        """Record that a call passes ``operands``: the arguments share what the operands share."""
         arguments = self.arguments(function)
         passed: dict[int | str, list[int]] = {}
         for operand, argument in zip(operands, arguments, strict=False):
@@ -101,7 +101,7 @@ class Buffers:
                         self._in_memory.add(root)
 
     def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
-        """By value, those of ``places`` that an op reads when it uses the value."""
+        """Return, by value, the places among ``places`` that an op reads when it uses the value."""
         found: dict[int, set[int | str]] = {}
         for value in range(len(self._ir.value_owner)):
             is_joined = value in self._parent or value in self._in_memory
@@ -112,7 +112,7 @@ class Buffers:
         return found
 
     def arguments(self, function: int) -> list[int]:
-        """The arguments of a function, or of another op's first block."""
+        """Return the arguments of a function, or of another op's first block."""
         blocks = self._blocks.get(function)
         return self._ir.block_arguments.get(blocks[0][0], []) if blocks else []
 
@@ -134,13 +134,13 @@ class Buffers:
         return by_op
 
     def _join_results(self, op: int, row: OpTraits, *, escapes: bool) -> None:
-        """Joins the results of an op with its operands; what escapes into an unknown op is in memory."""
+        """Join the results of an op with its operands. An unknown op puts all of them into memory."""
         ir = self._ir
         if escapes:
             self._join([*ir.operands_of(op), *ir.result_values(op)], in_memory=True)
         elif results := ir.result_values(op):
             handed_on = ir.operands_of(op)
-            if "fresh" in row.flags:  # only what it writes may come out as a result
+            if "fresh" in row.flags:  # only a written operand may be returned as a result
                 written = [place for place, kinds in row.on.items() if "write" in kinds]
                 handed_on = [value for place in written for value in operands_at(ir, op, place)]
             self._join([*handed_on, *results], in_memory="shared" in row.flags)
@@ -167,7 +167,7 @@ class Buffers:
         return root
 
     def _join_across_edges(self, holder: int, regions: Sequence[Sequence[int]], *, escapes: bool) -> None:
-        """Block arguments and what terminators hand on; the arguments of a function are its own."""
+        """Join block arguments with what terminators pass on. A function's arguments are its own."""
         ir = self._ir
         is_closed = holder < 0 or self._declares[ir.op_name[holder]]
         for blocks in regions:
@@ -181,10 +181,10 @@ class Buffers:
             self._join(passed, in_memory=escapes)
 
     def _handed_over(self, block: int) -> list[int]:
-        """The operands of the terminator; where none is known for one, of all ops that may be it.
+        """Return the operands of the terminator. If it is unknown, those of all ops that may be it.
 
-        Custom assembly leaves out a terminator without operands, so the last op need not be one, and which op
-        is the last must not matter: a reorder may change it.
+        Custom assembly omits a terminator without operands, so the last op need not be one. Which op is last
+        must not matter, since a reorder may change it.
         """
         ir, ops = self._ir, self._ir.block_ops[block]
         may_be = [op for op in ops if ir.op_table.may_be_terminator(ir.name(op))]

@@ -1,8 +1,8 @@
-"""Resolves calls to functions that the dump defines and that cannot be replaced.
+"""Resolve calls to functions that the dump defines and that cannot be replaced.
 
-A call names its callee by a symbol, which the nearest symbol table around the call defines. Everything else
-is a call of something unknown: a declaration, a nested reference, a function value, a symbol defined twice,
-and a function that another one may replace when the program is linked.
+A call names its callee by a symbol, which the nearest enclosing symbol table defines. Every other callee is
+unknown: a declaration, a nested reference, a function value, a symbol defined twice, or a function that the
+linker may replace.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Calls:
     """The calls of one dump.
 
     Attributes:
-        callee: by call, the function with a body that is called, or NO_CALLEE. A call that closes a cycle, as
-            when a function calls itself, has none.
-        by_function: by function, the calls in it; under NO_CALLEE those that are in no function. Callees come
+        callee: by call, the called function if it has a body, else NO_CALLEE. A call that closes a cycle,
+            such as a recursive call, has NO_CALLEE.
+        by_function: by function, the calls in it. NO_CALLEE has the calls outside functions. Callees come
             before their callers.
     """
 
@@ -94,7 +94,7 @@ class Calls:
 
     @cached_property
     def _functions(self) -> dict[tuple[int, bytes], int]:
-        """By symbol table, the top level being -1, and symbol: what a call of the symbol calls."""
+        """By symbol table (-1 for the top level) and symbol, the function that a call of the symbol calls."""
         ir, found = self._ir, dict[tuple[int, bytes], int]()
         for op in range(len(ir)):
             if self._is_function[ir.op_name[op]] and (symbol := self._symbol(op)) is not None:

@@ -1,11 +1,11 @@
 """The ops of a block that keep their order because of their effects.
 
-Two ops conflict when they touch one place and one of them writes or frees it; ``EVERYTHING`` is all memory
-and all buffers. What is nested in an op counts as the op. ``conflicts`` gives enough pairs: wherever two ops
-of a block conflict, a chain of pairs leads from the one to the other.
+Two ops conflict if they touch one place and one of them writes or frees it. ``EVERYTHING`` is all memory and
+all buffers. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two ops
+of a block conflict, a chain of pairs connects them.
 
-The ops are walked in textual order, nested ones included. For each place the walk remembers the last op that
-changed it and those that have read it since. So there are no more pairs than about two for each touch.
+The walk visits the ops in textual order, nested ops included. For each place it remembers the last op that
+changed it and the ops that read it since. So there are at most about two pairs per touch.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Place
 from eio_audit.mlir.traits import EVERYTHING
 
 MANY = 8
-"""Up to this number, each op waits for every earlier one; see ``_Alternation``."""
+"""Up to this many ops, each op waits for every earlier one; see ``_Alternation``."""
 
 
 def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
-    """(block, earlier op, later op): pairs of ops of ``blocks`` that keep their order; pairs may repeat.
+    """Yield (block, earlier op, later op) for ops of ``blocks`` that keep their order. Pairs may repeat.
 
     Complexity: O(n log n) for n touches.
     """
@@ -32,7 +32,7 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
     for block in sorted(blocks, key=lambda block: ir.block_ops[block][0]):
         first, end = ir.block_ops[block][0], ir.subtree_end[ir.block_ops[block][-1]]
         if first < walked:
-            continue  # a block nested in one that has been walked
+            continue  # a block nested in a block that has been walked
         walked = end
         walk = _Walk(ir, block)
         for op in touching[bisect_left(touching, first) : bisect_left(touching, end)]:
@@ -43,7 +43,7 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
 
 
 def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
-    """Every op of a block stays on its side of a fence, and of an op that a fence is nested in."""
+    """Yield the pairs that keep every op on its side of a fence, or of an op with a fence inside."""
     fences = sorted(effects.fences)
     for block in blocks if fences else ():
         last, since = -1, list[int]()
@@ -58,7 +58,7 @@ def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[t
 
 
 class _Chain:
-    """Reads and changes of one place: every change splits the reads around it."""
+    """Reads and changes of one place. Every change separates the reads before it from those after it."""
 
     __slots__ = ("last_change", "reads")
 
@@ -67,7 +67,7 @@ class _Chain:
         self.reads: list[int] = []
 
     def add(self, op: int, *, changes: bool) -> list[int]:
-        """The earlier ops that the op must stay after."""
+        """Return the earlier ops that the op must stay after."""
         before = [self.last_change] if self.last_change >= 0 else []
         if changes:
             before += self.reads
@@ -78,10 +78,10 @@ class _Chain:
 
 
 class _Alternation:
-    """Ops that read everything, and ops that change a buffer each: those of one kind conflict with the other.
+    """Ops that read everything, and ops that change one buffer each. Each kind conflicts with the other.
 
-    Where many of the one kind come before many of the other, the first of the other waits for all of them,
-    and the rest for the first: that holds back more than need be, but n ops make O(n) pairs, not O(n^2).
+    If many ops of one kind precede many of the other, the first of the other waits for all of them, and the
+    rest wait for that first one. This is stricter than necessary, but n ops make O(n) pairs, not O(n^2).
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class _Alternation:
         self._previous: list[int] = []
 
     def add(self, op: int, *, reads: bool) -> list[int]:
-        """The earlier ops that the op must stay after."""
+        """Return the earlier ops that the op must stay after."""
         if reads != self._reads:
             self._reads, self._previous, self._current = reads, self._current, []
         self._current.append(op)
@@ -102,15 +102,15 @@ class _Walk:
     def __init__(self, ir: IR, block: int) -> None:
         self._ir = ir
         self._block = block
-        self._path: list[int] = []  # the ops around the current one, itself included, from ``block`` inwards
-        self._starts: list[int] = []  # the first op of the block of each
+        self._path: list[int] = []  # the current op and the ops around it, outermost first, from ``block`` on
+        self._starts: list[int] = []  # by op of the path, the first op of its block
         self._chains: dict[Place, _Chain] = {}
         self._last_barrier = -1  # the last op that changed everything
-        self._touched: list[int] = []  # the ops that have touched a buffer since then
-        self._readers = _Alternation()  # ops that read everything, and ops that change a buffer, since then
+        self._touched: list[int] = []  # the ops that touched a buffer since then
+        self._readers = _Alternation()  # since then: ops that read everything, and ops that change a buffer
 
     def visit(self, op: int, effects: EffectTable) -> Iterator[tuple[int, int, int]]:
-        """The pairs that the next op makes with earlier ones."""
+        """Yield the pairs of the next op with earlier ones."""
         self._enter(op)
         for place, kinds in effects.touches(op).items():
             changes = not kinds.isdisjoint(CHANGES)
@@ -157,7 +157,7 @@ class _Walk:
             self._starts.append(ir.block_ops[ir.op_block[inner]][0])
 
     def _in_one_block(self, earlier: int, op: int) -> tuple[int, int, int] | None:
-        """The ops of the innermost block that holds both, which hold them; None where one holds the other."""
+        """Return the innermost common block and its ops around both. None if one op contains the other."""
         depth = bisect_right(self._starts, earlier) - 1
         later = self._path[depth]
         block = self._ir.op_block[later]

@@ -1,17 +1,17 @@
 """What the operations of a dump touch: the effects that keep them in order.
 
-What is not proven harmless keeps its order. An op touches *places*:
+An op keeps its order unless it is proven harmless. An op touches *places*:
 
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
-- the handle of one value: what frees it, and leaves the buffer to other values that share it;
-- ``MEMORY``: all that addresses lead to, memrefs and pointers alike;
+- the handle of one value: an op that frees it leaves the buffer to other values that share it;
+- ``MEMORY``: all that addresses point to, memrefs and pointers alike;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
-- a *state* of the machine that no value stands for, such as the stack or files (``STATES``);
+- a *state* of the machine that is not a value, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
 
-Two ops keep their order when they touch one place and one of them writes or frees it. An op that the table
-does not list touches everything and every state, and its operands are in memory from then on. A *fence*
-is an op that no other op of its block may cross.
+Two ops keep their order if they touch one place and one of them writes or frees it. An op that the table does
+not list touches everything and every state, and its operands are in memory from then on. A *fence* is an op
+that no other op of its block may cross.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ from eio_audit.mlir.tokens import STRING_OR_COMMENT
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
 CONTROL = "control"
-"""Whether execution goes on."""
+"""Whether execution continues."""
 
 ANY = frozenset({"read", "write", "free"})
 """Every kind of effect that keeps ops in order."""
 CHANGES = frozenset({"write", "free"})
-"""Those that conflict with every other effect on the same place."""
+"""The kinds that conflict with every other effect on the same place."""
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
 _OPAQUE = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + STRING_OR_COMMENT.pattern)
-"""A string or comment; a string before ``=`` is an attribute's name."""
+"""A string or comment. A string before ``=`` is an attribute's name."""
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
 Place = int | str
 Touches = Mapping[Place, frozenset[str]]
-"""By place the kinds of effect on it: ``read``, ``write``, ``free``."""
+"""By place, the kinds of effect on it: ``read``, ``write``, ``free``."""
 
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
-"""Of an op that may not return: what comes before it must have been written, and may have trapped."""
+"""Of an op that may not return: earlier ops must have written, and may have trapped."""
 
 _ASSUMED = OpTraits(flags=frozenset({"fresh"}))
 
 
 class EffectSource(StrEnum):
-    """How the effects of an op are known: who declares them. UNKNOWN and UNLISTED ops may do anything."""
+    """How the effects of an op are known. UNKNOWN and UNLISTED ops may do anything."""
 
     LISTED = "listed"
     CONFIGURED = "configured"
@@ -70,11 +70,11 @@ class EffectSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The effects of one op, those of its regions included; kinds are ``read``, ``write``, ``free``.
+    """The effects of one op, including its regions. Kinds are ``read``, ``write``, ``free``.
 
     Attributes:
         anywhere: effects on all memory, tensors included.
-        memory: effects on what memrefs and pointers lead to.
+        memory: effects on what memrefs and pointers point to.
         tensors: effects on the buffers of tensors.
         states: effects on each of ``STATES``, and on ``CONTROL``.
     """
@@ -88,13 +88,13 @@ class Effects:
 class EffectTable:
     """What every op of one dump touches.
 
-    Ops whose full name matches a shell pattern (``my.*``) of ``assume_pure`` are taken to do nothing. What
-    the ops in their regions do still counts.
+    An op whose full name matches a shell pattern (``my.*``) of ``assume_pure`` is assumed to do nothing. The
+    ops in its regions still count.
 
     Attributes:
         fences: the ops that no other op of their block may cross.
-        unknown_ops: how often each op occurs that may do anything, by full name.
-        assumed_pure: how many ops are taken to do nothing that otherwise would do something, by pattern.
+        unknown_ops: by full name, how often an op occurs that may do anything.
+        assumed_pure: by pattern, how many ops are assumed to do nothing that otherwise would do something.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -120,18 +120,18 @@ class EffectTable:
             self._fill()
 
     def touching_ops(self) -> list[int]:
-        """The ops that touch anything, by rising number."""
+        """Return the ops that touch anything, in ascending order."""
         return sorted(self._own.keys() | self._reads.keys())
 
     def touches(self, op: int) -> Touches:
-        """What an op touches itself, apart from its regions, the buffers of its operands included."""
+        """Return what an op itself touches, without its regions. The buffers of its operands count."""
         touches = dict(self._own.get(op, NOTHING))
         for place in self._reads.get(op, ()):
             _add(touches, place, _READ)
         return touches
 
     def of(self, op: int) -> Effects:
-        """The effects of the op and of what is nested in it."""
+        """Return the effects of the op and of the ops nested in it."""
         total: dict[Place, frozenset[str]] = {}
         for inner in self._executed_with(op):
             for place, kinds in self._own.get(inner, NOTHING).items():
@@ -143,7 +143,7 @@ class EffectTable:
         return Effects(total.get(EVERYTHING, frozenset()), total.get(MEMORY, frozenset()), tensors, states)
 
     def freed_by(self, op: int) -> list[int]:
-        """The values whose content the op itself frees; of a call, what the function frees is not told."""
+        """Return the values whose content the op itself frees. Empty for a call of a known function."""
         touches = self._own.get(op, NOTHING)
         freed = {place for place, kinds in touches.items() if "free" in kinds and place != EVERYTHING}
         if not freed or self._calls.callee.get(op, NO_CALLEE) != NO_CALLEE:
@@ -156,7 +156,7 @@ class EffectTable:
         return self._buffers.is_address(value)
 
     def source_of(self, op: int) -> EffectSource:
-        """How the op's effects are known."""
+        """Return how the op's effects are known."""
         number = self._ir.op_name[op]
         row = self._listed[number]
         if self._assumed[number] is not None and not row.is_harmless:
@@ -215,9 +215,9 @@ class EffectTable:
             self._own[op] = touches
 
     def _share_memory(self) -> None:
-        """What a function puts into memory, or hands back from there, lies in memory for its callers too.
+        """Put into the callers' memory what a function puts into memory or returns from there.
 
-        What its callers pass that is one buffer, or lies in memory, is so inside of it.
+        Arguments for which callers pass one buffer share it inside the function. The same holds for memory.
         """
         ir, sharing = self._ir, set[int]()
         for function, inside in self._calls.by_function.items():
@@ -232,7 +232,7 @@ class EffectTable:
                     self._buffers.pass_arguments(ir.operands_of(call), callee)
 
     def _add_control(self) -> None:
-        """Adds what touches ``CONTROL``: loops, and, where any op may not return, the ops that may trap."""
+        """Add touches of ``CONTROL`` by loops and, if any op may not return, by the ops that may trap."""
         ir = self._ir
         for op, regions in ir.regions_of.items():
             row = self._rows[ir.op_name[op]]
@@ -249,7 +249,7 @@ class EffectTable:
                 self._note(op, _joined(self._own.get(op, NOTHING), {CONTROL: _READ}))
 
     def _may_loop(self, regions: Iterable[int]) -> bool:
-        """Whether a region has several blocks, so that control flow may go round in it forever."""
+        """Whether a region has several blocks, so that control flow may loop forever."""
         return any(len(self._ir.region_blocks[region]) > 1 for region in regions)
 
     def _add_reads(self, places: Container[Place]) -> None:
@@ -265,7 +265,7 @@ class EffectTable:
             self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
-        """What an op touches itself; not for calls of functions that the dump holds."""
+        """Return what an op itself touches, unless it calls a function of the dump."""
         if "fence" in row.flags:
             self.fences.add(op)
         if row.may_do_anything:
@@ -305,7 +305,7 @@ class EffectTable:
                     _add(touches, place, kinds & ANY)
 
     def _places(self, op: int, where: str) -> Iterator[Place]:
-        """Where the content of an operand or result lies; a plain value counts as an address."""
+        """Yield where the content of an operand or result is. A plain value counts as an address."""
         values = (
             self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
         )
@@ -313,9 +313,9 @@ class EffectTable:
         yield from (place for place in places or {MEMORY} if place is not None)
 
     def _attributes(self, op: int) -> bytes | None:
-        """The op's text without strings, its aliases expanded; None where one is not known.
+        """Return the op's text without strings and with aliases expanded. None if an alias is unknown.
 
-        An attribute's name may be in quotation marks.
+        The name of an attribute may be in quotes. It stays.
         """
         text = _OPAQUE.sub(rb" \g<name> ", self._aliases.expanded(self._ir.bare_text(op)))
         return None if _ALIAS.search(text) else text
@@ -332,7 +332,7 @@ class EffectTable:
         return touches
 
     def _summary(self, function: int) -> tuple[Touches, frozenset[str], bool]:
-        """What a function touches outside, what it does to its arguments, and whether it holds a fence."""
+        """Return what a function touches outside, its effects on arguments, and whether it has a fence."""
         outside: dict[Place, frozenset[str]] = {}
         on_arguments: frozenset[str] = frozenset()
         values = self._buffers.arguments(function)
@@ -346,7 +346,7 @@ class EffectTable:
                     _add(outside, place, kinds)
                 if place in arguments:
                     on_arguments |= kinds
-        outside.pop("stack", None)  # a function leaves the stack as it was
+        outside.pop("stack", None)  # a function restores the stack
         if self._may_loop(self._ir.regions_of[function]):
             outside = _joined(outside, NOT_RETURNING)
         return outside, on_arguments, is_fence
@@ -362,9 +362,9 @@ class EffectTable:
 
 
 def condition_holds(condition: str, attributes: bytes) -> bool:
-    """Whether ``name = value``, or a bare word, is among the attributes of an op; ``not`` turns it round.
+    """Whether an op's attributes contain ``name = value`` or a bare word. ``not`` negates the condition.
 
-    What is not said to be ``false`` may be true (``1 : i1``). Of several values each may count.
+    Any value but ``false`` may be true (``1 : i1``). If a name has several values, each may count.
     """
     wanted = condition.removeprefix("not ").encode().split()
     words = _ATTRIBUTE_WORD.findall(attributes)

@@ -1,8 +1,7 @@
-"""How many bytes a value holds, by its type: those of a tensor or a memref, shape times width of an element.
+"""The size of a value in bytes, by its type: for a tensor or memref, its shape times the element width.
 
-Layouts, padding and alignment are left out, and so is what a value shares with another. A value of any other
-type holds nothing: an integer, a vector, a device. Of a shape that is known only when it runs, and of a type
-of which nothing is known, the size is unknown.
+Layouts, padding, alignment and shared buffers do not count. A value of another type, such as an integer, a
+vector or a device, has size 0. The size of a dynamic shape or of an unknown type is unknown.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ _SCALAR = re.compile(rb"(?:[su]?i(?P<bits>\d{1,9})|index|none|(?:b|t)?f(?P<float
 _TILE = re.compile(rb"!ttcore\.tile<(?P<rows>\d{1,9})x(?P<columns>\d{1,9}),\s*(?P<element>\w+)>")
 _TYPE_OF_CUSTOM = re.compile(rb"(?:\s:\s|->\s*|\sto\s|\sinto\s)")
 _BLOCK_FLOATS = {b"8": 1088, b"4": 576, b"2": 320}
-"""By their bits, bytes of 1,024 numbers that share exponents: 16 have one of 8 bits."""
+"""By width in bits, the bytes of 1,024 numbers. Groups of 16 share an exponent of 8 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueSize:
-    """What a value holds: ``bytes``, None where unknown; ``is_address`` if it leads there like a memref."""
+    """The size of a value: ``bytes``, or None if unknown. ``is_address``: it points there, as a memref."""
 
     bytes: int | None
     is_address: bool = False
@@ -44,7 +43,7 @@ UNKNOWN_SIZE = ValueSize(None)
 class ValueSizes:
     """The sizes of the values of one dump.
 
-    Complexity: linear in the texts of the ops that are asked for; a type is read once.
+    Complexity: linear in the texts of the ops that are asked for. Each type is parsed once.
     """
 
     def __init__(self, ir: IR) -> None:
@@ -54,7 +53,7 @@ class ValueSizes:
         self._of_signature: dict[bytes, list[ValueSize] | None] = {}
 
     def of_results(self, op: int) -> Sequence[ValueSize]:
-        """By result of an op."""
+        """Return the size of each result of an op."""
         count = self._ir.result_count(op)
         if not count:
             return ()
@@ -62,14 +61,14 @@ class ValueSizes:
         return sizes if sizes is not None and len(sizes) == count else [UNKNOWN_SIZE] * count
 
     def of_arguments(self, block: int, count: int) -> Sequence[ValueSize]:
-        """By argument of a block, which has so many."""
+        """Return the size of each of the ``count`` arguments of a block."""
         types = block_argument_types(self._ir, block)
         if len(types) != count:
             return [UNKNOWN_SIZE] * count
         return [UNKNOWN_SIZE if text is None else self.of_type(_first_type(text)) for text in types]
 
     def of_type(self, text: bytes) -> ValueSize:
-        """The size of a value whose type is written like that."""
+        """Return the size of a value whose type has this text."""
         text = text.strip()
         if text not in self._of_type:
             self._of_type[text] = _size(self._aliases.expanded(text).strip())
@@ -86,10 +85,10 @@ class ValueSizes:
         return self._of_signature[signature]
 
     def _custom(self, op: int, count: int) -> list[ValueSize] | None:
-        """What the last types in a custom text say, after ``->``, ``to`` or a colon; mostly the results'.
+        """Return the sizes by the last types in a custom text, after ``->``, ``to`` or a colon.
 
-        One type stands for all results. Where operands and results share the last types, no type is certain,
-        and the sizes are known only if there is one for each result.
+        These are usually the types of the results. One type counts for all results. If operands and results
+        share the last types, the sizes are known only if there is one for each result.
         """
         text = self._text_with_types(op)
         *_, last = [None, *_TYPE_OF_CUSTOM.finditer(text)]
@@ -105,7 +104,7 @@ class ValueSizes:
         return sizes if is_certain or len(set(sizes)) == 1 == count else None
 
     def _text_with_types(self, op: int) -> bytes:
-        """Where a custom text may name the results' types: after its regions, else before them."""
+        """Return the part of a custom text that may show result types: after its regions or before them."""
         ir = self._ir
         if ir.subtree_end[op] == op + 1:
             return STRING_OR_COMMENT.sub(b'""', ir.bare_text(op))
@@ -118,7 +117,7 @@ class ValueSizes:
 
 
 def _size(text: bytes) -> ValueSize:
-    """A type's size; aliases have been expanded, but not one in its own definition."""
+    """Return the size of a type. Its aliases are expanded, except one that refers to itself."""
     shaped = _SHAPED.match(text)
     if shaped is not None and text.endswith(b">"):
         inside = text[shaped.end() : -1]
@@ -147,9 +146,9 @@ def _shaped_bytes(inside: bytes) -> int | None:
 
 
 def _element_bytes(element: bytes, count: int, rest: Sequence[bytes]) -> int | None:
-    """The bytes of so many elements; ``rest`` is what follows their type: an encoding, a memory space.
+    """Return the bytes of ``count`` elements. ``rest`` is an encoding or memory space after the element type.
 
-    A tensor in a ``ttnn_layout`` has the shape of its numbers, though its element is a tile of them.
+    The shape of a tensor with a ``ttnn_layout`` counts numbers, although its element type is a tile.
     """
     if (tile := _TILE.fullmatch(element)) is not None:
         is_by_number = any(part.startswith(b"#ttnn.ttnn_layout<") for part in rest)
@@ -167,7 +166,7 @@ def _element_bytes(element: bytes, count: int, rest: Sequence[bytes]) -> int | N
 
 
 def _first_type(text: bytes) -> bytes:
-    """The type that a text begins with, without attributes and a location after it."""
+    """Return the type that a text begins with, without attributes or a location after it."""
     text = text.strip()
     name = _NAME.match(text)
     end = name.end() if name is not None else 0
@@ -175,7 +174,7 @@ def _first_type(text: bytes) -> bytes:
 
 
 def _width(element: bytes) -> int | None:
-    """The bytes of a number; None for what is none. Numbers of fewer than eight bits have a byte each."""
+    """Return the bytes of one number, or None for another type. Fewer than eight bits take a byte."""
     match = _SCALAR.fullmatch(element)
     if match is None or element == b"none":
         return None
@@ -184,7 +183,7 @@ def _width(element: bytes) -> int | None:
 
 
 def _tile_bytes(element: bytes, numbers: int) -> int | None:
-    """The bytes of so many numbers in tiles: ``bfp_bf8`` and the like share an exponent among 16."""
+    """Return the bytes of ``numbers`` numbers in tiles. In ``bfp_bf8`` and similar, 16 share an exponent."""
     if element.startswith(b"bfp_"):
         of_1024 = _BLOCK_FLOATS.get(element[-1:])
         return None if of_1024 is None else -(-numbers * of_1024 // 1024)

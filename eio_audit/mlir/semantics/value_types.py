@@ -1,8 +1,8 @@
-"""What a value is, decided by its type: plain, the content of a buffer, or the address of memory.
+"""What a value is, by its type: plain, the content of a buffer, or the address of memory.
 
-A type counts where the value is defined: in the trailing function type of generic assembly, in a block's
-label, in a custom header. Custom assembly does not say which of the types it names is the result's, so there
-a value is all that these types may be. A type of an unknown dialect may be anything.
+The type is read where the value is defined: in the trailing function type of generic assembly, in a block
+label, or in a custom header. Custom assembly does not show which of its types is the result's, so a value may
+be any of them. A type of an unknown dialect may be anything.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 
 class Storage(IntFlag):
-    """The kind of memory that a value may be; both flags for an unknown value."""
+    """The kind of memory that a value may be. An unknown value has both flags."""
 
     PLAIN = 0
-    """None: an integer, a float, a vector."""
+    """No memory: an integer, a float, a vector."""
     CONTENT = 1
-    """The content of a buffer: a tensor. Whoever uses the value reads the buffer."""
+    """The content of a buffer: a tensor. Every op that uses the value reads the buffer."""
     ADDRESS = 2
-    """The address of memory: a memref, a pointer. Memory is read by those ops only that say so."""
+    """The address of memory: a memref, a pointer. Only ops that declare it read the memory."""
     ANYTHING = 3
 
 
@@ -43,7 +43,7 @@ _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
 class ValueTypes:
     """The storage of the values of one dump.
 
-    Complexity: linear in the texts of the ops whose values are asked for, each read once.
+    Complexity: linear in the texts of the ops whose values are asked for. Each text is read once.
     """
 
     def __init__(self, ir: IR) -> None:
@@ -53,7 +53,7 @@ class ValueTypes:
         self._aliases = AliasTexts(ir.definition)
 
     def of(self, value: int) -> Storage:
-        """What the value may stand for."""
+        """Return what the value may be."""
         owner = self._ir.value_owner[value]
         if owner not in self._of_owner:
             self._of_owner[owner] = self._results(owner) if owner >= 0 else self._arguments(-1 - owner)
@@ -65,7 +65,7 @@ class ValueTypes:
 
     @cached_property
     def has_unknown_types(self) -> bool:
-        """Whether the dump names a dialect's type of which nothing is known."""
+        """Whether the dump contains a dialect type about which nothing is known."""
         names = set(_DIALECT_TYPE.findall(self._ir.dump_text)) - self._ir.aliases.keys()
         return any(_dialect_type(name) is Storage.ANYTHING for name in names)
 
@@ -77,16 +77,16 @@ class ValueTypes:
         return self._of_custom(ir.bare_text(op), op)
 
     def _of_text(self, text: bytes) -> Storage:
-        """All that the types in a text may stand for, strings and comments left out."""
+        """Return what the types in a text may be. Strings and comments do not count."""
         if text not in self._of_type:
             self._of_type[text] = _storage(STRING_OR_COMMENT.sub(b'""', self._aliases.expanded(text)))
         return self._of_type[text]
 
     def _of_custom(self, text: bytes, op: int) -> Storage:
-        """All that the types in a custom text may stand for.
+        """Return what the types in a custom text may be.
 
-        A listed op leaves out only types that are fixed, and tensors have no fixed type. Of another op that
-        names no type nothing is known.
+        A listed op omits only types that are fixed, and no tensor type is fixed. If an unlisted op shows no
+        type, nothing is known.
         """
         is_silent = _TYPE.search(STRING_OR_COMMENT.sub(b'""', text)) is None
         if is_silent and self._ir.op_table.of(self._ir.name(op)) is UNLISTED:
@@ -94,7 +94,7 @@ class ValueTypes:
         return self._of_text(text)
 
     def _arguments(self, block: int) -> list[Storage] | Storage:
-        """By argument of the block; all the same where a custom header does not give each its type."""
+        """Return the storage of each block argument, or one for all if a header does not give each a type."""
         ir = self._ir
         types = block_argument_types(ir, block)
         is_labelled, holder = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
@@ -104,7 +104,7 @@ class ValueTypes:
 
 
 def _storage(text: bytes) -> Storage:
-    """All that the types in a text may stand for; a tuple holds what its elements hold."""
+    """Return what the types in a text may be. A tuple holds what its elements hold."""
     text = _DIMENSION.sub(b" ", text)
     storage, offset, has_tuple = Storage.PLAIN, 0, False
     while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
@@ -129,12 +129,12 @@ def _dialect_type(name: bytes) -> Storage:
 
 
 def result_types(ir: IR, op: int) -> list[bytes] | None:
-    """The types of the results of an op in generic assembly; None where it shows no function type."""
+    """Return the result types of an op in generic assembly, or None if it shows no function type."""
     return result_types_in(ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
 
 
 def result_types_in(text: bytes) -> list[bytes] | None:
-    """The same for the text of an op, from its last region on; a location may follow the types."""
+    """Return the same for the text of an op, from its last region on. A location may follow the types."""
     text = STRING_OR_COMMENT.sub(b'""', text)
     start = -1
     for token, depth in nesting(text):
@@ -151,10 +151,9 @@ def result_types_in(text: bytes) -> list[bytes] | None:
 
 
 def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
-    """The types of a block's arguments as its label or the header around it names them.
+    """Return the types of a block's arguments from its label or the header around it.
 
-    None stands for an argument that is named without a type. Other headers than a function's need not name
-    as many as there are.
+    An argument without a type has None. Only for a function need a header name all arguments.
     """
     header = STRING_OR_COMMENT.sub(b'""', block_header_text(ir, block))
     types: dict[bytes, bytes | None] = {}
@@ -165,7 +164,7 @@ def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
 
 
 def block_header_text(ir: IR, block: int) -> bytes:
-    """A block's label with its arguments, or the header of the op around it; nothing at top level."""
+    """Return a block's label with its arguments, or its op's header. Empty at top level."""
     if ir.block_label[block] != NO_OFFSET:
         return ir.block_header(block)
     holder = ir.parent_op(block)

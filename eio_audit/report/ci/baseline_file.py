@@ -1,4 +1,4 @@
-"""A baseline as a file: JSON with one finding per line, sorted, so that a change to it can be reviewed."""
+"""A baseline as a file: JSON with one finding per line, sorted, so that changes to it can be reviewed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIELDS = tuple(field.name for field in fields(BaselineEntry))
 
 
 def baseline_to_json(baseline: Baseline) -> str:
-    """The file's text."""
+    """Return the text of the file."""
     lines = []
     for entry, count in sorted(baseline.counts.items()):
         known = asdict(entry) | ({"count": count} if count > 1 else {})
@@ -24,10 +24,10 @@ def baseline_to_json(baseline: Baseline) -> str:
 
 
 def parse_baseline(source: Source, folder: str) -> Baseline:
-    """Reads the file's text; entries that are alike add up.
+    """Parse the text of the file. Equal entries add up.
 
     Raises:
-        InputError: it is not such a file.
+        InputError: the text is not a baseline.
     """
     document = _parse(source)
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:

@@ -1,4 +1,4 @@
-"""One line per finding, ``path:line:column: CODE message``, which editors and problem matchers understand."""
+"""One line per finding, ``path:line:column: CODE message``, as editors and problem matchers read it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from eio_audit.report.wording.conclusion import verdict_line
 
 
 def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
-    """The findings, worst first, then the verdict."""
+    """Return the findings, worst first, then the verdict."""
     lines = [f"{place_of_error(error)}: error: {error.message}" for error in verdict.check.errors]
     lines += lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
     if not verbose and len(verdict.findings) > SHOWN_FINDINGS:

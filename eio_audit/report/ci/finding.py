@@ -1,4 +1,4 @@
-"""Sentences about a finding, and where formats point."""
+"""Sentences about a finding, and the places that formats link to."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
 
 SHOWN_FINDINGS = 30
-"""How many findings a report for people lists unless verbose."""
+"""The most findings that a report for people lists unless verbose."""
 
 
 def sentence(finding: Finding) -> str:
-    """``#23 ttir.permute %8 belongs after #7 ttir.exp %9 (line 9): 3 inversions, fix moves it``."""
+    """Return ``#23 ttir.permute %8 belongs after #7 ttir.exp %9 (line 9): 3 inversions, fix moves it``."""
     colon, log = "" if finding.rule in ORDER_RULES else ":", lifetime(finding)
     return printable(f"{finding.op.title}{colon} {finding.message}{f'; {log}' if log else ''}")
 
 
 def lifetime(finding: Finding) -> str:
-    """``brought in by canonicalize, gone after cse``; empty where that is not known."""
+    """Return ``brought in by canonicalize, gone after cse``. Empty if unknown."""
     origin = f"brought in by {finding.pass_name}" if finding.pass_name else ""
     gone = f"gone {finding.until}" if finding.until else ""
     left = "still there at the end" if finding.left else ""
@@ -35,29 +35,29 @@ def lifetime(finding: Finding) -> str:
 
 
 def place(finding: Finding) -> str:
-    """``after.mlir:3:7``."""
+    """Return ``after.mlir:3:7``."""
     return f"{finding.source}:{finding.line}:{finding.column}"
 
 
 def background(finding: Finding) -> str:
-    """Where the op comes from: ``Conv2d[net.conv1], model.py:14``; empty where nothing is known."""
+    """Return where the op comes from: ``Conv2d[net.conv1], model.py:14``. Empty if unknown."""
     return printable(", ".join(filter(None, (finding.op.module, str(finding.model or "")))))
 
 
 def lines_of(findings: Sequence[Finding], most: int | None = SHOWN_FINDINGS) -> list[str]:
-    """A line for each finding, ``path:line:column: CODE message (its origin)``, and how many more."""
+    """Return a line for each finding, ``path:line:column: CODE message (its origin)``, then the ``rest``."""
     shown = findings[:most]
     lines = [f"{place(f)}: {f.rule.code} {with_origin(sentence(f), background(f))}" for f in shown]
     return [*lines, *filter(None, [rest(findings, len(shown))])]
 
 
 def with_origin(text: str, origin: str) -> str:
-    """The text, with where something comes from in parentheses; that may be empty."""
+    """Return the text with its origin in parentheses, if there is one."""
     return f"{text} ({origin})" if origin else text
 
 
 def annotation(finding: Finding) -> str:
-    """The sentence, with the place that is not annotated."""
+    """Return the sentence, with the one of its two places that is not annotated."""
     if finding.model_path is not None:
         where = f"{repository_path(finding.source)}:{finding.line}:{finding.column}"
         return with_origin(sentence(finding), where)
@@ -65,19 +65,19 @@ def annotation(finding: Finding) -> str:
 
 
 def level(finding: Finding, verdict: Verdict) -> str:
-    """``error`` where the gate fails because of such findings, else ``warning``."""
+    """Return ``error`` if such findings fail the gate, else ``warning``."""
     return "error" if verdict.fails_by(finding) else "warning"
 
 
 def annotated_place(finding: Finding) -> tuple[str, int]:
-    """The file and line to annotate: the model's own, if it is in the repository, else the dump's."""
+    """Return the file and line to annotate: the model's if it is in the repository, else the dump's."""
     if finding.model_path is not None and finding.model is not None:
         return printable(finding.model_path), finding.model.line
     return repository_path(finding.source), finding.line
 
 
 def repository_path(path: str) -> str:
-    """A path seen from the current folder if it is below, with forward slashes."""
+    """Return a path with forward slashes, relative to the current folder if it is inside."""
     if path.startswith("<"):
         return path
     relative = os.path.relpath(path)
@@ -85,21 +85,21 @@ def repository_path(path: str) -> str:
 
 
 def place_of_error(error: InputError) -> str:
-    """``after.mlir:3:7``, or less where less is known."""
+    """Return ``after.mlir:3:7``, or as much of it as is known."""
     position = f":{error.position.line}:{error.position.column}" if error.position else ""
     return printable(error.source) + position
 
 
 def rest(findings: Sequence[Finding], shown: int) -> str:
-    """``... and 12 more findings``; empty where all are shown."""
+    """Return ``... and 12 more findings``. Empty if all are shown."""
     more = len(findings) - shown
     return f"... and {count(more, 'more finding')}" if more > 0 else ""
 
 
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
-    """For each finding a unique hexadecimal number that is stable while the finding exists.
+    """Return a unique hexadecimal number for each finding that is stable while the finding exists.
 
-    It is a hash of the finding's baseline entry, the dump's pass, and a count among equal ones.
+    It is a hash of the finding's baseline entry, the dump's pass, and a count among equal findings.
     """
     numbers: Counter[tuple[object, ...]] = Counter()
     prints = [""] * len(findings)

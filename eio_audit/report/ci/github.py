@@ -12,11 +12,11 @@ from eio_audit.report.ci.finding import annotated_place, annotation, level, repo
 from eio_audit.report.wording.conclusion import verdict_line
 
 SHOWN_ANNOTATIONS = 10
-"""GitHub shows no more of one level in a step."""
+"""GitHub shows no more annotations of one level per step."""
 
 
 def to_github(verdict: Verdict) -> str:
-    """The worst findings as annotations, then the verdict as a plain line of the log."""
+    """Return the worst findings as annotations, then the verdict as a plain log line."""
     shown = verdict.findings[:SHOWN_ANNOTATIONS]
     lines = [error_annotation(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
@@ -26,7 +26,7 @@ def to_github(verdict: Verdict) -> str:
 
 
 def error_annotation(error: InputError) -> str:
-    """What could not be read, as an annotation."""
+    """Return an error about unreadable input as an annotation."""
     place: list[tuple[str, object]] = [("file", repository_path(error.source))]
     if error.position:
         place += [("line", error.position.line), ("col", error.position.column)]
@@ -48,7 +48,7 @@ def _command(name: str, properties: Iterable[tuple[str, object]], message: str) 
 
 
 def _escaped(text: str, separators: str = "") -> str:
-    """Percent-encodes what would end the command, a property or a line."""
+    """Percent-encode the characters that would end the command, a property or a line."""
     for character in "%\r\n" + separators:
         text = text.replace(character, f"%{ord(character):02X}")
     return text

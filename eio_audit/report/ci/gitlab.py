@@ -18,7 +18,7 @@ _SEVERITIES = {"error": "major", "warning": "minor"}
 
 
 def to_gitlab(verdict: Verdict) -> str:
-    """The findings as a JSON list, worst first."""
+    """Return the findings as a JSON list, worst first."""
     issues = [_error(error) for error in verdict.check.errors]
     prints = fingerprints(verdict.findings)
     for finding, fingerprint in zip(verdict.findings, prints, strict=True):

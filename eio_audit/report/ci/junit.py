@@ -1,4 +1,4 @@
-"""JUnit's XML, which every CI system shows: a test suite per dump, a test case per block."""
+"""JUnit XML, which every CI system shows: a test suite per dump, a test case per block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eio_audit.report.wording.order import moment_of, place_of, sum_of
 
 
 def to_junit(verdict: Verdict) -> str:
-    """The check as XML: a block fails because of the findings that fail the gate; others are its output."""
+    """Return the check as XML. A block fails if its findings fail the gate. Other findings are its output."""
     of_block: dict[tuple[object, ...], list[Finding]] = {}
     for finding in verdict.findings:
         place = (finding.source, finding.dump_line, finding.function, finding.block, finding.block_line)

@@ -15,13 +15,13 @@ from eio_audit.report.manual import look_up
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 5000
-"""How many results a run holds: services that read SARIF take no more, or keep so many."""
+"""The most results in a run. Services that read SARIF accept or keep no more."""
 
 FINGERPRINT = "eioAudit/v1"
 
 
 def to_sarif(verdict: Verdict, version: str) -> str:
-    """The findings as one run of the tool of that version, worst first."""
+    """Return the findings, worst first, as one run of this version of the tool."""
     shown = verdict.findings[:MOST_RESULTS]
     notices = [_notification(error) for error in verdict.check.errors]
     if more := rest(verdict.findings, len(shown)):
@@ -81,7 +81,7 @@ def _location(path: str, line: int, column: int | None = None) -> dict[str, obje
 
 
 def _uri(path: str) -> str:
-    """The path as a URI: relative to the repository, or absolute."""
+    """Return the path as a URI, relative to the repository or absolute."""
     encoded = quote(path, errors="backslashreplace")
     return f"file://{encoded}" if PurePath(path).is_absolute() else encoded
 

@@ -1,1 +1,1 @@
-"""Audits as one self-contained HTML page: figures, pictures and tables, nothing fetched from elsewhere."""
+"""Audits as one self-contained HTML page with figures, pictures and tables. It loads nothing else."""

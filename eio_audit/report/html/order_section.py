@@ -1,4 +1,4 @@
-"""What a page shows of the order: the findings; the figures of blocks; of a block its slope and its ops."""
+"""The order on a page: findings, figures of blocks, and for each drawn block its slope picture and ops."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from eio_audit.report.wording.order import (
 from eio_audit.report.wording.trace import came_in
 
 SHOWN_FINDINGS = 50
-"""How many findings a page lists, the worst; all that are in its pictures are in the tables of ops."""
+"""The most findings that a page lists, worst first. The tables of ops have all ops of the pictures."""
 
 OPEN_FINDINGS = 10
-"""How many of them are seen without unfolding the others."""
+"""How many findings are visible before the list is unfolded."""
 
 AROUND = 2
-"""How many ops before and after an op its excerpt has."""
+"""How many ops before and after an op are in its excerpt."""
 
 _Place = tuple[str, int, str]
-"""The file, the line and the name of an op: what an op of a picture and a finding have in common."""
+"""The file, the line and the name of an op. They identify an op in both pictures and findings."""
 
 
 def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Table | None:
-    """The figures of every block, one row each; None where there is one block only."""
+    """Return the figures of every block, one row each. None if there is only one block."""
     blocks = [(dump, block) for dump in dumps for block in dump.blocks]
     if len(blocks) < 2:
         return None
@@ -73,18 +73,18 @@ def _name_of(dump: DumpAudit, block: BlockAudit) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a page shows of one op where that is unfolded.
+    """The unfolded details of one op on a page.
 
     Attributes:
         name: its id in the page.
         title: what is wrong with it.
         origin: where in the model it comes from.
-        excerpt: the ops around it and those that the finding names, each with its line, its text, and whether
-            it is the op itself.
-        command: what tells more.
-        section: the id of its block's section; None where its block is not drawn.
-        drawing: the dataflow around it; empty where that is not drawn, and ``is_cut`` where not all of it is.
-        finding: what a gate found; None for an op that is only displaced.
+        excerpt: the ops around it and the ops that the finding names, each with its line, its text, and
+            whether it is the op itself.
+        command: the command that explains it.
+        section: the id of its block's section. None if its block is not drawn.
+        drawing: the dataflow around it. Empty if not drawn. ``is_cut`` if some of it is left out.
+        finding: the finding of a gate. None for an op that is only displaced.
     """
 
     name: str
@@ -103,9 +103,9 @@ class Section:
 
     Args:
         picture: the block.
-        number: its place among the blocks of the page, from 1.
+        number: its number among the blocks of the page, from 1.
         ids: by place, the id of an op: ``op-57`` for the op at line 57, ``op-57-2`` for the second there.
-        findings: what a gate found, by place.
+        findings: by place, the finding of a gate.
     """
 
     def __init__(
@@ -122,19 +122,19 @@ class Section:
 
     @property
     def command(self) -> str:
-        """The beginning of the command that explains an op; its line is to be added."""
+        """The start of the command that explains an op. The op's line follows."""
         return explain_command(self.dump, self.dump.source)
 
     def place_of(self, op: PicturedOp) -> _Place:
-        """Tells an op from others of the page."""
+        """Return what identifies an op on the page."""
         return self.dump.source, op.op.line, op_name(op.op)
 
     def cards(self) -> list[Card]:
-        """Cards of the ops whose dataflow is drawn."""
+        """The cards of the ops whose dataflow is drawn."""
         return [self.card(place) for place in self._dataflow]
 
     def card(self, place: int, finding: Finding | None = None) -> Card:
-        """The card of an op."""
+        """Return the card of an op."""
         op, flow = self.picture.ops[place], self._dataflow.get(place)
         excerpt = {*range(max(place - AROUND, 0), min(place + AROUND + 1, len(self.picture.ops)))}
         if finding:
@@ -170,7 +170,7 @@ class Section:
 
     @cached_property
     def places(self) -> dict[str, object]:
-        """Where each op was and is, -1 for one that does not count; texts; ids its line does not tell."""
+        """The place of each op before and now (-1 if it does not count), texts, and irregular ids."""
         ops = self.picture.ops
         return {
             "original": [-1 if op.original is None else op.original for op in ops],
@@ -185,7 +185,7 @@ class Section:
 
     @cached_property
     def table(self) -> Table:
-        """All its ops."""
+        """The table of all its ops."""
         columns = columns_of(
             "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=out of order, why"
         )
@@ -205,7 +205,7 @@ class Section:
 
 
 def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding] = ()) -> list[Section]:
-    """A section for each block."""
+    """Return a section for each block."""
     found = {_place_of(finding): finding for finding in findings}
     taken: Counter[int] = Counter()
     sections = []
@@ -221,7 +221,7 @@ def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding]
 def finding_cards(
     findings: Sequence[Finding], sections: Sequence[Section], dumps: Sequence[DumpAudit]
 ) -> list[Card]:
-    """Cards of the findings that a page lists."""
+    """Return the cards of the findings that a page lists."""
     at = {section.place_of(op): (section, op.place) for section in sections for op in section.picture.ops}
     dump_at = {(dump.source, dump.line): dump for dump in dumps}
     cards = []
@@ -235,7 +235,7 @@ def finding_cards(
 
 
 def left_cards(trace: Trace) -> list[Card]:
-    """Cards of what the passes of a log leave out of order."""
+    """Return the cards of what the passes of a log leave out of order."""
     cards = []
     for number, one in enumerate(trace.left[:SHOWN_FINDINGS], 1):
         finding = replace(one.finding, left=None)
@@ -245,7 +245,7 @@ def left_cards(trace: Trace) -> list[Card]:
 
 
 def _finding_card(name: str, title: str, audited: DumpAudit | Trace, finding: Finding) -> Card:
-    """The card of an op that no picture shows."""
+    """Return the card of an op that no picture shows."""
     command = f"{explain_command(audited, finding.source)} {finding.line}"
     return Card(name, title, background(finding), (), command, None, {}, False, finding)
 

@@ -1,4 +1,4 @@
-"""The pages of ``check``, ``diff``, ``structure`` and ``trace``: what their templates are filled in with."""
+"""The pages of ``check``, ``diff``, ``structure`` and ``trace``: the content for their templates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from eio_audit.report.wording.trace import pass_title
 
 
 def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: str) -> str:
-    """The findings and the order of every dump; ``pictures`` are of the blocks that are shown op by op."""
+    """Return the page of a check. ``pictures`` are of the blocks that are shown op by op."""
     check = verdict.check
     sections = block_sections(pictures, verdict.findings)
     cards = finding_cards(verdict.findings, sections, check.dumps)
@@ -60,7 +60,7 @@ def diff_to_html(
     verbose: bool = False,
     context: int | None = None,
 ) -> str:
-    """What a pass did, op by op, and to the order; ``pictures`` are of blocks of the dump after."""
+    """Return the page of a diff. ``pictures`` are of blocks of the later dump."""
     sections = block_sections(pictures)
     return _page(
         "diff",
@@ -76,12 +76,12 @@ def diff_to_html(
 
 
 def structure_to_html(result: Structure, version: str) -> str:
-    """The functions that code generation makes of a dump."""
+    """Return the page of the functions that code generation makes from a dump."""
     return _page("structure", version, **_codegen(result))
 
 
 def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
-    """What is left at the end, and what each pass did to the order and to the ops."""
+    """Return the page of a trace: what is left at the end, and what each pass did to order and ops."""
     most = max((traced.figures.inversions for traced in trace.passes), default=0)
     return _page(
         "trace",

@@ -1,4 +1,4 @@
-"""What each pass of a log did to the ops, found while the log is read."""
+"""What each pass of a log did to the ops, compared while the log is read."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from eio_audit.report.template import render
 from eio_audit.report.wording.trace import diff_command
 
 SHOWN_GROUPS = 20
-"""How many changes of a kind a pass shows of a function; those that repeat count once."""
+"""The most changes of one kind in one function that a pass shows. Repeated changes count once."""
 
 LONGEST = 1_000_000
-"""How many characters all passes may show; what is after them has only its command."""
+"""The most characters that all passes may show together. Later passes show only their command."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassDiff:
-    """What a dump shows that is new: a piece of a page, and the command that shows all of it."""
+    """What is new in a dump: a part of a page, and the command that shows all of it."""
 
     page: str
     command: str
 
 
 class PassDiffs:
-    """Compares each dump with what was known of its functions.
+    """Compares each dump with the last known state of its functions.
 
-    It keeps the dumps that showed the functions last, which is one where each dump shows all of a program.
+    It keeps the last dump of each function. This is a single dump if each dump shows the whole program.
 
     Attributes:
-        by_place: by file and line of a dump, what it shows.
+        by_place: by file and line of a dump, what is new in it.
     """
 
     def __init__(self, options: AuditOptions) -> None:
@@ -46,13 +46,13 @@ class PassDiffs:
         self._room = LONGEST
 
     def watch(self, dumps: Iterable[Dump]) -> Iterator[Dump]:
-        """The same dumps; each is compared after it was used."""
+        """Yield the same dumps. Each is compared after its use."""
         for dump in dumps:
             yield dump
             try:
                 self._take(dump)
             except InputError:
-                continue  # the trace tells
+                continue  # the trace reports the error
 
     def _take(self, dump: Dump) -> None:
         kind = dump.source.name, dump.marker and dump.marker.pass_name, dump.marker and dump.marker.when

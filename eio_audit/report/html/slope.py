@@ -1,7 +1,7 @@
-"""The slope picture: each op a line from its place in the original order to the place where it is.
+"""The slope picture: each op is a line from its place in the original order to its place in the dump.
 
-Both axes count the ops that count in inversions, downwards. The picture is 100 wide and as high as there are
-ops; it is stretched to the room there is, and zoomed by its viewBox alone. Lines that cross are inversions.
+Both axes count the ops that count in inversions, downwards. The picture is 100 units wide and one unit per op
+high. It is stretched to the available space, and only its viewBox zooms it. Lines that cross are inversions.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, Pictur
 from eio_audit.report.wording.order import op_name
 
 SINGLE_LINES = 2000
-"""Up to so many ops, each has a line; in larger blocks those out of order have, and the others are bands."""
+"""Up to this many ops, each has a line. In larger blocks only ops out of order do; the others are bands."""
 
 MAPPED_OPS = 500
 MAP_PARTS = 140
-"""Beside a picture of more ops, that many parts of the block show where ops are out of order."""
+"""With more than MAPPED_OPS ops, MAP_PARTS bars beside the picture show where ops are out of order."""
 
 LABELS = 12
-"""How many ops are named beside the picture where no script names as many as there is room for."""
+"""How many op names are beside the picture without scripts. A script fills the available space."""
 
 HEIGHT = 560
 LABEL_HEIGHT = 18
 LEAST_ROWS = 4
-"""Pixels of the picture, at the most, and of the row of an op; a small picture has room for a few rows."""
+"""In pixels, the most for the picture and for an op's row. The picture has room for LEAST_ROWS."""
 
 MEANINGS = {
     Disorder.AVOIDABLE: "avoidable: a fix moves it",
@@ -38,7 +38,7 @@ MEANINGS = {
 
 
 def slope_of(picture: OrderPicture) -> dict[str, object]:
-    """What the template ``slope.html`` shows; heights are in ops from the top, ``height`` is in pixels."""
+    """Return what the template ``slope.html`` shows. Heights count ops from the top; ``height`` is pixels."""
     ops = [op for op in picture.ops if op.standing is not None]
     in_order = [op for op in ops if op.disorder is None]
     on_top = Disorder.AVOIDABLE
@@ -59,7 +59,7 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
 
 
 def _parts(out_of_order: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
-    """Parts of the block with ops out of order: where each begins, its width, how many ops it has."""
+    """Return the parts of the block with ops out of order: start, bar width in percent, size in ops."""
     size = -(-total // MAP_PARTS)
     numbers = Counter(_standing(op) // size for op in out_of_order)
     most = max(numbers.values(), default=1)
@@ -67,7 +67,7 @@ def _parts(out_of_order: Sequence[PicturedOp], total: int) -> list[tuple[int, fl
 
 
 def _bands(ops: Sequence[PicturedOp]) -> Iterator[tuple[int, int, int]]:
-    """Ops that stayed together: where they begin on the left and on the right, and how many they are."""
+    """Yield groups of ops that stayed together: their start on the left and the right, and their number."""
     ends = enumerate((_original(op), _standing(op)) for op in ops)
     for _, band in groupby(ends, key=lambda at: (at[1][0] - at[0], at[1][1] - at[0])):
         (_, (left, right)), *others = band
@@ -75,7 +75,7 @@ def _bands(ops: Sequence[PicturedOp]) -> Iterator[tuple[int, int, int]]:
 
 
 def _labels(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Some names, evenly spread, each at the height of its op."""
+    """Return some names, evenly spaced, each with the height of its op."""
     step = max(1, -(-len(names) // LABELS))
     return [(f"{(k + 0.5) / len(names):.2%}", names[k]) for k in range(0, len(names), step)]
 

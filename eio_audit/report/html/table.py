@@ -1,4 +1,4 @@
-"""A table that can be sorted, filtered and paged; without scripts its first rows."""
+"""A table that scripts sort, filter and page. Without scripts it shows its first rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 SHOWN_ROWS = 20
-"""How many rows are in the page itself; the others are data."""
+"""How many rows are in the page itself. The others are data."""
 
 Cell = str | int | None
 
 
 class Column(NamedTuple):
-    """A column of a table: what scripts call it, what people read above it, whether its cells are numbers."""
+    """A column of a table: its key for scripts, its heading, and whether its cells are numbers."""
 
     key: str
     title: str
@@ -21,7 +21,7 @@ class Column(NamedTuple):
 
 
 def columns_of(spec: str) -> list[Column]:
-    """The columns of a table, separated by commas: ``op, #line, #fixed=after a fix``; ``#`` is for numbers.
+    """Parse the columns of a table: ``op, #line, #fixed=after a fix``. ``#`` marks numbers.
 
     >>> columns_of("#fixed=after a fix")
     [Column(key='fixed', title='after a fix', is_number=True)]
@@ -35,17 +35,17 @@ def columns_of(spec: str) -> list[Column]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, as many as there are columns.
+    """Rows of cells, one cell for each column.
 
     Attributes:
         name: its id in the page.
         caption: what its rows are.
         columns: from left to right.
         rows: in the order in which scripts number them.
-        sorted_by: keys of the columns by which its rows are sorted first, ``-`` for falling order:
+        sorted_by: keys of the columns to sort by at first, ``-`` for descending order:
             ``disorder, -inversions``. Empty cells come last.
-        marked: key of the column whose empty cells a tick box can hide, and its label; None for none.
-        links: key of the column whose cells are links, and where to, by row; None for none.
+        marked: key of the column whose empty cells a tick box can hide, and the label of the box, or None.
+        links: key of the column whose cells are links, and their targets by row, or None.
     """
 
     name: str
@@ -73,13 +73,13 @@ class Table:
 
     @property
     def _sorting(self) -> list[tuple[int, bool]]:
-        """The columns by which it is sorted, and whether from the largest."""
+        """The columns to sort by, and whether the largest comes first."""
         keys = self.sorted_by.split(", ")
         return [(self._number_of(key.removeprefix("-")), key.startswith("-")) for key in keys]
 
     @property
     def first_rows(self) -> list[list[tuple[Cell, str | None]]]:
-        """The rows that are seen where no script runs, those that scripts show first: cells and links."""
+        """The rows to show without scripts, which scripts also show first: cells and links."""
         mark = self._number_of(self.marked[0]) if self.marked else None
         chosen = [k for k, row in enumerate(self.rows) if mark is None or row[mark]]
         sorting = self._sorting
@@ -97,7 +97,7 @@ def _rank(cell: Cell, falls: bool) -> tuple[bool, int, str]:
 
 
 def _column_data(column: Column, cells: Sequence[Cell]) -> dict[str, object]:
-    """Texts are kept once, rows refer to them."""
+    """Store each text once. Rows refer to it."""
     if column.is_number:
         return {"key": column.key, "number": True, "values": cells}
     number_of: dict[Cell, int] = {}

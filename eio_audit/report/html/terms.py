@@ -1,4 +1,4 @@
-"""The words of the glossary that a page explains where the reader points at them."""
+"""The glossary words that a page explains where the reader points at them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TERMS = {
     "inverse pairs?": "inverse pair",
     "cancelled": "cancelled",
 }
-"""How pages write the words, and the entries of the glossary that explain them."""
+"""How pages write the words, and the glossary entries that explain them."""
 
 _WORD = re.compile(rf"(?<![\w/.-])({'|'.join(TERMS)})(?![\w-])")
 _MARKUP = re.compile(r"[*`\[]|\]\([^)]*\)")
@@ -37,14 +37,14 @@ _MARKUP = re.compile(r"[*`\[]|\]\([^)]*\)")
 
 @cache
 def meanings() -> list[tuple[str, str, str]]:
-    """By entry: its id in a page, its name, and its first sentence."""
+    """Return the id in a page, the name and the first sentence of each entry."""
     return [
         (_id(name), name, _MARKUP.sub("", look_up(name)[0].summary)) for name in dict.fromkeys(TERMS.values())
     ]
 
 
 def stretches(text: str) -> list[tuple[str, str | None]]:
-    """The text in stretches: each with the id of what explains it, or None.
+    """Split a text into parts, each with the id of its explanation, or None.
 
     >>> stretches("2 inversions")
     [('2 ', None), ('inversions', 'term-inversion'), ('', None)]
@@ -53,7 +53,7 @@ def stretches(text: str) -> list[tuple[str, str | None]]:
 
 
 def term_of(word: str) -> str | None:
-    """The id of what explains a word; None for other words."""
+    """Return the id of a word's explanation. None for other words."""
     return next((_id(name) for words, name in TERMS.items() if re.fullmatch(words, word)), None)
 
 

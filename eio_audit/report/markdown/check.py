@@ -17,7 +17,7 @@ SHOWN_DUMPS = 10
 
 
 def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
-    """The verdict, the dumps with inversions and the findings, worst first."""
+    """Return the verdict, the dumps with inversions and the findings, worst first."""
     lines = [f"### eio-audit: {status(verdict)}", "", "; ".join(reasons(verdict))]
     lines += [f"<br>{literal(step)}" for step in steps_after(verdict)]
     lines += _errors(verdict)
@@ -49,7 +49,7 @@ def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> list[str]:
-    """An empty line, the table and what it leaves out; nothing without rows."""
+    """Return an empty line, the table and a note on what it leaves out. Nothing without rows."""
     if not rows:
         return []
     return ["", row(titles), row("---" for _ in titles), *map(row, rows), *(["", more] if more else [])]

@@ -1,4 +1,4 @@
-"""Text in the code style of Markdown, in which ``#12`` is no link to an issue and ``@main`` nobody's name."""
+"""Text in Markdown's code style, where ``#12`` is not a link to an issue and ``@main`` not a user."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _BACKTICKS = re.compile(r"`+")
 
 
 def row(cells: Iterable[str]) -> str:
-    """A row of a table."""
+    """Return a row of a table."""
     return f"| {' | '.join(cells)} |"
 
 
 def code(text: str) -> str:
-    r"""Text in code style in a table, where the pipe is special.
+    r"""Return text in code style for a table, where the pipe is special.
 
     >>> code("#12 a|b")
     '`#12 a\\|b`'
@@ -26,7 +26,7 @@ def code(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Text in code style, outside tables; longer fences hold backticks."""
+    """Return text in code style, outside tables. Longer fences enclose backticks."""
     text = one_line(text)
     if not text.strip():
         return ""
@@ -36,5 +36,5 @@ def literal(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text with spaces for line ends and tabs, and what would steer a terminal written out."""
+    """Return text with spaces for line ends and tabs, and with control characters escaped."""
     return printable(text.translate(_ONE_LINE))

@@ -13,22 +13,22 @@ from eio_audit.report.wording import order
 from eio_audit.report.wording.word_diff import shortened
 
 SHOWN_ROWS = 10
-"""Rows of a table that is not folded."""
+"""The most rows of a table that is not folded."""
 
 FOLDED_ROWS = 40
-"""Rows of a table in a report that is not verbose: GitHub takes comments of up to 65,536 characters."""
+"""The most rows of a table unless verbose. GitHub accepts comments of up to 65,536 characters."""
 
 FOLDED_LINES = 400
-"""Lines of ops in place in a report that is not verbose."""
+"""The most lines of ops in place unless verbose."""
 
 LONGEST_CELL = 160
-"""Characters of a cell in a report that is not verbose."""
+"""The most characters of a cell unless verbose."""
 
 
 def diff_to_markdown(diff: Diff, *, verbose: bool = False, context: int | None = None) -> str:
-    """The comparison as Markdown, ending in a newline.
+    """Return the comparison as Markdown, ending in a newline.
 
-    All that comes from the dumps is in code style: ``#12`` is no issue there and ``@main`` nobody's name.
+    All text from the dumps is in code style, where ``#12`` is not an issue and ``@main`` not a user.
     """
     document = diff_document(diff, verbose=verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
@@ -89,7 +89,7 @@ def _changes(part: Changes, *, verbose: bool) -> list[str]:
 
 
 def _hunks(part: Hunks, *, verbose: bool) -> list[str]:
-    """The ops in a block of code, which GitHub colours as a diff."""
+    """Return the ops in a code block, which GitHub colours as a diff."""
     lines = []
     for hunk in part.hunks:
         lines.append("@@ @@")
@@ -131,7 +131,7 @@ def _order(diff: Diff) -> list[str]:
 def _table(
     title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, verbose: bool = False
 ) -> list[str]:
-    """A table under its title, folded where it is long; columns without content are left out."""
+    """Return a table under its title, folded if it is long. Columns without content are left out."""
     shown = rows if verbose else rows[:FOLDED_ROWS]
     kept = [k for k in range(len(headings)) if any(cells[k] for cells in rows)]
     table = [row(headings[k] for k in kept), row("---" for _ in kept)]

@@ -1,4 +1,4 @@
-"""A dataflow DAG as a picture: boxes in layers, an edge from every producer down to its user."""
+"""A dataflow DAG as a picture: boxes in layers, and an edge from each producer down to its user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_name
 
 LONGEST_TEXT = 34
-"""Characters of a box's line; what is longer is shortened, and whole where the pointer rests on the box."""
+"""The most characters of a line in a box. A tooltip shows the whole line."""
 
 CHARACTER_WIDTH = 7.3
 LINE_HEIGHT = 15
@@ -24,13 +24,13 @@ MARGIN = 12
 
 
 def dataflow_to_svg(dataflow: Dataflow) -> str:
-    """A picture of its own, light or dark as the viewer prefers."""
+    """Return a standalone picture, light or dark as the viewer prefers."""
     drawing = drawing_of(dataflow, {}) | {"style": text_of("dataflow.css")}
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{render("dataflow.svg", drawing=drawing)}\n'
 
 
 def drawing_of(dataflow: Dataflow, links: Mapping[int, str]) -> dict[str, object]:
-    """What the template ``dataflow.svg`` draws; ``links`` has by place where an op's box leads to."""
+    """Return what the template ``dataflow.svg`` draws. ``links`` has, by place, the link of an op's box."""
     number_of = {op.place: k for k, op in enumerate(dataflow.ops)}
     kinds: dict[tuple[int, int], list[str]] = {}
     inverting = set()
@@ -68,7 +68,7 @@ def drawing_of(dataflow: Dataflow, links: Mapping[int, str]) -> dict[str, object
 
 
 def _edge(route: Sequence[float], y: float, height: float) -> dict[str, object]:
-    """A curve that leaves its producer downwards, passes layers between boxes, and ends in an arrow."""
+    """Return a curve that leaves its producer downwards, passes between boxes, and ends in an arrow."""
     curve = [f"M{route[0]:.1f} {y:.1f}"]
     for number, (before, after) in enumerate(pairwise(route), 2):
         top = y + LAYER_GAP
@@ -119,7 +119,7 @@ def _lines_of(op: DataflowOp) -> list[str]:
 
 
 def _described(op: DataflowOp) -> str:
-    """What is shown where the pointer rests on a box."""
+    """Return the tooltip of a box."""
     parts = [op_name(op.op), f"line {op.op.line}", op.op.module]
     if op.inversions:
         parts.append(f"in {count(op.inversions, 'inversion')}{', displaced' if op.displaced else ''}")
@@ -129,5 +129,5 @@ def _described(op: DataflowOp) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text, cut to so many characters."""
+    """Return the text, cut to ``width`` characters."""
     return text if len(text) <= width else text[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"

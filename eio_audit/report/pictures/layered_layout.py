@@ -1,10 +1,10 @@
-"""Places for the boxes and edges of a DAG, drawn in layers from producers above to users below.
+"""Places for the boxes and edges of a DAG, drawn in layers from producers down to users.
 
-The usual four steps (Sugiyama, Tagawa and Toda 1981): every box gets a layer, long edges get a bend on each
-layer that they cross, the order within layers is improved by barycentres, and coordinates follow from it.
+The usual four steps (Sugiyama, Tagawa and Toda 1981): assign a layer to every box, add a bend to long edges
+on each layer they cross, improve the order within layers by barycentres, and compute coordinates.
 
-The library grandalf was tried: its edges have half as many bends, but its pictures differ from run to run,
-and those of blocks with many long edges are three times as wide, with more than twice the crossings.
+The library grandalf was tried. Its edges have half as many bends, but its pictures differ from run to run.
+Those of blocks with many long edges are three times as wide, with more than twice the crossings.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 SWEEPS = 12
-"""How often the order within layers, and then the coordinates, are improved; more changes little."""
+"""How often to improve the order within layers, and then the coordinates. More changes little."""
 
 GAP = 24.0
-"""Least distance of neighbours in a layer."""
+"""The least distance between neighbours in a layer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything goes; x to the right, y down, in the unit of the widths.
+    """The place of everything. x goes right, y down, in the unit of the widths.
 
     Attributes:
-        width: of the whole drawing; it begins at 0.
-        layer_of: by box, from 0 at the top.
+        width: of the whole drawing, which begins at 0.
+        layer_of: by box, its layer from 0 at the top.
         centres: by box, the x of its centre.
-        routes: by edge, in the order given: the x of its centre line on each layer from that of the producer
-            to that of the user, both included.
+        routes: by edge, in the given order: the x of its centre line on each layer from the producer's to the
+            user's, both included.
     """
 
     width: float
@@ -39,7 +39,7 @@ class Layout:
 
 
 def layered_layout(widths: Sequence[float], edges: Sequence[tuple[int, int]]) -> Layout:
-    """Lays out a DAG.
+    """Lay out a DAG.
 
     Args:
         widths: of the boxes, in an order in which every edge points forward.
@@ -48,7 +48,7 @@ def layered_layout(widths: Sequence[float], edges: Sequence[tuple[int, int]]) ->
     Complexity: O(SWEEPS * e log e) for e edge pieces, one per edge and layer it crosses.
     """
     layer_of = _longest_paths(len(widths), edges)
-    chains = []  # by edge, the producer, its bends and the user; bends are numbered after the boxes
+    chains = []  # by edge: the producer, its bends and the user; bends are numbered after the boxes
     for producer, user in edges:
         crossed = range(layer_of[producer] + 1, layer_of[user])
         chains.append([producer, *range(len(layer_of), len(layer_of) + len(crossed)), user])
@@ -77,7 +77,7 @@ def layered_layout(widths: Sequence[float], edges: Sequence[tuple[int, int]]) ->
 def _reduce_crossings(
     layers: Sequence[list[int]], above: Sequence[Sequence[int]], below: Sequence[Sequence[int]]
 ) -> None:
-    """Sorts each layer by the mean place of its neighbours above, then below, SWEEPS times in turn."""
+    """Sort each layer by the mean place of its neighbours above, then below, SWEEPS times in turn."""
     place = {k: position for layer in layers for position, k in enumerate(layer)}
     for sweep in range(SWEEPS):
         neighbours = below if sweep % 2 else above
@@ -90,8 +90,8 @@ def _reduce_crossings(
 def _coordinates(
     layers: Sequence[Sequence[int]], neighbours: Sequence[Sequence[int]], widths: Sequence[float]
 ) -> dict[int, float]:
-    """The x of every centre: near the mean of its neighbours, in order and without overlap."""
-    packed: dict[int, float] = {}  # where the centres lie when each layer is packed as tightly as may be
+    """Return the x of every centre: near the mean of its neighbours, in order and without overlap."""
+    packed: dict[int, float] = {}  # the centres if each layer is packed as tightly as possible
     for layer in layers:
         end = 0.0
         for k in layer:
@@ -109,7 +109,7 @@ def _coordinates(
 
 
 def _longest_paths(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """By box its layer: below all its producers, and as far down as keeps the edges short."""
+    """Return the layer of each box: below all its producers, and as low as keeps the edges short."""
     users_of: list[list[int]] = [[] for _ in range(size)]
     producers_of: list[list[int]] = [[] for _ in range(size)]
     for producer, user in edges:
@@ -129,12 +129,12 @@ def _mean(values: Sequence[float], default: float) -> float:
 
 
 def _nearest_rising(wanted: Sequence[float]) -> list[float]:
-    """The non-decreasing sequence of least squared distance (pool adjacent violators).
+    """Return the non-decreasing sequence of least squared distance (pool adjacent violators).
 
     >>> _nearest_rising([1.0, 4.0, 2.0, 9.0])
     [1.0, 3.0, 3.0, 9.0]
     """
-    pools: list[tuple[float, int]] = []  # the mean of neighbours that share a value, and how many they are
+    pools: list[tuple[float, int]] = []  # the mean of neighbours that share a value, and their number
     for value in wanted:
         pools.append((value, 1))
         while len(pools) > 1 and pools[-2][0] > pools[-1][0]:

@@ -1,4 +1,4 @@
-"""The model's modules as a tree, with the functions of code generation that hold their ops."""
+"""The model's modules as a tree, with the functions of code generation that contain their ops."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class ModuleNode:
     """A module, or a source function of ops that name no module.
 
     Attributes:
-        path: the module with those around it, outermost first.
+        path: the module with the modules around it, outermost first.
         ops: how many ops it has, inner modules included.
         functions: the functions with such ops, by number in call order from 0, ascending.
-        own: those with ops that name it as their innermost module.
+        own: the functions with ops that name it as their innermost module.
         children: the modules inside it, in call order.
     """
 
@@ -30,7 +30,7 @@ class ModuleNode:
 
     @property
     def name(self) -> str:
-        """The module alone."""
+        """The last module of the path."""
         return self.path[-1]
 
     @property
@@ -40,9 +40,9 @@ class ModuleNode:
 
 
 def module_tree(functions: Sequence[CodegenFunction]) -> list[ModuleNode]:
-    """The modules in the order in which they are first called, outer ones before inner ones.
+    """Return the modules in the order of their first call, outer modules before inner ones.
 
-    Complexity: linear in functions, their modules and how deep these are.
+    Complexity: linear in functions, their modules and the depth of these.
     """
     root = ModuleNode(())
     for number, function in enumerate(functions):
@@ -62,7 +62,7 @@ def module_tree(functions: Sequence[CodegenFunction]) -> list[ModuleNode]:
 
 
 def down_to(nodes: Sequence[ModuleNode], most: int) -> list[ModuleNode]:
-    """The nodes of as many outer levels as there is room for; of the outermost, as many nodes."""
+    """Return the nodes of as many outer levels as fit into ``most``, or only the first outermost nodes."""
     at_depth = Counter(node.depth for node in nodes)
     if at_depth[0] > most:
         return [node for node in nodes if not node.depth][:most]

@@ -1,8 +1,7 @@
 """The modules of the model as a tree, and beside it the functions of code generation in call order.
 
-A module that is whole has its functions side by side; one that is torn has them here and there. Where an op
-names a module as its innermost, the function is a full mark; where only inner modules have ops in it, a pale
-one.
+The functions of an intact module are side by side. Those of a torn module are scattered. A full mark is a
+function with an op that names the module as its innermost. A pale mark has only ops of inner modules.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from eio_audit.report.wording.numbers import count, numbers_of, ranges
 from eio_audit.report.wording.structure import index_span, source_of
 
 SHOWN_ROWS = 150
-"""Modules of a picture; of larger models the outer levels are drawn."""
+"""The most modules in a picture. For a larger model, the outer levels are drawn."""
 
 LONGEST_NAME = 46
-"""Characters of a module's name; a longer one is shortened, and whole where the pointer rests on its row."""
+"""The most characters of a module's name. A tooltip shows the whole name."""
 
 ROW = 16
 INDENT = 12
 CHARACTER_WIDTH = 6.7
 STRIP = 760
-"""Pixels that all functions together have at the most."""
+"""The most pixels of all functions together."""
 WIDEST = 14
-"""Pixels of a function at the most."""
+"""The most pixels of one function."""
 HEADER = 22
 MARGIN = 8
 
 
 def drawing_of(functions: Sequence[CodegenFunction]) -> dict[str, object]:
-    """What the template ``structure.svg`` draws of functions in call order, one at least.
+    """Return what the template ``structure.svg`` draws of at least one function, in call order.
 
-    Rows are modules, columns functions.
+    Rows are modules, columns are functions.
     """
     nodes = down_to(module_tree(functions), SHOWN_ROWS)
     widest = max(
@@ -88,7 +87,7 @@ def _row(
 def _marks(
     node: ModuleNode, functions: Sequence[CodegenFunction], left: float, column: float
 ) -> list[dict[str, str]]:
-    """The strip of a module: a pale mark for the functions with its ops, a full one where an op names it."""
+    """Return the marks of a module: pale for functions with its ops, full if an op names it as innermost."""
 
     def mark(kind: str, first: int, last: int, said: str = "") -> dict[str, str]:
         gap = 1 if column > 4 and kind == "own" else 0

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.findings import Finding
 
 SHOWN = 10
-"""How many findings, blocks and entries of a baseline a report names that is not verbose."""
+"""The most findings, blocks and baseline entries that a report names unless verbose."""
 
 SHOWN_FIELDS = 4
-"""Fields of an origin that are shown: the innermost module, file, function and framework op."""
+"""The fields of an origin to show: the innermost module, file, function and framework op."""
 
 
 def print_check(
     verdict: Verdict, console: Console, *, verbose: bool = False, statistics: bool = False
 ) -> None:
-    """Prints the findings, the sums of the blocks with inversions, what else to know, and the verdict.
+    """Print the findings, the sums of blocks with inversions, notes, and the verdict.
 
-    ``verbose``: every finding and block, and of each block the ops out of place and what keeps them there.
-    ``statistics``: how many findings there are of each kind instead of the findings.
+    ``verbose``: every finding and block, and for each block its displaced ops and their blockers.
+    ``statistics``: the number of findings of each kind instead of the findings.
     """
     findings = verdict.findings
     if statistics:
@@ -61,7 +61,7 @@ def print_check(
 
 
 def print_finding(finding: Finding, console: Console, style: str, note: str = "") -> None:
-    """Prints a finding, its code in a style, and a note about it."""
+    """Print a finding, its code in a style, and a note about it."""
     from eio_audit.report.ci.finding import background, place, sentence
 
     origin = background(finding)
@@ -75,7 +75,7 @@ def print_finding(finding: Finding, console: Console, style: str, note: str = ""
 
 
 def print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
-    """Prints how many more there are than a report shows that is not verbose."""
+    """Print how many more items there are than a report shows unless verbose."""
     if total > SHOWN and not verbose:
         console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
 
@@ -105,7 +105,7 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 
 
 def _print_sums(broken: Sequence[DumpAudit], findings: Sequence[Finding], console: Console) -> None:
-    """A line for each block with a finding and inversions, those with most avoidable ones first."""
+    """Print a line for each block with a finding and inversions, those with most avoidable ones first."""
     columns = {
         (one.source, one.dump_line, one.block_line, one.function, one.block): one.block_column
         for one in findings
@@ -135,7 +135,7 @@ def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Conso
 
 
 def _notes(verdict: Verdict) -> Iterator[str]:
-    """What explains the inversions that are not avoidable."""
+    """Yield what explains the inversions that are not avoidable."""
     dumps, figures = verdict.check.dumps, verdict.check.once
     unknown = sum((dump.unknown_ops for dump in dumps), Counter[str]())
     assumed = sum((dump.assumed_pure for dump in dumps), Counter[str]())
@@ -156,9 +156,9 @@ def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
 def print_fix(
     fix: Fix, source_name: str, console: Console, *, is_dry: bool = False, verbose: bool = False
 ) -> None:
-    """Prints what a fix moved, or with ``is_dry`` what it would move, what inversions remain and why.
+    """Print what a fix moved, or with ``is_dry`` would move, what inversions remain and why.
 
-    What the new order costs in memory is said in any case, with ``verbose`` also what it does not cost.
+    The memory cost of the new order is always shown. With ``verbose``, its savings are shown too.
     """
     assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     is_reordered = fix.before.avoidable or fix.relabelled or not fix.moved
@@ -198,14 +198,14 @@ def _outcome(fix: Fix) -> str:
 
 
 def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, is_dry: bool = False) -> None:
-    """Prints how many files have changed, or with ``is_dry`` would change, and how many have not."""
+    """Print how many files changed, or with ``is_dry`` would change, and how many did not."""
     groups = {"would be changed" if is_dry else "changed": changed, "unchanged": unchanged, "failed": failed}
     parts = [f"{number:,} {group}" for group, number in groups.items() if number]
     console.print(f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
 
 
 def _why_they_remain(before: Summary) -> str:
-    """What the inversions are that a fix leaves: `` (4 forced by dependences, 2 follow from them; ...)``."""
+    """Return what inversions a fix leaves: `` (4 forced by dependences, 2 follow from them; ...)``."""
     unordered = before.minimum - before.forced - before.knock_on
     kinds = [order.unavoidable_kinds(before)] if before.minimum > unordered else []
     return f" ({'; '.join(kinds + ([f'{unordered:,} in graph regions'] if unordered else []))})"

@@ -1,6 +1,6 @@
-"""A terminal, a pipe or a file that IR is printed to: exactly as it is, wrapped on terminals only.
+"""A terminal, pipe or file that IR is printed to. The text is exact, and only terminals wrap it.
 
-rich wraps and colours. It takes longer to import than a small file to audit, so that plain text does without.
+rich wraps and colours. Its import takes longer than the audit of a small file, so plain text does not use it.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ Piece = str | tuple[str, str]
 """A part of a line: a text, or a text and its style."""
 
 HANGING = 2
-"""Columns by which the second and further lines of a wrapped line are indented."""
+"""The indentation in columns of the continuation lines of a wrapped line."""
 
 SHORTENED = 20
-"""Columns that text gets at the least; an optional last column of a table without so many is left out."""
+"""The least columns for text. An optional last column of a table without this room is left out."""
 
 _BETWEEN = " | "
 
 _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables that make rich take anything for a terminal."""
+"""Variables that make rich treat anything as a terminal."""
 
 
 class Console:
-    """Where a report is printed; it leaves IR alone: no markup, no emoji, no highlighting.
+    """The target of a report. It leaves IR alone: no markup, no emoji, no highlighting.
 
     Args:
-        file: where it prints. Only on a terminal are lines wrapped and tables fitted; anything else gets
-            whole lines, however long.
+        file: where it prints. Only on a terminal are lines wrapped and tables fitted. Other files get whole
+            lines, however long.
         color: None for colour on terminals, subject to NO_COLOR and FORCE_COLOR.
-        width: columns; the terminal's own for None. It has no effect but on a terminal.
+        width: in columns; None for the terminal's own. It affects only terminals.
 
     Attributes:
-        wraps: lines are wrapped and tables fitted.
-        encoding: of the file; what it lacks is escaped.
+        wraps: whether lines are wrapped and tables fitted.
+        encoding: the encoding of the file. Characters that it lacks are escaped.
     """
 
     def __init__(self, file: IO[str], *, color: bool | None = None, width: int | None = None) -> None:
@@ -73,7 +73,7 @@ class Console:
 
     @property
     def width(self) -> int:
-        """Columns of the terminal."""
+        """The columns of the terminal."""
         return self._rich.width
 
     @property
@@ -82,7 +82,7 @@ class Console:
         return not self._is_plain and self._rich.color_system is not None and not self._rich.no_color
 
     def print(self, *pieces: Piece, indent: int = 0) -> None:
-        """Prints a line, on a terminal wrapped between words."""
+        """Print a line. A terminal wraps it between words."""
         if self._is_plain:
             self.print_plain(" " * indent + "".join(map(plain, pieces)))
             return
@@ -93,11 +93,11 @@ class Console:
             self.print_styled(part, indent + (HANGING if number else 0))
 
     def print_plain(self, line: str) -> None:
-        """Prints a line without styles, however long."""
+        """Print a line without styles, however long."""
         self._file.write(self.escaped(line).rstrip() + "\n")
 
     def print_unwrapped(self, line: str, style: str = "") -> None:
-        """Prints a line as it is, with its tabs and the carriage return at its end, however long it is."""
+        """Print a line unchanged, with its tabs and final carriage return, however long."""
         from rich.segment import Segment, Segments
 
         body = line.removesuffix("\r")
@@ -106,13 +106,13 @@ class Console:
         self._rich.print(Segments([Segment(text, shown), Segment.line()]), soft_wrap=True, end="")
 
     def print_styled(self, line: Text, indent: int = 0) -> None:
-        """Prints a line that rich has prepared."""
+        """Print a line that rich has prepared."""
         line.pad_left(indent)
         line.rstrip()
         self._rich.print(line)
 
     def print_side_by_side(self, left: Sequence[Piece], right: Sequence[Piece], indent: int = 0) -> None:
-        """Prints two texts on a terminal, each wrapped in its half."""
+        """Print two texts on a terminal, each wrapped in its half."""
         width = (self.width - indent - len(_BETWEEN)) // 2
         halves = [self.wrapped(self.styled(half), width) for half in (left, right)]
         for was, now in zip_longest(*halves):
@@ -122,7 +122,7 @@ class Console:
             self.print_styled(line.append(_BETWEEN, "dim").append_text(now or self.styled([])), indent)
 
     def styled(self, pieces: Sequence[Piece]) -> Text:
-        """The pieces as a text that rich can print."""
+        """Return the pieces as a text that rich can print."""
         from rich.text import Text
 
         line = Text()
@@ -132,22 +132,22 @@ class Console:
         return line
 
     def wrapped(self, line: Text, width: int) -> list[Text]:
-        """The parts of a line that are not wider, or SHORTENED columns wide."""
+        """Return the line in parts of at most ``width`` columns, or of SHORTENED columns if that is more."""
         return list(line.wrap(self._rich, max(width, SHORTENED), overflow="fold")) or [line]
 
     def escaped(self, text: str) -> str:
-        """The text with escapes for what would steer a terminal, or is not in the file's encoding."""
+        """Return the text with escapes for control characters and for those that the encoding lacks."""
         return printable(text).encode(self.encoding, "backslashreplace").decode(self.encoding)
 
 
 def plain(piece: Piece) -> str:
-    """A piece without its style."""
+    """Return a piece without its style."""
     return piece if isinstance(piece, str) else piece[0]
 
 
 def hyperlink(source: str, line: int) -> str:
-    """The style of text that leads to a line; empty for standard input.
+    """Return the style of a text that links to a line. Empty for standard input.
 
-    A terminal without links (the escape sequence OSC 8) shows the text as it is. The line is after the ``#``.
+    A terminal without links (the escape sequence OSC 8) shows only the text. The line follows the ``#``.
     """
     return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"

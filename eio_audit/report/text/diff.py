@@ -1,4 +1,4 @@
-"""The difference of two dumps as text, read like a review."""
+"""The difference of two dumps as text that reads like a review."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.word_diff import Stretch, added, removed
 
 SHOWN_CHANGES = 3
-"""How many ops of each group a report shows unless verbose."""
+"""The most ops of each group that a report shows unless verbose."""
 
 SHOWN_LINES = 2
-"""How many lines of each other list a report shows unless verbose."""
+"""The most lines of each other list that a report shows unless verbose."""
 
 BELOW = 8
-"""Indentation of the lines below the row of an op."""
+"""The indentation of the lines below the row of an op."""
 
 SIDE_BY_SIDE = 120
-"""Terminal width from which on before and after are side by side."""
+"""The terminal width from which before and after are side by side."""
 
 _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 
 def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: int | None = None) -> None:
-    """Prints what happened to the ops and to the order, then the details."""
+    """Print what happened to the ops and to the order, then the details."""
     document = diff_document(diff, verbose=verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     if diff.sameness.sameness is Sameness.BYTES and not verbose:
@@ -72,7 +72,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
 
 
 def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
-    """Prints the details of a section; returns how many ops, lines or rows it left out."""
+    """Print the details of a section. Return how many ops, lines or rows it left out."""
     hidden = 0
     for part in section.parts:
         match part:
@@ -96,7 +96,7 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
 
 
 def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
-    """Prints the changes, or one of each that repeat; returns how many it left out."""
+    """Print the changes, repeated ones once. Return how many ops it left out."""
     examples = part.examples(verbose=verbose)
     shown = examples if verbose else examples[:SHOWN_CHANGES]
 
@@ -136,7 +136,7 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
 
 
 def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> None:
-    """Prints the differences of an op, side by side on a wide terminal, and its notes."""
+    """Print the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
     for one in change.differences:
         title, stretches = words.title(one), words.words_of(one, verbose=verbose)
@@ -158,7 +158,7 @@ def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> 
 
 
 def _piece(stretch: Stretch, side: int, *, marks: bool) -> Piece:
-    """One side of a stretch, 0 or 1; ``marks`` makes a change visible without colours."""
+    """Return one side, 0 or 1, of a part. ``marks`` shows changes without colours."""
     text = (stretch.before, stretch.after)[side]
     if not stretch.differs:
         return text

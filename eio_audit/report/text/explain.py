@@ -15,7 +15,7 @@ from eio_audit.report.wording.order import block_name, op_at, op_name, should_ca
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8
-"""How many inversions of each kind, and edges of a path, a report shows unless verbose."""
+"""The most inversions of each kind, and edges of a path, that a report shows unless verbose."""
 
 _KINDS = {
     InversionKind.FORCED: "forced by dependences",
@@ -47,7 +47,7 @@ _SOURCES = {
 
 
 def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
-    """Prints why ops are where they are; only outlines, unless verbose, if several share an index."""
+    """Print why ops are where they are. If several share an index, print only outlines unless verbose."""
     ops, source = explanation.ops, explanation.dump.source
     print_heading(explanation.dump, console)
     if len(ops) > 1:
@@ -159,7 +159,7 @@ def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> 
 
 
 def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
-    """Prints the ops of a path, each below the op it depends on; leaves out the middle of a long one."""
+    """Print the ops of a path, each below the op it depends on. Skip the middle of a long path."""
     if not path:
         return
     console.print(op_at(path[0].producer), indent=8)
@@ -173,7 +173,7 @@ def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) ->
 
 
 def _fix(op: OpExplanation) -> str:
-    """What a fix would do to the op; empty for one without inversions."""
+    """Return what a fix would do to the op. Empty for an op without inversions."""
     if not op.inversions:
         return ""
     if op.fixed is None:

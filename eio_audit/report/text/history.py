@@ -12,11 +12,11 @@ from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.word_diff import shortened
 
 SHOWN_OPS = 8
-"""How many ops a report shows unless verbose."""
+"""The most ops that a report shows unless verbose."""
 
 
 def print_history(history: History, console: Console, *, verbose: bool = False) -> None:
-    """Prints the requested ops, then those that passes made from them."""
+    """Print the requested ops, then those that passes made from them."""
     shown = history.ops if verbose else history.ops[:SHOWN_OPS]
     sources = {event.source for op in history.ops for event in op.events}
     if len(sources) == 1 and not all(op.is_unchanged for op in history.ops):

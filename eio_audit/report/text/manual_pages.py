@@ -18,7 +18,7 @@ _STYLES = {"bold": "bold", "code": "cyan", "italic": "italic"}
 
 
 def print_entries(entries: Sequence[Entry], console: Console) -> None:
-    """Prints the full text of rules or words."""
+    """Print the full text of rules or words."""
     for number, entry in enumerate(entries):
         if number:
             console.print()
@@ -35,7 +35,7 @@ def print_entries(entries: Sequence[Entry], console: Console) -> None:
 
 
 def print_list(entries: Sequence[Entry], console: Console) -> None:
-    """Prints a line for each rule and word."""
+    """Print a line for each rule and word."""
     for section, members in groupby(entries, lambda entry: entry.section):
         console.print((section, "bold"))
         rows = [(", ".join(entry.names), "".join(map(plain, _pieces(entry.summary)))) for entry in members]

@@ -14,21 +14,21 @@ SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
 SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3
-"""How many of each a report shows unless verbose."""
+"""The most names of each kind that a report shows unless verbose."""
 
 BARS = "▁▂▃▄▅▆▇█"
 
 
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
-    """Prints where the dump is and which pass it belongs to."""
+    """Print where the dump is and which pass it belongs to."""
     place = (order.place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
     console.print(title, place, f"  {order.moment_of(dump)}".rstrip())
 
 
 def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
-    """Prints the blocks that have inversions, worst first; ``before`` is an earlier dump to compare with.
+    """Print the blocks with inversions, worst first. ``before`` is an earlier dump to compare with.
 
-    Verbose: all blocks and all displaced ops that the audit describes.
+    ``verbose``: all blocks and all displaced ops that the audit describes.
     """
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
@@ -46,7 +46,7 @@ def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: Dum
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:
-    """The order of a block in the dump before; empty unless its name is unique there."""
+    """Return the order of a block in the earlier dump. Empty unless its name is unique there."""
     if before.summary.has_indices and not before.summary.inversions:
         return "before: in order"
     same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
@@ -94,7 +94,7 @@ def _print_rest(shown: int, described: int, total: int, console: Console) -> Non
 
 
 def displaced_pieces(displaced: DisplacedOp, source: str, block: str = "") -> list[Piece]:
-    """``#23 ttir.permute %56 is early at line 9, in 3 inversions (Conv2d[conv])``; with the block's name."""
+    """Return ``#23 ttir.permute %56 is early at line 9, in 3 inversions (Conv2d[conv])``, with the block."""
     op = displaced.op
     return [
         (order.op_name(op), "cyan"),
@@ -106,7 +106,7 @@ def displaced_pieces(displaced: DisplacedOp, source: str, block: str = "") -> li
 
 
 def _sparkline(heights: Sequence[float]) -> str:
-    """One bar for each number from 0 to 1.
+    """Return one bar for each number from 0 to 1.
 
     >>> _sparkline([0.0, 0.5, 1.0])
     '▁▅█'

@@ -24,16 +24,16 @@ SHOWN_BYTES = 1 << 18
 
 @contextmanager
 def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """Shows how much of the input is done, at what rate, for how long, and the time left.
+    """Show how much of the input is done, the rate, the elapsed time and the time left.
 
-    It appears on standard error once a second has passed, if that is a terminal, and is removed at the end.
+    It appears after one second if standard error is a terminal, and is removed at the end.
 
     Args:
-        total_bytes: what there is to do; None where that is not known, as for a pipe.
-        label: what is done, ``checking``.
+        total_bytes: the size of the input. None if unknown, as for a pipe.
+        label: the work, ``checking``.
 
     Yields:
-        ``advance(bytes_count)``: that many bytes more are done.
+        ``advance(bytes_count)``, which reports that so many more bytes are done.
     """
     if not sys.stderr.isatty():
         yield lambda _: None
@@ -51,13 +51,13 @@ def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], No
     def show() -> None:
         nonlocal bar
         shown = _bar(has_total=total_bytes is not None)
-        if shown.console.is_interactive:  # other terminals cannot take anything back
+        if shown.console.is_interactive:  # other terminals cannot erase the bar
             with lock:
                 shown.add_task(label, total=total_bytes, completed=done_bytes)
                 shown.start()
                 bar = shown
 
-    timer = Timer(SHOWN_AFTER_SECONDS, show)  # so that a single large dump has a bar too
+    timer = Timer(SHOWN_AFTER_SECONDS, show)  # a single large dump also has a bar
     timer.daemon = True
     timer.start()
     try:
@@ -70,10 +70,10 @@ def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], No
 
 
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
-    """The dumps of a file in turn; what has been read of a dump counts as done.
+    """Yield the dumps of a file. The part of a dump that has been read counts as done.
 
-    Together they count as ``total_bytes``, the size of the file, which may hold more, or be packed. It is 0
-    for a pipe: then each counts as its length.
+    Together they count as ``total_bytes``, the size of the file. The file may contain other text or be
+    compressed. For a pipe it is 0. Then each dump counts as its length.
     """
     length_of_all = sum(dump.span.end - dump.span.start for dump in dumps)
     before = done = 0
@@ -112,6 +112,6 @@ def _bar(*, has_total: bool) -> Progress:
         console=Console(file=sys.stderr),
         refresh_per_second=REFRESHES_PER_SECOND,
         transient=True,
-        redirect_stdout=False,  # results go their own way
+        redirect_stdout=False,  # results are not part of the bar
         redirect_stderr=False,
     )

@@ -17,11 +17,11 @@ from eio_audit.report.wording.order import argument
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
 SHOWN_FUNCTIONS = 8
-"""How many of each a report shows unless verbose."""
+"""The most items of each kind that a report shows unless verbose."""
 
 
 def print_structure(structure: Structure, console: Console, *, verbose: bool = False) -> None:
-    """Prints how many functions there are and what is torn; then the modules and the functions."""
+    """Print the number of functions and what is torn, then the modules and the functions."""
     prediction = structure.predictions[structure.present]
     print_heading(structure.dump, console)
     if not prediction.functions:

@@ -10,7 +10,7 @@ from eio_audit.report.document import Figures
 from eio_audit.report.text.console import HANGING, SHORTENED, Console
 
 WRAPPED = 36
-"""The least width for which the last column is wrapped within itself, not below its row."""
+"""The least width at which the last column wraps within itself. If narrower, it wraps below its row."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class Column:
     Attributes:
         title: its heading; "" in a table without headings.
         cells: one per row.
-        right: cells are aligned to the right.
-        style: of its cells.
-        optional: a terminal too narrow for the table does without it, or, where it is the last, has the
-            ends of its cells only. Any other column is always there and whole.
+        right: whether cells are aligned to the right.
+        style: the style of its cells.
+        optional: whether a narrow terminal may omit it or, if it is the last column, show only the ends of
+            its cells. Any other column is always complete.
     """
 
     title: str
@@ -34,11 +34,11 @@ class Column:
 
     @cached_property
     def width(self) -> int:
-        """Columns of the screen that its widest cell takes."""
+        """The width of its widest cell on the screen."""
         return max(map(_cell_len, (self.title, *self.cells)))
 
     def padded(self, cell: str) -> str:
-        """The cell with spaces up to the column's width."""
+        """Return the cell padded with spaces to the column's width."""
         space = " " * (self.width - _cell_len(cell))
         return space + cell if self.right else cell + space
 
@@ -50,15 +50,15 @@ def print_table(
     row_styles: Sequence[str] = (),
     print_below: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Prints rows below their headings; columns without content are left out.
+    """Print rows below their headings. Columns without content are left out.
 
-    On a terminal the last column is wrapped within itself or, where it is too narrow, below its row.
+    On a terminal, the last column wraps within itself or, if too narrow, below its row.
 
     Args:
-        console: where.
+        console: the target.
         columns: from left to right.
-        indent: columns of the screen to the left of the table.
-        row_styles: by row, a style instead of those of the columns; empty for these.
+        indent: screen columns to the left of the table.
+        row_styles: by row, a style that replaces those of the columns, or an empty text.
         print_below: called with the number of each row after it is printed.
     """
     columns = [
@@ -81,7 +81,7 @@ def print_table(
 
 
 def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:
-    """Prints a table of figures; returns how many rows it left out."""
+    """Print a table of figures. Return how many rows it left out."""
     rows = table.rows if verbose else table.short
     columns = [
         Column(
@@ -122,7 +122,7 @@ def _print_row(
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
-    """The columns without as many optional ones, from the last, as do not fit."""
+    """Return the columns without the optional ones, from the last, that do not fit."""
     kept = list(columns)
     while (excess := sum(column.width + 2 for column in kept) - 2 - width) > 0:
         optional = [column for column in kept if column.optional]

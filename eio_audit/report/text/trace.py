@@ -29,7 +29,7 @@ from eio_audit.report.wording.trace import (
 
 
 def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = False) -> None:
-    """Prints what is left at the end, what was repaired, the passes in their order, and the verdict.
+    """Print what is left at the end, what was repaired, the passes in their order, and the verdict.
 
     Unless verbose, passes that changed nothing are folded.
     """
@@ -69,7 +69,7 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:
 
 
 def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str, TracedPass | None]]:
-    """The title of each row and the pass it shows; None for a row about several."""
+    """Yield the title of each row and its pass. The pass is None for a row of several."""
     for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
         if is_same and not verbose:
             yield f"... {count(len(list(group)), 'pass', 'passes')} changed nothing", None
@@ -78,7 +78,7 @@ def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str,
 
 
 def _common_folder(sources: Iterable[str]) -> str:
-    """The innermost folder that all files are in; empty where they share no folder with a name."""
+    """Return the innermost folder that contains all files. Empty if they share no named folder."""
     try:
         return os.path.commonpath([Path(source).parent for source in sources]).rstrip(os.sep)
     except ValueError:  # some paths are absolute
@@ -86,7 +86,7 @@ def _common_folder(sources: Iterable[str]) -> str:
 
 
 def _place(traced: TracedPass, folder: str) -> str:
-    """Where a dump is, from the folder on; without the folders that tell its program, which has a column."""
+    """Return where a dump is, relative to the folder, without the folders that name its program."""
     source = traced.place.source
     name = source.removeprefix(folder + os.sep) if folder else source
     return f"{name.removeprefix(traced.program.rstrip('/') + '/')}:{traced.place.line}"

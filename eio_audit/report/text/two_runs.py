@@ -13,7 +13,7 @@ from eio_audit.report.wording.numbers import count
 def print_two_runs(
     runs: RunComparison, console: Console, *, verbose: bool = False, context: int | None = None
 ) -> None:
-    """Prints how many dumps differ, which is the first, and the diff of that one."""
+    """Print how many dumps differ, the first that differs, and its diff."""
     pairs = count(runs.pairs, "dump")
     if runs.is_same:
         console.print((f"identical: {pairs}", "bold green"))
@@ -32,7 +32,7 @@ def print_two_runs(
 
 
 def _moment(dump: Dump) -> str:
-    """``b.log:33 after cse of @main``."""
+    """Return ``b.log:33 after cse of @main``."""
     marker, place = dump.marker, f"{dump.source.name}:{dump.line}"
     if marker is None:
         return place

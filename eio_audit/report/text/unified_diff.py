@@ -8,18 +8,18 @@ from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.report.text.console import Console
 
 CONTEXT_LINES = 3
-"""Unchanged lines shown before and after a change."""
+"""The number of unchanged lines before and after a change."""
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 Change = tuple[range, range]
-"""Lines of the old text, and those of the new text that replace them."""
+"""Lines of the old text, and the lines of the new text that replace them."""
 
 
 def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
-    """The lines of a unified diff, each with its line end; none where the texts are the same.
+    """Return the lines of a unified diff, each with its line end. Empty if the texts are equal.
 
-    ``name`` is the file in the head of the diff.
+    ``name`` is the file in the header of the diff.
     """
     if old == new:
         return []
@@ -33,9 +33,9 @@ def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
 
 
 def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
-    """Prints the lines of a diff with colours; control characters are escaped.
+    """Print the lines of a diff with colours. Control characters are escaped.
 
-    Lines are not wrapped and tabs not expanded, so that ``patch`` accepts what is copied from a terminal.
+    Lines are not wrapped and tabs not expanded, so that ``patch`` accepts a copy from a terminal.
     """
     for number, line in enumerate(diff):
         text = line.decode("utf-8", "replace").removesuffix("\n")
@@ -45,13 +45,13 @@ def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """Lines with their ends, which are line feeds and nothing else."""
+    """Return the lines with their ends. Only a line feed ends a line."""
     *lines, rest = text.split(b"\n")
     return [line + b"\n" for line in lines] + ([rest] if rest else [])
 
 
 def _hunks(changes: Iterable[Change]) -> Iterator[list[Change]]:
-    """Changes so close to each other that the lines between them are shown."""
+    """Yield groups of changes that are so close that all lines between them are shown."""
     hunk: list[Change] = []
     for change in changes:
         if hunk and change[0].start - hunk[-1][0].stop > 2 * CONTEXT_LINES:
@@ -79,6 +79,6 @@ def _hunk(hunk: Sequence[Change], old: Sequence[bytes], new: Sequence[bytes]) ->
 
 
 def _place(lines: range) -> bytes:
-    """The first line, counted from 1, and how many; of no lines the one before them."""
+    """Return the first line, counted from 1, and the number of lines. For no lines, the line before them."""
     start = lines.start + 1 if lines else lines.start
     return b"%d" % start if len(lines) == 1 else b"%d,%d" % (start, len(lines))

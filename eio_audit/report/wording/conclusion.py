@@ -14,19 +14,19 @@ from eio_audit.report.wording.numbers import count
 
 
 def verdict_line(verdict: Verdict) -> str:
-    """``failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff FILE shows the fix, ...``."""
+    """Return ``failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff FILE shows the fix``."""
     return f"{status(verdict)}: {'; '.join(reasons(verdict) + steps_after(verdict)[:1])}"
 
 
 def status(verdict: Verdict) -> str:
-    """``passed``, ``failed`` or ``could not run``."""
+    """Return ``passed``, ``failed`` or ``could not run``."""
     if verdict.check.errors or not verdict.check.summary.has_indices:
         return "could not run"
     return "failed" if verdict.failed else "passed"
 
 
 def reasons(verdict: Verdict) -> list[str]:
-    """Why a check failed or passed."""
+    """Return why a check failed or passed."""
     check, found = verdict.check, Counter(finding.rule for finding in verdict.findings)
     said = [f"{count(len(check.errors), 'input')} could not be read"] if check.errors else []
     if verdict.known is not None:
@@ -42,7 +42,7 @@ def reasons(verdict: Verdict) -> list[str]:
 
 
 def steps_after(verdict: Verdict) -> list[str]:
-    """The commands that remove inversions; none if the baseline lists them all."""
+    """Return the commands that remove inversions. Empty if the baseline lists them all."""
     return next_steps(verdict.check.dumps) if verdict.failed or verdict.known is None else []
 
 
@@ -59,10 +59,10 @@ def _limits_of(verdict: Verdict) -> Iterator[str]:
 def limits(
     gate: Gate, failed: Collection[Rule], once: Summary, final: Summary | None, where: Callable[[str], str]
 ) -> Iterator[str]:
-    """The inversions that fail a gate, or that a ceiling is set for.
+    """Yield the inversions that fail a gate, or that a ceiling is set for.
 
-    ``once`` and ``final`` are as in ``Check``; ``final`` is None for what is no log. ``where`` tells of the
-    name of a figure where it is.
+    ``once`` and ``final`` are as in ``Check``. ``final`` is None for input other than a log. ``where``
+    returns the place of a figure, by its name.
     """
     figures = final if final and gate.is_final else once
     unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
@@ -109,12 +109,12 @@ def _followed(check: Check) -> str:
 
 
 def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
-    """The commands for inversions, and what they do."""
+    """Return the commands for inversions, and what they do."""
     return [f"{command} {effect}" for command, effect in fix_commands(dumps)]
 
 
 def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
-    """By command for inversions, the avoidable ones or those that wrong indices make: its effect."""
+    """Return (command, effect) for avoidable inversions and for inversions from wrong indices."""
     check, commands = Check(tuple(dumps), ()), []
     if improvable := [dump for dump in dumps if dump.summary.avoidable]:
         command, effect = "fix --diff", "shows the fix, --in-place applies it"

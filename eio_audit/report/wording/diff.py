@@ -23,11 +23,11 @@ DERIVATIONS = {
     Relation.COMMUTED: "moved here from",
     Relation.CONVERTED: "converted from",
 }
-"""How an added op came from another one."""
+"""How an added op came from another op."""
 
 
 def order_summary(diff: Diff) -> tuple[str, str]:
-    """``0 -> 18 inversions``, ``0 -> 0 avoidable``; empty where no op carries an index."""
+    """Return ``0 -> 18 inversions``, ``0 -> 0 avoidable``. Empty if no op has an index."""
     before, after = diff.before.summary, diff.after.summary
     if not before.has_indices and not after.has_indices:
         return "", ""
@@ -38,7 +38,7 @@ def order_summary(diff: Diff) -> tuple[str, str]:
 
 
 def ops_summary(diff: Diff) -> str:
-    """``4 unchanged, 0 moved, 8 modified, 8 added, 6 removed``."""
+    """Return ``4 unchanged, 0 moved, 8 modified, 8 added, 6 removed``."""
     sizes = {"unchanged": diff.ops.unchanged} | {name: len(ops) for name, ops in diff.ops.groups.items()}
     return ", ".join(f"{number:,} {name}" for name, number in sizes.items())
 
@@ -52,7 +52,7 @@ SAMENESS = {
 
 
 def verdict(diff: Diff) -> str:
-    """In what sense the dumps are the same, ``same program in another order``, or what differs."""
+    """Return in what sense the dumps are the same, ``same program in another order``, or what differs."""
     found = diff.sameness
     if found.sameness in SAMENESS:
         return SAMENESS[found.sameness]
@@ -63,13 +63,13 @@ def verdict(diff: Diff) -> str:
 
 
 def implied_ops(diff: Diff) -> str:
-    """How many ops are in no group, because only one printing form shows them; empty if none."""
+    """Return how many ops are in no group because only one printing form shows them. Empty if none."""
     ops = count(diff.ops.implied, "op")
     return f"not counted: {ops} that only one of the two printing forms shows" if diff.ops.implied else ""
 
 
 def cells_of(change: OpChange) -> tuple[str, str, str, str, str]:
-    """The op's index, name, result, line and module, each before and after where they differ."""
+    """Return the op's index, name, result, line and module, before and after if they differ."""
     return (
         _from_to(change, lambda op: "" if op.index is None else f"#{op.index}"),
         _from_to(change, lambda op: op.name),
@@ -80,24 +80,24 @@ def cells_of(change: OpChange) -> tuple[str, str, str, str, str]:
 
 
 def row_of(change: OpChange) -> str:
-    """The cells as one text: ``#27  ttir.add  %106 -> %92  line 178 -> 164  ReLU[net.act]``."""
+    """Return the cells as one text: ``#27  ttir.add  %106 -> %92  line 178 -> 164  ReLU[net.act]``."""
     index, name, result, line, module = cells_of(change)
     return "  ".join(filter(None, (index, name, result, f"line {line}", module)))
 
 
 def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
-    """A text of an op before and after; once if both are equal."""
+    """Return a text of an op before and after, or only once if both are equal."""
     texts = [text_of(op) for op in (change.before, change.after) if op is not None]
     return " -> ".join(dict.fromkeys(text or "none" for text in texts)) if any(texts) else ""
 
 
 def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
-    """The differences of an op, then its notes."""
+    """Return the differences of an op, then its notes."""
     return [*(difference(one, verbose=verbose) for one in change.differences), *notes(change)]
 
 
 def notes(change: OpChange) -> list[str]:
-    """Where an op moved or came from, and its inversions."""
+    """Return where an op moved or came from, and its inversions."""
     said = []
     if change.block_before is not None:
         said.append(f"from {change.block_before} to {change.block_after}")
@@ -113,7 +113,7 @@ def notes(change: OpChange) -> list[str]:
 
 
 def repetition(one: RepeatedChange) -> str:
-    """``36 times in 18 modules: BatchNorm2d[net.layers.*.norm]``; empty for a single change."""
+    """Return ``36 times in 18 modules: BatchNorm2d[net.layers.*.norm]``. Empty for a single change."""
     if len(one.changes) == 1:
         return ""
     where = f" in {one.modules:,} modules: {one.module}" if one.modules > 1 else ""
@@ -121,7 +121,7 @@ def repetition(one: RepeatedChange) -> str:
 
 
 def inversions_of(change: OpChange) -> str:
-    """``in 6 inversions, in none before``; empty for an op in none."""
+    """Return ``in 6 inversions, in none before``. Empty for an op in none."""
     before, after = change.inversions_before, change.inversions_after
     if after is None or (not after and not before):
         return ""
@@ -132,7 +132,7 @@ def inversions_of(change: OpChange) -> str:
 
 
 def kinds_of(changes: Sequence[OpChange]) -> str:
-    """The kinds of change in a group: ``: operands of 7, types of 6``; empty if none."""
+    """Return the kinds of change in a group: ``: operands of 7, types of 6``. Empty if none."""
     derived = sum(change.ancestor is not None for change in changes)
     moved = sum(change.moved for change in changes if change.differences)
     kinds = Counter(kind for change in changes for kind in change.changed)
@@ -144,12 +144,12 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
 
 
 def title(one: OpDifference) -> str:
-    """The name of what differs: ``operand 0``, ``types``, an attribute."""
+    """Return the name of what differs: ``operand 0``, ``types``, an attribute."""
     return f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
 
 
 def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
-    """The words that differ.
+    """Return the words that differ.
 
     Unless verbose, types are compared by their results if these differ, and locations are not shown. All
     words of an operand differ, because another value may have the same name.
@@ -166,5 +166,5 @@ def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
 
 
 def difference(one: OpDifference, *, verbose: bool) -> str:
-    """``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``; unless verbose, long values are shortened."""
+    """Return ``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``. Unless verbose, shorten long values."""
     return ": ".join(filter(None, (title(one), marked(words_of(one, verbose=verbose)))))

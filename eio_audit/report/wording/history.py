@@ -10,13 +10,13 @@ from eio_audit.report.wording.trace import pass_called
 
 
 def title(op: OpHistory) -> str:
-    """``#23 ttir.permute %56 in @main``."""
+    """Return ``#23 ttir.permute %56 in @main``."""
     state = op.first
     return op_name(state.op) + (f" in {state.function}" if state.function else "")
 
 
 def summary(history: History, number: int) -> str:
-    """What happened to an op: ``made by a, changed by b and c (operands, moved), removed by d``."""
+    """Return what happened to an op: ``made by a, changed by b and c (operands, moved), removed by d``."""
     op = history.ops[number]
     said = []
     if op.events[0].kind is EventKind.MADE:
@@ -35,25 +35,25 @@ def summary(history: History, number: int) -> str:
 
 
 def places(op: OpHistory, dumps: int) -> str:
-    """Where an unchanged op is in its first and last dump: ``a.log:12:5 to a.log:90:5``."""
+    """Return where an unchanged op is in its first and last dump: ``a.log:12:5 to a.log:90:5``."""
     return f"{' to '.join(dict.fromkeys(map(place, op.events)))}, {count(dumps, 'dump')}"
 
 
 def place(event: OpEvent) -> str:
-    """``passes.log:625:5``; of a removed op, the dump without it."""
+    """Return ``passes.log:625:5``. For a removed op, the dump without it."""
     if event.state is None:
         return f"{event.source}:{event.dump_line}"
     return f"{event.source}:{event.state.op.line}:{event.state.column}"
 
 
 def pass_of(event: OpEvent) -> str:
-    """The pass of an event; empty for the first and the last dump."""
+    """Return the pass of an event. Empty for the first and the last dump."""
     is_end = event.kind in (EventKind.FIRST, EventKind.LAST)
     return "" if is_end else pass_called(event.pass_name, event.marker)
 
 
 def what(event: OpEvent, *, verbose: bool) -> str:
-    """What happened: ``types: [-i32-]{+i64+}``, ``removed; its users now use %3 t.a``."""
+    """Return what happened: ``types: [-i32-]{+i64+}``, ``removed; its users now use %3 t.a``."""
     if event.kind in (EventKind.FIRST, EventKind.LAST):
         marker = event.marker
         moment = f" {marker.when or 'at'} {marker.pass_name}" if marker else ""

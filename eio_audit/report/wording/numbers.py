@@ -7,7 +7,7 @@ from itertools import groupby
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """A number and its noun.
+    """Return a number and its noun.
 
     >>> count(1, "op"), count(9812, "op"), count(2, "pass", "passes")
     ('1 op', '9,812 ops', '2 passes')
@@ -16,25 +16,25 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def if_any(number: int) -> str:
-    """A number in a table; empty for 0."""
+    """Return a number for a table. Empty for 0."""
     return f"{number:,}" if number else ""
 
 
 def shortened_list(names: Sequence[str], most: int = 3) -> str:
-    """``@a, @b, @c and 4 more``."""
+    """Return ``@a, @b, @c and 4 more``."""
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def numbers_of(numbers: Sequence[int], most: int = 6) -> str:
-    """Functions by number from 1, consecutive ones as a range: ``1-3, 7``."""
+    """Return functions by number from 1, consecutive ones as a range: ``1-3, 7``."""
     texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in ranges(numbers)]
     shown = ", ".join(texts[:most])
     return f"{shown}, ..." if len(texts) > most else shown
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Ascending numbers as ranges of consecutive ones, each by its first and last.
+    """Return ascending numbers as ranges of consecutive ones, each with its first and last number.
 
     >>> ranges([0, 1, 2, 6])
     [(0, 2), (6, 6)]

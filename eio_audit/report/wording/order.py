@@ -11,26 +11,26 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
 from eio_audit.report.wording.numbers import count
 
-if TYPE_CHECKING:  # a clean dump has nothing to be said of ops
+if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
     from eio_audit.audit.trace.trace import Trace
 
 
 def place_of(dump: DumpAudit) -> str:
-    """``after.mlir:1:1``, which terminals and editors open on a click."""
+    """Return ``after.mlir:1:1``, which terminals and editors open on a click."""
     return f"{dump.source}:{dump.line}:1"
 
 
 def argument(source: str) -> str:
-    """A file's name for a command line; ``FILE`` for one without a name, such as ``<stdin>``."""
+    """Return a file's name for a command line, or ``FILE`` if it has no name, like ``<stdin>``."""
     import shlex
 
     return "FILE" if source.startswith("<") else shlex.quote(source)
 
 
 def options_given(audited: DumpAudit | Trace) -> str:
-    """The options that dumps were audited with, as a command takes them: `` --follow frees``."""
+    """Return the options that dumps were audited with, for a command line: `` --follow frees``."""
     import shlex
 
     options = audited.options
@@ -41,32 +41,32 @@ def options_given(audited: DumpAudit | Trace) -> str:
 
 
 def explain_command(audited: DumpAudit | Trace, source: str) -> str:
-    """The command that explains an op of a dump; the op's line is to be added."""
+    """Return the command that explains an op of a dump, without the op's line."""
     return f"eio-audit explain{options_given(audited)} {argument(source)}"
 
 
 def moment_of(dump: DumpAudit) -> str:
-    """``after canonicalize``; empty for a dump without a marker."""
+    """Return ``after canonicalize``. Empty for a dump without a marker."""
     return " ".join(filter(None, (dump.when, dump.pass_name)))
 
 
 def heading_of(dump: DumpAudit) -> str:
-    """``passes.log:12:1 after canonicalize``."""
+    """Return ``passes.log:12:1 after canonicalize``."""
     return f"{place_of(dump)} {moment_of(dump)}".strip()
 
 
 def block_name(function: str | None, block: str) -> str:
-    """``@main ^bb0``."""
+    """Return ``@main ^bb0``."""
     return f"{function} {block}" if function else block
 
 
 def side(displaced: DisplacedOp) -> str:
-    """Whether an op is before or after its original place."""
+    """Return whether an op is before or after its original place."""
     return "early" if displaced.early else "late"
 
 
 def tiles(figures: Summary) -> list[tuple[str, str]]:
-    """The sums, each as a number and what it counts."""
+    """Return the sums, each as a number and what it counts."""
     texts = [
         count(figures.dumps, "dump"),
         count(figures.blocks, "block"),
@@ -80,7 +80,7 @@ def tiles(figures: Summary) -> list[tuple[str, str]]:
 
 
 def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
-    """The number of inversions of each kind that occurs."""
+    """Return the number of inversions of each kind that occurs."""
     kinds = {
         "forced": figures.forced,
         "knock-on": figures.knock_on,
@@ -91,27 +91,27 @@ def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
 
 
 def in_graph_regions(dump: DumpAudit) -> int:
-    """Inversions in graph regions, which have no order."""
+    """Return the number of inversions in graph regions, which have no order."""
     return sum(block.inversions for block in dump.blocks if block.forced is None)
 
 
 def op_name(op: OpLabel) -> str:
-    """``#23 ttir.permute %56``; without a number for an unindexed op."""
+    """Return ``#23 ttir.permute %56``, without a number for an unindexed op."""
     return op.title
 
 
 def op_at(op: OpLabel) -> str:
-    """``#23 ttir.permute %8 (line 11)``."""
+    """Return ``#23 ttir.permute %8 (line 11)``."""
     return str(op)
 
 
 def sum_of(figures: BlockAudit | Summary) -> str:
-    """``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 follow from them; proven minimal)``."""
+    """Return ``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 follow from them; ...)``."""
     return "".join(sum_pieces(figures))
 
 
 def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
-    """The pieces of ``sum_of``: how many inversions, how many are avoidable, and why the others are not."""
+    """Return the pieces of ``sum_of``: all inversions, how many are avoidable, why the others are not."""
     if isinstance(figures, BlockAudit):
         figures = summarize_blocks([figures])
     total, unordered = figures.inversions, _in_graph_regions(figures)
@@ -130,7 +130,7 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
 
 
 def unavoidable_kinds(figures: Summary) -> str:
-    """``388 forced by dependences, 379 follow from them; proven minimal``, without graph regions."""
+    """Return ``388 forced by dependences, 379 follow from them; proven minimal``, without graph regions."""
     if not figures.knock_on:
         return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
     least = figures.lower_bound - figures.forced - _in_graph_regions(figures)
@@ -146,7 +146,7 @@ def _span(least: int, most: int) -> str:
 
 
 def notes(block: BlockAudit) -> list[str]:
-    """How many inversions involve ops that ``--follow`` ignores, and the block's memory."""
+    """Return how many inversions involve ops that ``--follow`` ignores, and the block's memory."""
     derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
         (block.inherited, block.derived, derived, Follow.DERIVED),
@@ -171,7 +171,7 @@ def notes(block: BlockAudit) -> list[str]:
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
-    """How many ops have an index that contradicts the dependences; empty if none."""
+    """Return how many ops have an index that contradicts the dependences. Empty if none."""
     number, made = figures.wrong_labels, figures.wrong_by_passes
     if not number:
         return ""
@@ -184,7 +184,7 @@ def wrong_labels(figures: BlockAudit | Summary) -> str:
 
 
 def not_reordered_away(block: BlockAudit) -> str:
-    """How many inversions remain in every order because of wrong indices; empty if none."""
+    """Return how many inversions remain in every order because of wrong indices. Empty if none."""
     if not block.wrong_labels:
         return ""
     can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
@@ -196,18 +196,18 @@ def not_reordered_away(block: BlockAudit) -> str:
 
 
 def should_carry(right: OpLabel) -> str:
-    """``15, as ttir.multiply %4 (line 7) does``."""
+    """Return ``15, as ttir.multiply %4 (line 7) does``."""
     name = " ".join(filter(None, (right.name, right.result)))
     return f"{right.index}, as {name} (line {right.line}) does"
 
 
 def contradicting(number: int) -> str:
-    """``42 ops whose indices contradict dataflow``."""
+    """Return ``42 ops whose indices contradict dataflow``."""
     return count(number, "op whose index contradicts dataflow", "ops whose indices contradict dataflow")
 
 
 def relabelling(figures: Summary, dump: DumpAudit) -> str:
-    """What ``fix --relabel`` does: ``corrects 42 wrong indices and ...``; empty if none is wrong."""
+    """Return what ``fix --relabel`` does: ``corrects 42 wrong indices and ...``. Empty if none is wrong."""
     if not figures.wrong_labels:
         return ""
     # Frees that follow their last use are not counted, but may also get another index.
@@ -222,7 +222,7 @@ def _in_graph_regions(figures: Summary) -> int:
 
 
 def memory(block: BlockAudit) -> str:
-    """The peak memory of a block's values before and after a fix; empty if unknown."""
+    """Return the peak memory of a block's values before and after a fix. Empty if unknown."""
     held = block.memory
     if held is None or held.says_nothing:
         return ""
@@ -232,7 +232,7 @@ def memory(block: BlockAudit) -> str:
 
 
 def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
-    """What a fix changes in a block's memory, or only what it costs; empty if nothing changes.
+    """Return what a fix changes in a block's memory, or only what it costs. Empty if nothing changes.
 
     ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
     """
@@ -255,7 +255,7 @@ def _change(before: int, after: int) -> str:
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
-    """Why a displaced op is where it is; empty in a graph region, which has no order."""
+    """Return why a displaced op is where it is. Empty in a graph region, which has no order."""
     if block.forced is None:
         return ""
     if displaced.blocker is not None:
@@ -289,7 +289,7 @@ def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
 
 
 def unknown_ops(names: Counter[str], limit: int | None) -> str:
-    """How many ops are not in the op table, and which; empty if none."""
+    """Return how many ops are not in the op table, and which. Empty if none."""
     total = sum(names.values())
     keep = "keeps its" if total == 1 else "keep their"
     if not total:
@@ -298,7 +298,7 @@ def unknown_ops(names: Counter[str], limit: int | None) -> str:
 
 
 def assumed_pure(patterns: Counter[str]) -> str:
-    """How many ops are assumed to have no effects, and by which pattern; empty if none."""
+    """Return how many ops are assumed to have no effects, and by which pattern. Empty if none."""
     total = sum(patterns.values())
     named = [pattern for pattern, number in patterns.items() if number]
     listed = named[0] if len(named) == 1 else _most(patterns, None)
@@ -306,7 +306,7 @@ def assumed_pure(patterns: Counter[str]) -> str:
 
 
 def _most(numbers: Counter[str], limit: int | None) -> str:
-    """``7 c.d, 5 e.f, 1 more``: the most frequent names."""
+    """Return ``7 c.d, 5 e.f, 1 more``: the most frequent names."""
     listed = sorted((-number, name) for name, number in numbers.items() if number)
     rest = -sum(number for number, _ in listed[limit:]) if limit else 0
     return ", ".join(

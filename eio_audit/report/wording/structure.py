@@ -24,13 +24,13 @@ _UNREADABLE = {
 
 
 def callers(prediction: Prediction) -> str:
-    """``@forward``, or ``2 functions``."""
+    """Return ``@forward``, or ``2 functions``."""
     callers = prediction.callers
     return callers[0] if len(callers) == 1 else count(len(callers), "function")
 
 
 def functions_summary(structure: Structure) -> str:
-    """``78 -> 89 functions, 89 after fix``."""
+    """Return ``78 -> 89 functions, 89 after fix``."""
     present = structure.present
     sizes = {stage: len(one.functions) for stage, one in structure.predictions.items()}
     now = count(sizes[present], "function")
@@ -41,7 +41,7 @@ def functions_summary(structure: Structure) -> str:
 
 
 def tie_summary(structure: Structure) -> str:
-    """``ties are broken by index; otherwise: 78 to 115 functions before, ...``; empty without ties."""
+    """Return ``ties are broken by index; otherwise: 78 to 115 functions before, ...``. Empty without ties."""
     spans = []
     for stage, one in structure.predictions.items():
         if stage in (Stage.BEFORE, structure.present) and one.fewest != one.most:
@@ -51,7 +51,7 @@ def tie_summary(structure: Structure) -> str:
 
 
 def obstacles(prediction: Prediction) -> list[str]:
-    """Why code generation cannot read some locations, or rejects the dump."""
+    """Return why code generation cannot read some locations, or rejects the dump."""
     said = []
     if len(prediction.callers) > 1:
         these = f"these {len(prediction.callers)}: {shortened_list(prediction.callers)}"
@@ -73,7 +73,7 @@ def obstacles(prediction: Prediction) -> list[str]:
 
 
 def torn_modules(structure: Structure) -> list[TornModule]:
-    """The modules in more functions than before or, in a single dump, than necessary; worst first."""
+    """Return the modules in more functions than before or, in a single dump, than necessary. Worst first."""
     present = structure.present
     return [
         row
@@ -88,7 +88,7 @@ def is_changed(structure: Structure) -> bool:
 
 
 def worst(structure: Structure) -> str:
-    """``Bottleneck[net.b] in 4 functions, 2 before``; empty where none is torn."""
+    """Return ``Bottleneck[net.b] in 4 functions, 2 before``. Empty if none is torn."""
     rows = torn_modules(structure)
     if not rows:
         return ""
@@ -98,11 +98,11 @@ def worst(structure: Structure) -> str:
 
 
 def source_of(function: CodegenFunction) -> str:
-    """Its innermost shared module, else its file and function in the source."""
+    """Return its innermost shared module, else its file and function in the source."""
     return function.modules[-1] if function.modules else f"{function.file} {function.function}"
 
 
 def index_span(function: CodegenFunction) -> str:
-    """``15..18``, or ``15``."""
+    """Return ``15..18``, or ``15``."""
     first, last = function.first_index, function.last_index
     return f"{first}" if first == last else f"{first}..{last}"

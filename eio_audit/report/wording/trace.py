@@ -17,27 +17,27 @@ from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import argument, explain_command, options_given, sum_of
 
 NOT_SHOWN = "(not in the log)"
-"""How passes that a log does not show are called."""
+"""The name of passes that a log does not show."""
 
 UNSEEN = "passes that the log does not show"
-"""How they are called in a sentence."""
+"""Their name in a sentence."""
 
 
 def pass_title(traced: TracedPass) -> str:
-    """What a pass is called; what passes did that the log does not show is called by the pass after them."""
+    """Return the title of a pass. Changes by passes not in the log have the title of the next pass."""
     name = pass_called(traced.pass_name, traced.place.marker)
     return f"{name} (failed)" if traced.failed else name
 
 
 def pass_called(name: str | None, marker: Marker | None) -> str:
-    """The name of a pass; of passes that a log does not show, that of the pass after them."""
+    """Return the name of a pass. Passes not in the log have the name of the next pass."""
     if name is not None:
         return name
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
 
 
 def _compare(shown: Arrival) -> str:
-    """The command that compares the dumps before and after a pass; empty where these are no two dumps."""
+    """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
     place, before = shown.place, shown.before
     source = argument(place.source)
     if shown.is_pair:
@@ -48,7 +48,7 @@ def _compare(shown: Arrival) -> str:
 
 
 def left_at_the_end(trace: Trace) -> str:
-    """``22 avoidable inversions, brought in by canonicalize (passes.log:12)``; what is left otherwise."""
+    """Return what is left: ``22 avoidable inversions, brought in by canonicalize (passes.log:12)``."""
     if not trace.final.avoidable:
         return sum_of(trace.final) if trace.final.inversions else "no inversion"
     total = count(trace.final.avoidable, "avoidable inversion")
@@ -59,7 +59,7 @@ def left_at_the_end(trace: Trace) -> str:
 
 
 def left_by_arrival(trace: Trace) -> dict[Arrival, int]:
-    """How many avoidable inversions are left, by how they came in, most first."""
+    """Return how many avoidable inversions are left, by how they came in, most first."""
     numbers = Counter[Arrival]()
     for one in trace.left:
         numbers[one.arrival] += one.finding.inversions
@@ -67,7 +67,7 @@ def left_by_arrival(trace: Trace) -> dict[Arrival, int]:
 
 
 def came_in(arrival: Arrival) -> str:
-    """``brought in by canonicalize (passes.log:12)``."""
+    """Return ``brought in by canonicalize (passes.log:12)``."""
     place = f"({arrival.place.source}:{arrival.place.line})"
     if arrival.is_initial:
         return f"there from the start {place}"
@@ -75,14 +75,14 @@ def came_in(arrival: Arrival) -> str:
 
 
 def repaired(repair: Repair) -> str:
-    """``33 avoidable inversions of canonicalize, by cse``."""
+    """Return ``33 avoidable inversions of canonicalize, by cse``."""
     what = count(repair.inversions, "avoidable inversion")
     origin = "there from the start" if repair.is_initial else f"of {repair.pass_name or UNSEEN}"
     return f"{what} {origin}, by {repair.by or UNSEEN}"
 
 
 def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
-    """``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end; eio-audit diff ...``."""
+    """Return ``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end; ...``."""
     if trace.errors or not trace.summary.has_indices:
         unread = f"{count(len(trace.errors), 'input')} could not be read"
         return "could not run", unread if trace.errors else "no op carries an op index"
@@ -98,7 +98,7 @@ def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
 
 
 def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
-    """What to type next, and what it shows: the pass that brought in most of what is left, and the fix."""
+    """Yield the commands to type next, and what they show: the pass that brought in most, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
         worst, given = next(one.finding for one in trace.left if one.arrival == arrival), options_given(trace)
         source = argument(worst.source)
@@ -111,14 +111,14 @@ def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
 
 
 def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
-    """Whether the last of several dumps in a log has it."""
+    """Whether the finding is in the last of several dumps in a log."""
     places = [traced.place for traced in trace.passes]
     is_log = trace.summary.dumps > 1 and {place.source for place in places} == {finding.source}
     return is_log and finding.dump_line >= max(place.line for place in places)
 
 
 def diff_command(before: Dump, after: Dump, occurrence: int) -> str:
-    """The command that shows what a pass did; ``occurrence`` counts the dumps after that pass, from 1."""
+    """Return the command that shows what a pass did. ``occurrence`` counts the dumps after it, from 1."""
     source, marker = argument(after.source.name), after.marker
     if before.source.name != after.source.name:
         return f"eio-audit diff {argument(before.source.name)} {source}"

@@ -8,16 +8,16 @@ from itertools import groupby
 from typing import NamedTuple
 
 LONGEST_STRETCH = 40
-"""Characters of a stretch that a report shows unless verbose."""
+"""The most characters of an unchanged part that a report shows unless verbose."""
 
 MOST_WORDS = 1_000
-"""The most words of two texts that are compared one by one, in quadratic time."""
+"""The most words of two texts to compare one by one, in quadratic time."""
 
 _WORD = re.compile(r"[%@#!^]?\w[\w$.]*|\s+|.", re.DOTALL)
 
 
 class Stretch(NamedTuple):
-    """A stretch of two texts: what the text before has there, and what the text after has."""
+    """A part of two texts: what the earlier and the later text have there."""
 
     before: str
     after: str
@@ -25,7 +25,7 @@ class Stretch(NamedTuple):
 
 
 def word_diff(before: str, after: str, *, verbose: bool) -> list[Stretch]:
-    """Two texts, cut into equal and different stretches; long ones are shortened unless verbose.
+    """Split two texts into equal and different parts. Long ones are shortened unless verbose.
 
     >>> word_diff("dims: 1, 16, 16", "dims: 1, 256, 1", verbose=True)[1]
     Stretch(before='16, 16', after='256, 1', differs=True)
@@ -44,22 +44,22 @@ def word_diff(before: str, after: str, *, verbose: bool) -> list[Stretch]:
 
 
 def marked(stretches: list[Stretch]) -> str:
-    """The stretches as one text: ``dims: 1, [-16, 16-]{+256, 1+}``."""
+    """Return the parts as one text: ``dims: 1, [-16, 16-]{+256, 1+}``."""
     return "".join(removed(one.before) + added(one.after) if one.differs else one.before for one in stretches)
 
 
 def removed(text: str) -> str:
-    """``[-16, 16-]``; empty for no text."""
+    """Return ``[-16, 16-]``. Empty for no text."""
     return f"[-{text}-]" if text else ""
 
 
 def added(text: str) -> str:
-    """``{+256, 1+}``; empty for no text."""
+    """Return ``{+256, 1+}``. Empty for no text."""
     return f"{{+{text}+}}" if text else ""
 
 
 def _joined(stretches: list[Stretch]) -> list[Stretch]:
-    """The stretches, but punctuation between two that differ differs as well."""
+    """Return the parts. Punctuation between two different parts also differs."""
     inner = range(1, len(stretches) - 1)
 
     def is_changed(place: int) -> bool:
@@ -74,7 +74,7 @@ def _joined(stretches: list[Stretch]) -> list[Stretch]:
 
 
 def _shortened(one: Stretch, place: int, number: int) -> Stretch:
-    """The ends of a long unchanged stretch next to changes; a changed one around its first difference."""
+    """Shorten a part: an unchanged one to its ends next to changes, a changed one around its difference."""
     if one.differs:
         return Stretch(*_around_difference(one.before, one.after), differs=True)
     if len(one.before) <= LONGEST_STRETCH:
@@ -86,7 +86,7 @@ def _shortened(one: Stretch, place: int, number: int) -> Stretch:
 
 
 def _around_difference(before: str, after: str) -> tuple[str, str]:
-    """Two texts, each cut to what is around the first character in which they differ."""
+    """Return two texts, each cut to the surroundings of the first character in which they differ."""
     pairs = enumerate(zip(before, after, strict=False))
     same = next((k for k, (a, b) in pairs if a != b), min(len(before), len(after)))
     if max(len(before), len(after)) <= LONGEST_STRETCH or same <= LONGEST_STRETCH // 2:
@@ -96,7 +96,7 @@ def _around_difference(before: str, after: str) -> tuple[str, str]:
 
 
 def shortened(text: str, width: int = LONGEST_STRETCH) -> str:
-    """The text, cut to a width.
+    """Return the text, cut to a width.
 
     >>> shortened("tensor<1x16x32x32xbf16>", 12)
     'tensor<1x...'
