@@ -23,7 +23,7 @@ class Jobs(NamedTuple):
 
     @contextmanager
     def workers(self, total_bytes: int | None) -> Iterator[Workers | None]:
-        """The processes for input of that size, None for a pipe; no ``Workers`` if this process does it all."""
+        """The processes for so many bytes, None for a pipe; no ``Workers`` if this process does all."""
         count = self._count(total_bytes)
         if count == 1 and self.timeout is None:
             yield None

@@ -1,4 +1,4 @@
-"""The check of one dump as a piece of work: what it needs, what it gives, and what tells two of them apart."""
+"""The check of one dump as a piece of work: what it needs, what it gives, and what tells it from others."""
 
 from __future__ import annotations
 
