@@ -165,7 +165,10 @@ def find_all(
 
 
 def dumps_of_all(
-    files: Iterable[File], read_file: Callable[[File], Iterable[Dump]], errors: list[InputError]
+    files: Iterable[File],
+    read_file: Callable[[File], Iterable[Dump]],
+    errors: list[InputError],
+    file_done: Callable[[], None] = lambda: None,
 ) -> Iterator[Dump]:
     """Yield the dumps of all files. A file that cannot be read adds an error, and the next one follows."""
     for file in files:
@@ -173,6 +176,7 @@ def dumps_of_all(
             yield from read_file(file)
         except InputError as error:
             errors.append(error)
+        file_done()
 
 
 def dumps_of_file(

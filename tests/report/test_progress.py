@@ -51,6 +51,21 @@ def test_it_shows_how_far_the_work_is_and_leaves_nothing(monkeypatch: pytest.Mon
     assert stderr.getvalue().endswith("\x1b[2K")  # the line is erased
 
 
+def test_of_several_files_it_shows_how_many_are_done_and_which_is_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stderr = terminal(monkeypatch)
+    with progress(9_000_000, "checking", files=2_000) as advance:
+        advance.waits_for("model_7/3_cse\x1b[1m.mlir")
+        advance(1_000_000)
+        for _ in range(1_203):
+            advance.file_done()
+        stderr.wait_for("1,203/2,000 files")
+        stderr.wait_for("1.0/9.0 MB")
+        stderr.wait_for("model_7/3")
+    assert "cse\x1b[1m" not in stderr.getvalue()
+
+
 def test_without_a_total_it_shows_the_bytes_done(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
     with progress(None, "checking") as advance:

@@ -35,6 +35,7 @@ def check_dumps(
     visit: Callable[[Dump, CheckedDump], None] = lambda _, __: None,
     workers: Workers | None = None,
     kept: Results | None = None,
+    waits_for: Callable[[str], None] = lambda _: None,
 ) -> Check:
     """Checks dumps, in order; one that cannot be read is skipped with an error.
 
@@ -46,10 +47,11 @@ def check_dumps(
         visit: called with each dump and its result, in order.
         workers: processes that do it; without them this process does it.
         kept: the results of earlier runs; it gets those of this run.
+        waits_for: called with the name of a file when the next result to come is of that file.
     """
     audits: list[DumpAudit] = []
     errors: list[InputError] = []
-    run = _Run(dump_check, kept)
+    run = _Run(dump_check, kept, waits_for)
     dumps = each_dump(dumps)
     for dump, result in run.here(dumps) if workers is None else run.by(workers, dumps):
         if isinstance(result, InputError):
@@ -100,8 +102,9 @@ class _Batch:
 class _Run:
     """One run. It remembers what it found of each text, not the text."""
 
-    def __init__(self, dump_check: DumpCheck, kept: Results | None) -> None:
+    def __init__(self, dump_check: DumpCheck, kept: Results | None, waits_for: Callable[[str], None]) -> None:
         self._check = dump_check
+        self._waits_for = waits_for
         self._kept = kept
         self._texts: dict[bytes, _Text] = {}
 
@@ -111,17 +114,21 @@ class _Run:
         for dump in dumps:
             text = self._text(dump)
             if text.result is None:
+                self._waits_for(dump.source.name)
                 self._learn(text, self._check.of(dump, work))
             yield dump, text.result_for(dump, self._check)
 
     def by(self, workers: Workers, dumps: Iterable[Dump]) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
         """Every dump with its result, found out by other processes."""
         batches = (([dump for dump, _ in batch.new], batch) for batch in self._batches(dumps))
-        for batch, results in results_in_order(self._check, batches, workers):
+        for batch, results in results_in_order(self._check, batches, workers, self._wait):
             for (dump, text), result in zip(batch.new, results, strict=True):
                 self._learn(text, _error(dump, result) if isinstance(result, LostWork) else result)
             for dump, text in batch.dumps:
                 yield dump, text.result_for(dump, self._check)
+
+    def _wait(self, batch: _Batch) -> None:
+        self._waits_for(batch.dumps[0][0].source.name)
 
     def _batches(self, dumps: Iterable[Dump]) -> Iterator[_Batch]:
         batch = _Batch()

@@ -113,6 +113,7 @@ def results_in_order(
     function: Callable[[Sequence[Work]], list[Result]],
     batches: Iterable[tuple[Sequence[Work], Tag]],
     workers: Workers,
+    waits_for: Callable[[Tag], None] = lambda _: None,
 ) -> Iterator[tuple[Tag, list[Result | LostWork]]]:
     """The results of batches of work, in the order of the batches, each with the tag of its batch.
 
@@ -123,6 +124,7 @@ def results_in_order(
         function: gives the results of a batch; ``pickle`` must be able to send it, the work and the results.
         batches: pieces of work, as many in each as are worth sending, and a tag, which is not sent.
         workers: who does it.
+        waits_for: called with the tag of the batch whose results come next.
     """
     lost: tuple[type[BaseException], ...] = (TimeoutError, *workers.deaths)
 
@@ -144,8 +146,10 @@ def results_in_order(
         running.append((work, tag, begin(work)))
         if len(running) > AHEAD * workers.count:
             first, first_tag, future = running.popleft()
+            waits_for(first_tag)
             yield first_tag, finished(first, future)
     for work, tag, future in running:
+        waits_for(tag)
         yield tag, finished(work, future)
 
 

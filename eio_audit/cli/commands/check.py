@@ -74,13 +74,15 @@ def check_command(
 
     dump_check = eio_audit.DumpCheck(options, rules, reports.measures_memory, reports.verbose)
     total_bytes = inputs.total_size(files)
-    with progress(total_bytes, "checking") as advance, parallel.workers(total_bytes) as workers:
+    bar = progress(total_bytes, "checking", len(files))
+    with bar as advance, parallel.workers(total_bytes) as workers:
         dumps = inputs.dumps_of_all(
             files,
             lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
             errors,
+            advance.file_done,
         )
-        result = eio_audit.check_dumps(dumps, dump_check, visit, workers)
+        result = eio_audit.check_dumps(dumps, dump_check, visit, workers, waits_for=advance.waits_for)
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)
     if not reports.quiet:

@@ -47,9 +47,10 @@ def trace_command(
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
     """
     files, errors, skipped = inputs.find_all(paths, find_dump_files)
-    with progress(inputs.total_size([file.path for file in files]), "tracing") as advance:
+    total_bytes = inputs.total_size([file.path for file in files])
+    with progress(total_bytes, "tracing", len(files)) as advance:
         read_file = partial(inputs.dumps_of_file, advance=advance, is_only=len(files) == 1)
-        dumps = inputs.dumps_of_all(files, read_file, errors)
+        dumps = inputs.dumps_of_all(files, read_file, errors, advance.file_done)
         diffs = None
         if "html" in reports.formats:
             from eio_audit.report.html.pass_diffs import PassDiffs

@@ -9,9 +9,10 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.printable import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, TextColumn
 
 SHOWN_AFTER_SECONDS = 1.0
 """Shorter work shows no bar."""
@@ -22,40 +23,79 @@ SHOWN_BYTES = 1 << 18
 """The least step of the bar inside a dump, in bytes."""
 
 
+class Advance:
+    """What has been done so far. Each change is shown if there is a bar."""
+
+    def __init__(self, files: int) -> None:
+        self._files = files
+        self._done_files = self._done_bytes = 0
+        self._file = ""
+        self._bar: Progress | None = None
+        self._lock = Lock()
+
+    def __call__(self, bytes_count: int) -> None:
+        """Report that so many more bytes are done."""
+        with self._lock:
+            self._done_bytes += bytes_count
+            self._update()
+
+    def file_done(self) -> None:
+        """Report that one more file is done."""
+        with self._lock:
+            self._done_files += 1
+            self._update()
+
+    def waits_for(self, file: str) -> None:
+        """Report the file that is being worked on; of several, the one that began first."""
+        if file != self._file:
+            with self._lock:
+                self._file = file
+                self._update()
+
+    def show_in(self, bar: Progress, label: str, total_bytes: int | None) -> None:
+        """Start a bar and show all changes in it from now on."""
+        with self._lock:
+            bar.add_task(label, total=total_bytes, files="", file="")
+            self._bar = bar
+            self._update()
+            bar.start()
+
+    def end(self) -> None:
+        """Remove the bar, if there is one."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _update(self) -> None:
+        if self._bar is not None:
+            files = f"{self._done_files:,}/{self._files:,} files" if self._files > 1 else ""
+            file = printable(self._file) if self._files > 1 else ""
+            self._bar.update(self._bar.task_ids[0], completed=self._done_bytes, files=files, file=file)
+
+
 @contextmanager
-def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], None]]:
+def progress(total_bytes: int | None, label: str, files: int = 1) -> Iterator[Advance]:
     """Show how much of the input is done, the rate, the elapsed time and the time left.
 
-    It appears after one second if standard error is a terminal, and is removed at the end.
+    Of several files, the bar also shows how many are done, and which one the work waits for. It appears
+    after one second if standard error is a terminal, and is removed at the end.
 
     Args:
         total_bytes: the size of the input. None if unknown, as for a pipe.
         label: the work, ``checking``.
+        files: how many files the input has.
 
     Yields:
-        ``advance(bytes_count)``, which reports that so many more bytes are done.
+        What to call when something is done.
     """
+    advance = Advance(files)
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield advance
         return
-    bar: Progress | None = None
-    done_bytes, lock = 0, Lock()
-
-    def advance(bytes_count: int) -> None:
-        nonlocal done_bytes
-        with lock:
-            done_bytes += bytes_count
-            if bar is not None:
-                bar.update(bar.task_ids[0], completed=done_bytes)
 
     def show() -> None:
-        nonlocal bar
-        shown = _bar(has_total=total_bytes is not None)
-        if shown.console.is_interactive:  # other terminals cannot erase the bar
-            with lock:
-                shown.add_task(label, total=total_bytes, completed=done_bytes)
-                shown.start()
-                bar = shown
+        bar = _bar(has_total=total_bytes is not None, has_files=files > 1)
+        if bar.console.is_interactive:  # other terminals cannot erase the bar
+            advance.show_in(bar, label, total_bytes)
 
     timer = Timer(SHOWN_AFTER_SECONDS, show)  # a single large dump also has a bar
     timer.daemon = True
@@ -65,8 +105,7 @@ def progress(total_bytes: int | None, label: str) -> Iterator[Callable[[int], No
     finally:
         timer.cancel()
         timer.join()
-        if bar is not None:
-            bar.stop()
+        advance.end()
 
 
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
@@ -96,7 +135,7 @@ def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes
         show(before)
 
 
-def _bar(*, has_total: bool) -> Progress:
+def _bar(*, has_total: bool, has_files: bool) -> Progress:
     from rich import progress as rich_progress
     from rich.console import Console
     from rich.table import Column
@@ -105,13 +144,24 @@ def _bar(*, has_total: bool) -> Progress:
     done_bytes = rich_progress.DownloadColumn(table_column=Column(no_wrap=True))
     return rich_progress.Progress(
         rich_progress.TextColumn("{task.description}", markup=False),
+        *(_text_columns("files") if has_files else ()),
         *((bar, done_bytes) if has_total else (rich_progress.FileSizeColumn(),)),
         rich_progress.TransferSpeedColumn(),
         rich_progress.TimeElapsedColumn(),
         *((rich_progress.TimeRemainingColumn(),) if has_total else ()),
+        *(_text_columns("file") if has_files else ()),
         console=Console(file=sys.stderr),
         refresh_per_second=REFRESHES_PER_SECOND,
         transient=True,
         redirect_stdout=False,  # results are not part of the bar
         redirect_stderr=False,
     )
+
+
+def _text_columns(field: str) -> list[TextColumn]:
+    """Return a column with a field of the task. It is cut where the terminal is too narrow."""
+    from rich.progress import TextColumn
+    from rich.table import Column
+
+    column = Column(no_wrap=True, overflow="ellipsis")
+    return [TextColumn(f"{{task.fields[{field}]}}", markup=False, table_column=column)]
