@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 import click
@@ -30,7 +30,13 @@ class Jobs(NamedTuple):
             return
         from eio_audit import local_workers
 
-        with local_workers(count, self.timeout) as workers:
+        with ExitStack() as started:
+            workers = None
+            try:
+                workers = started.enter_context(local_workers(count, self.timeout))
+            except OSError as error:  # a container may allow no other processes, or no locks between them
+                if self.processes is not None or self.timeout is not None:
+                    raise click.UsageError(f"cannot start processes: {error.strerror or error}") from error
             yield workers
 
     def _count(self, total_bytes: int | None) -> int:

@@ -71,6 +71,9 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     Args:
         jobs: how many.
         timeout: the seconds after which a process is ended that has not finished a piece of work.
+
+    Raises:
+        OSError: this machine allows no processes.
     """
     from multiprocessing import get_all_start_methods, get_context
 
@@ -87,6 +90,8 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
         initializer=gc.set_threshold,  # to what it is in this process
         initargs=gc.get_threshold(),
     )
+    if not pool.active:  # to ask starts the processes
+        raise OSError("the processes ended at once")
     try:
         yield Workers(_PoolExecutor(pool, timeout), jobs, timeout, (ProcessExpired, BrokenExecutor))
         pool.close()
