@@ -1,4 +1,4 @@
-"""Ops out of place, and ops with a wrong index, as reports describe them."""
+"""Displaced ops and ops with a wrong index, as reports describe them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class DisplacedOp:
     """A member of a smallest set of ops whose removal leaves the block in order.
 
     Attributes:
-        inversions: how many inversions it is an end of.
-        early: it is before ops of smaller index; otherwise it is after ops of larger index.
-        derived: a pass made it from the op whose index it carries.
-        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
-            nothing does, so that a fix can move it.
+        inversions: how many inversions it is in.
+        early: whether it is before ops with smaller indices; otherwise it is after ops with larger indices.
+        derived: whether a pass made it from the op whose index it carries.
+        blocker: the direct user that needs it early, or the direct producer that keeps it late. None if a fix
+            can move it.
     """
 
     op: OpLabel
@@ -49,10 +49,10 @@ class MislabelledOp:
     """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
 
     Attributes:
-        op: which, with the index that it carries.
-        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
-            the one of the smallest; without such, of those that it depends on, the one of the largest.
-        inversions: how many inversions it is an end of.
+        op: the op, with the index that it carries.
+        right: the op whose index it should carry: of the ops that depend on it and keep their index, the one
+            with the smallest index. If there are none: of the ops it depends on, the one with the largest.
+        inversions: how many inversions it is in.
     """
 
     op: OpLabel
