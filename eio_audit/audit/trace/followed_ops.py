@@ -196,7 +196,7 @@ class Follower(ABC, Generic[Followed]):
         return place
 
     def side(self, symbol: str | None) -> ComparedDump | None:
-        """Return a function of the dump taken last, or the whole; None if the function cannot be read alone."""
+        """Return a function of the dump taken last, or all of it; None if it cannot be read on its own."""
         if symbol not in self._sides:
             assert self.shown is not None
             read = self.shown.read(symbol)

@@ -271,7 +271,7 @@ class ProgramStates:
             around.update(part for part in found if isinstance(part, int))
 
     def is_new(self, part: Part, observed: DumpStates) -> bool:
-        """Return whether a function or module is new in a dump: what is around it was known, but it was not."""
+        """Return whether a dump added a function or module: it is unknown, but what is around it is known."""
         if part in self.functions or part not in observed.homes:
             return False
         home = observed.homes[part]
