@@ -110,8 +110,8 @@ class OpExplanation:
         right: the op whose index it should carry, if its own contradicts the dependences; else None.
         follows: the ``--follow`` option that ignores its index, or None.
         consumer: for an op that does not count in inversions, the indexed op that it stays with; else None.
-        last_use: for an op that only frees, the last op it waits for: in textual order or, if ``--follow``
-            moves it there, in the order of a fix. None for other ops.
+        last_use: for an op that only frees, the last op that it waits for: in textual order, or in the order
+            of a fix if ``--follow`` moves it there. None for other ops.
         effects: its memory effects, including its regions.
         effects_source: where these are known from.
         inversions: how many inversions it is in.
