@@ -15,7 +15,7 @@ DESCRIBED_OPS = 10
 
 
 class SharedWork:
-    """What the audits of several dumps share. It saves work and changes no result.
+    """The work that the audits of several dumps share. It saves time and changes no result.
 
     Attributes:
         described_ops: how many displaced ops of a block to describe, those in the most inversions.
@@ -34,7 +34,7 @@ class SharedWork:
         self.begin_dump()
 
     def begin_dump(self) -> None:
-        """Gives the next dump its own effort."""
+        """Give the next dump its own budgets."""
         self.effort, self.label_effort = Effort(), Effort()
         self.known_here: dict[Hashable, Any] = {}
 

@@ -88,7 +88,7 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
 
 
 def _found_before(shape: Hashable, block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
-    """What is found of a shape with the effort that is left; it may have been found in another dump."""
+    """Return the result for a shape with the budget left, which another dump may have stored."""
     efforts = work.effort, work.label_effort
     key = shape, *(effort.left for effort in efforts)
     if key not in work.known:

@@ -16,7 +16,7 @@ class Blocker:
     kind: DependenceKind
 
     def shifted(self, lines: int) -> Blocker:
-        """The same op, so many lines further down."""
+        """Return the same op, a number of lines further down."""
         return replace(self, op=self.op.shifted(lines))
 
 
@@ -39,7 +39,7 @@ class DisplacedOp:
     blocker: Blocker | None
 
     def shifted(self, lines: int) -> DisplacedOp:
-        """The same op, so many lines further down."""
+        """Return the same op, a number of lines further down."""
         blocker = self.blocker and self.blocker.shifted(lines)
         return replace(self, op=self.op.shifted(lines), blocker=blocker)
 
@@ -60,5 +60,5 @@ class MislabelledOp:
     inversions: int
 
     def shifted(self, lines: int) -> MislabelledOp:
-        """The same op, so many lines further down."""
+        """Return the same op, a number of lines further down."""
         return replace(self, op=self.op.shifted(lines), right=self.right.shifted(lines))

@@ -107,7 +107,7 @@ class BlockAudit(NamedTuple):
     memory: BlockMemory | None = None
 
     def shifted(self, lines: int) -> BlockAudit:
-        """The same block, so many lines further down."""
+        """Return the same block, a number of lines further down."""
         return self._replace(
             line=self.line + lines,
             worst=tuple(op.shifted(lines) for op in self.worst),
@@ -210,7 +210,7 @@ class DumpAudit:
 
     @property
     def moment(self) -> str:
-        """Which dump of a log it is, ``after canonicalize``; empty without a marker."""
+        """Which dump of a log it is, such as ``after canonicalize``; empty without a marker."""
         return " ".join(filter(None, (self.when, self.pass_name)))
 
     @cached_property

@@ -165,7 +165,7 @@ class _BlockOfDump:
 
 
 def _picture(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPicture:
-    """The picture of the ``number``-th block of an audit."""
+    """Return the picture of the ``number``-th block of an audit."""
     block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places
     standing = {place: position for position, place in enumerate(block.indexed)}

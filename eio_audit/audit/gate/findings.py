@@ -72,11 +72,11 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """What is wrong, in one piece."""
+        """The sentence, as text."""
         return str(self.sentence)
 
     def shifted(self, lines: int) -> Finding:
-        """The same finding in a dump so many lines further down."""
+        """Return the same finding, a number of lines further down."""
         return replace(
             self,
             sentence=self.sentence.shifted(lines),

@@ -60,7 +60,7 @@ class LocationFinding:
 
     @property
     def message(self) -> str:
-        """What is wrong, in one sentence."""
+        """The sentence, as text."""
         return str(self.sentence)
 
 

@@ -29,7 +29,7 @@ class OriginalOrder:
         self._before = ComparedOps(ir, OriginalIndices(ir), functions_around(ir), self._interned)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """The dump, which another process reads again."""
+        """Pickle the dump, which another process reads again."""
         return OriginalOrder, self._made_from
 
     @property

@@ -110,7 +110,7 @@ class LogFindings:
         self.take(checked(dump, self._rules))
 
     def take(self, dump: CheckedDump) -> None:
-        """Takes in what these rules found in the next dump."""
+        """Take the findings of these rules in the next dump."""
         audit, marker, found = dump.audit, dump.marker, dump.findings
         program = self._programs[audit.source, audit.program]
         program.dumps += 1
