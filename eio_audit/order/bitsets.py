@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 
 def bits(bitset: int) -> Iterator[int]:
-    """Yield the places of the bits that are set, lowest first.
+    """Yield the positions of the set bits, lowest first.
 
     Example:
         >>> list(bits(0b1001))
@@ -20,12 +20,12 @@ def bits(bitset: int) -> Iterator[int]:
 
 
 def lowest_bit(bitset: int) -> int:
-    """Return the place of the lowest bit that is set."""
+    """Return the position of the lowest set bit."""
     return (bitset & -bitset).bit_length() - 1
 
 
 def prefix(ascending: Sequence[int], value: int) -> int:
-    """Return the bitset of the places in ``ascending`` that hold less than ``value``: its lowest bits.
+    """Return a bitset with bit i set if ``ascending[i] < value``. These are its lowest bits.
 
     Example:
         >>> bin(prefix([10, 20, 30], 25))

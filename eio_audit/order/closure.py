@@ -1,4 +1,4 @@
-"""Which ops of a window depend on each other, and which of the others have a smaller key."""
+"""The transitive closure of a window, and its independent pairs by key."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from eio_audit.order.windows import Window
 
 
 class TransitiveClosure:
-    """All pairs of a window, as bitsets: n bits for each op, so n * n / 8 bytes for each attribute.
+    """All pairs of a window, as bitsets of n bits per op: n * n / 8 bytes for each attribute.
 
-    Ops are numbered by rising key here, ties by textual order: the ops with a smaller key than a given one
-    are then among the lowest bits.
+    Ops are numbered by rising key, ties by textual order. So the ops with a smaller key than a given one are
+    among the lowest bits.
 
     Attributes:
         size: number of ops.
-        place_of: the place in the window of each op.
-        number_of: the number of the op at each place of the window: the inverse of ``place_of``.
+        place_of: per op, its place in the window.
+        number_of: per place in the window, the number of its op; the inverse of ``place_of``.
         indexed: the bitset of the indexed ops.
         with_ancestors: per op, the bitset of itself and the ops it depends on, directly or not.
         with_descendants: per op, the bitset of itself and the ops that depend on it, directly or not.
-        smaller_independent: per op, the bitset of the ops with a smaller key that are *independent* of it,
-            neither ancestors nor descendants. An order may place each such pair either way; to place the
-            larger key first is an inversion.
+        smaller_independent: per op, the bitset of the *independent* ops with a smaller key. Independent ops
+            are neither ancestors nor descendants, so an order can place each pair either way. The order has
+            an inversion if it places the larger key first.
         larger_independent: per op, the bitset of the independent ops with a larger key.
-        forced: the number of forced inversions.
+        forced: number of forced inversions.
 
     Complexity: O(n + m) operations on bitsets of n bits.
 
@@ -54,10 +54,10 @@ class TransitiveClosure:
         self._compare_keys()
 
     def _compare_keys(self) -> None:
-        """Fill in whose keys are smaller and larger, apart for the dependent and the independent."""
+        """Compute the attributes that compare keys, and ``forced``."""
         keys = [self._window.keys[place] for place in self.place_of]
-        up_to = {key: (2 << op) - 1 for op, key in enumerate(keys)}  # by key: the ops with no larger one
-        below = dict(zip(up_to, [0, *up_to.values()], strict=False))  # by key: the ops with a smaller one
+        up_to = {key: (2 << op) - 1 for op, key in enumerate(keys)}  # per key, the ops with no larger key
+        below = dict(zip(up_to, [0, *up_to.values()], strict=False))  # per key, the ops with a smaller key
         self.smaller_independent, self.larger_independent, self.forced = [], [], 0
         for op, key in enumerate(keys):
             others = self.indexed if self.indexed >> op & 1 else 0
@@ -75,7 +75,7 @@ class TransitiveClosure:
 
     @cached_property
     def producers(self) -> list[int]:
-        """Per op, the bitset of those it depends on directly."""
+        """Per op, the bitset of the ops it depends on directly."""
         producers = [0] * self.size
         for op, direct in enumerate(self.users):
             for user in direct:
@@ -84,7 +84,7 @@ class TransitiveClosure:
 
     @cached_property
     def equal(self) -> list[int]:
-        """Per op, the bitset of the indexed ops with the same key, itself among them; 0 if unindexed."""
+        """Per op, the bitset of the indexed ops with the same key, itself included; 0 if unindexed."""
         keys = [self._window.keys[place] for place in self.place_of]
         equal = dict.fromkeys(keys, 0)
         for op, key in enumerate(keys):

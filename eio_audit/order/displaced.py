@@ -1,4 +1,4 @@
-"""What to show of a block that is out of order: the ops to name, and a profile."""
+"""The displaced ops of a block, and a profile of its order."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from eio_audit.order.permutation import SortedRuns, closed_ranges, inverse, sort
 def displaced(keys: Sequence[int]) -> list[int]:
     """Return the positions, ascending, of a smallest set whose removal leaves the keys non-decreasing.
 
-    That is the complement of a longest non-decreasing subsequence, and a minimum vertex cover of the
-    inversions. Among the smallest sets it takes one that carries the most inversions: what is named
-    first should explain most. What ties even then is decided by position, always alike.
+    The set is the complement of a longest non-decreasing subsequence, and a minimum vertex cover of the
+    inversions. Of several smallest sets, the result is one with the most inversions, because it explains
+    most of the disorder. Remaining ties are decided by position.
 
     Complexity: O(n log n).
 
     Example:
-        Without 23 the rest is in order; without 18 as well, but 23 carries two inversions and 18 one.
+        Removing 23 or removing 18 leaves the rest in order. 23 is in two inversions, 18 in one.
 
         >>> displaced([15, 23, 18, 20])
         [1]
@@ -28,28 +28,28 @@ def displaced(keys: Sequence[int]) -> list[int]:
 
 
 def displaced_in(found: SortedRuns) -> list[int]:
-    """Return what ``displaced`` gives for keys that have been split into runs."""
+    """Return the result of ``displaced`` for keys that are already split into runs."""
     removed: list[int] = []
     for closed in closed_ranges(found.ranks):
         start, stop = closed.start, closed.stop
         lengths, carried = found.lengths[start:stop], found.carried[start:stop]
         cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
         values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
-        # A longest subsequence that holds one key of a run holds all of it.
+        # A longest subsequence with one key of a run has all of them.
         kept = set(heaviest_rising([rank - start for rank in found.ranks[start:stop]], values))
         removed += [run for run in closed if run - start not in kept]
     return [p for run in removed for p in range(found.starts[run], found.starts[run] + found.lengths[run])]
 
 
 def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
-    """Return, last first, the positions of a subsequence of rising ranks with the largest total weight.
+    """Return the positions, last first, of a subsequence of rising ranks with the largest total weight.
 
-    A sweep over a Fenwick tree finds for each position the heaviest subsequence to append it to, among those
-    that end at smaller ranks. Of several it takes the one that ends earliest.
+    A sweep with a Fenwick tree finds, per position, the heaviest subsequence that ends at a smaller rank.
+    Of equally heavy ones it takes the one that ends earliest.
 
     Args:
         ranks: 0, 1, 2, ... in any order.
-        weights: in parallel, at least 1 each.
+        weights: per position, at least 1.
 
     Complexity: O(n log n).
 
@@ -58,8 +58,8 @@ def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
         [1, 0]
     """
     count = len(ranks)
-    tree = [-1] * (count + 1)  # by node, the position at which its heaviest subsequence ends
-    values = [0] * count + [0]  # of the heaviest that ends at a position; none
+    tree = [-1] * (count + 1)  # per node, the position where its heaviest subsequence ends
+    values = [0] * count + [0]  # per position, the heaviest weight that ends there; the last entry: none
     previous = [-1] * count
     for position, (rank, weight) in enumerate(zip(ranks, weights, strict=True)):
         best, node = -1, rank
@@ -82,16 +82,16 @@ def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
 
 
 def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
-    """Return, part by part of the sequence, where the key that is farthest from its place belongs.
+    """Return, per part of the sequence, where its key that is farthest from its place belongs.
 
-    A sequence in order rises evenly; what was moved far stands out, however long the sequence is.
+    A sorted sequence has an evenly rising profile. A key far from its place shows, however long the sequence.
 
     Args:
-        keys: the sequence; equal keys belong where they are to each other.
-        parts: how many stretches of equal length, at the most.
+        keys: the sequence; equal keys keep their order.
+        parts: the maximum number of parts, which have equal lengths.
 
     Returns:
-        For each part a number from 0, the start of the sorted sequence, to 1, its end.
+        Per part, a number from 0 (the start of the sorted sequence) to 1 (its end).
 
     Complexity: O(n log n).
 

@@ -1,8 +1,8 @@
-"""How much work may be done, counted in steps: about as much as looking at one more op in a search.
+"""Work budgets, counted in steps. A step is about the work of visiting one op in a search.
 
-Finding the fewest inversions is NP-hard, and proving them too. So each search has a limit of its own, and all
-that is done for a dump together has one. Steps are counted, never time: the same input always gives the same
-output. Where the steps are used up, the best order found so far is taken, with the bound proven so far.
+Finding the fewest inversions is NP-hard, and so is proving them minimal. So each search has a budget, and all
+work on one dump shares another. Budgets count steps, never time: the same input always gives the same output.
+When a budget is spent, the result is the best order found so far, with the bound proven so far.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-DUMP_STEPS = 12_000_000  # what a dump may cost, however small
-STEPS_PER_OP = 220  # and for each op of a block that is out of order, too
-WIDE = 4_000  # bits of a bitset that cost a step more
+DUMP_STEPS = 12_000_000  # per dump
+STEPS_PER_OP = 220  # added for each op of a block that is out of order
+WIDE = 4_000  # bits of a bitset that cost one more step
 
 
 class Effort:
-    """Steps that may still be taken.
+    """A budget of steps.
 
     Attributes:
-        left: how many; 0 or less when they are used up.
+        left: the number of steps left; 0 or less when the budget is spent.
 
     Example:
         >>> effort = Effort(100)
@@ -34,12 +34,12 @@ class Effort:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left."""
+        """Whether no steps are left."""
         return self.left <= 0
 
     @contextmanager
     def part(self, most: int) -> Iterator[Effort]:
-        """Lend no more than ``most`` steps; what has been taken of them is taken from here afterwards."""
+        """Lend at most ``most`` steps, and deduct the steps taken on exit."""
         lent = max(min(most, self.left), 0)
         part = Effort(lent)
         yield part
@@ -47,5 +47,5 @@ class Effort:
 
 
 def width(size: int) -> int:
-    """Return how many steps it costs to look at a bitset of that many ops."""
+    """Return the cost in steps of an operation on a bitset of ``size`` bits."""
     return 1 + size // WIDE

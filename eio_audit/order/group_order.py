@@ -1,16 +1,15 @@
-"""An order that stays in a group of ops as long as it can.
+"""Topological orders that stay in a group of ops as long as they can.
 
-Code generation makes a function of each run of ops of one group.
+Code generation makes a function of consecutive ops of one group. An op is ready when all its producers are
+placed. The rule takes the next op from those that are ready. It prefers an op of the current group, then an
+op that frees nothing, then the op with the least distance from the roots.
 
-The rule, for the next op among those whose producers are all placed: one of the current group; of these, or
-of all where that group has none, one that frees nothing; of these one with the least distance from the roots.
-An op without producers has distance 0, any other one more than the producer that was placed last. An op that
-frees is never a root: it is placed only after a producer of its own.
+An op without producers has distance 0. Any other op is one farther than its producer that was placed last.
+An op that frees is never a root: it is placed only after a producer of its own.
 
-The rule leaves ties. ``order_by_rule`` decides them by rank. ``order_by_queue`` is the order that a binary
-heap gives which compares by the rule and is not built again when the current group changes. Such a heap may
-give an op of another group although one of the current group is ready; when it does depends on the order in
-which ops were added.
+The rule leaves ties. ``order_by_rule`` breaks them by rank. ``order_by_queue`` returns the order of a binary
+heap that compares by the rule but is not rebuilt when the current group changes. Such a heap may return an op
+of another group although one of the current group is ready. That depends on the order of insertion.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from itertools import groupby
 
 @dataclass(frozen=True, slots=True)
 class GroupedOps:
-    """Ops by number from 0.
+    """Ops numbered from 0.
 
     Attributes:
-        group: by op, a number that the ops of its group share.
-        rank: by op, which is first among equals; no two are the same.
-        frees: by op, whether it only frees what others have made.
-        producers: by op, the ops whose results it uses, repeats included.
-        users: by op, the ops that use its results, in order, repeats included.
+        group: per op, the number of its group.
+        rank: per op, a distinct number; among equals, the smallest is first.
+        frees: per op, whether it only frees results of other ops.
+        producers: per op, the ops whose results it uses, repeats included.
+        users: per op, the ops that use its results, in order, repeats included.
     """
 
     group: Sequence[int]
@@ -41,7 +40,7 @@ class GroupedOps:
 
     @property
     def roots(self) -> list[int]:
-        """The ops that the order may begin with, by rank."""
+        """The ops that an order can begin with, by rank."""
         ops = range(len(self.group))
         return sorted(
             (op for op in ops if not self.producers[op] and not self.frees[op]), key=self.rank.__getitem__
@@ -49,9 +48,9 @@ class GroupedOps:
 
 
 def order_by_rule(ops: GroupedOps) -> list[int]:
-    """Return the order by the rule; among equals the smallest rank goes first.
+    """Return the order by the rule; among equals, the smallest rank goes first.
 
-    What no root leads to, and what is part of a cycle, is left out.
+    The order omits ops that no root leads to and ops on cycles.
 
     Complexity: O((n + e) log n) for n ops and e uses.
 
@@ -86,19 +85,18 @@ def order_by_rule(ops: GroupedOps) -> list[int]:
 
 
 def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
-    """Return the order that a C++ ``std::priority_queue`` gives, with the rule as its comparator.
+    """Return the order of a C++ ``std::priority_queue`` that compares by the rule.
 
-    Python's ``heapq`` moves entries as ``std::push_heap`` and ``std::pop_heap`` do: after a pop, the hole
-    sinks to a leaf, to the right child where the left one does not go first, and the last entry rises from
-    there.
+    Python's ``heapq`` moves entries as ``std::push_heap`` and ``std::pop_heap`` do. After a pop, the hole
+    sinks to a leaf, and the last entry rises from there. The hole takes the right child unless the left one
+    goes first.
 
     Args:
         ops: the ops to order.
-        roots: ``ops.roots``, in the order in which they are put into the queue.
+        roots: ``ops.roots``, in the order of their insertion.
 
     Returns:
-        The ops that ``order_by_rule`` has. Users enter the queue last one first, as MLIR lists the uses of a
-        value.
+        The same ops as ``order_by_rule``. Users are inserted last one first, as MLIR lists a value's uses.
 
     Complexity: O((n + e) log n) for n ops and e uses.
     """
@@ -132,12 +130,12 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
 
 
 def group_count(ops: GroupedOps, order: Iterable[int]) -> int:
-    """Return how often the group changes along an order, counting the first one."""
+    """Return the number of maximal sequences of ops of one group in an order."""
     return sum(1 for _ in groupby(ops.group[op] for op in order))
 
 
 def _readiness(ops: GroupedOps) -> Callable[[int], list[int]]:
-    """Return a function that places an op and returns the users that are then ready."""
+    """Return a function that places an op and returns the users that this makes ready."""
     missing = [len(set(producers)) for producers in ops.producers]
 
     def ready_after(op: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Counting what is out of order in a sequence of keys."""
+"""Counting inversions and descents in a sequence of keys."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ CHUNK = 512  # keys sorted by insertion before merging starts
 def count_inversions(keys: Sequence[int]) -> int:
     """Return the number of pairs i < j with keys[i] > keys[j]. Equal keys are no inversion.
 
-    This is the Kendall tau distance to the sorted sequence. Chunks of some hundred keys are sorted by
-    insertion, then neighbouring chunks are merged, and each step counts the pairs it puts right.
+    This is the Kendall tau distance to the sorted sequence. Insertion sorts chunks of keys, then neighbouring
+    chunks are merged. Each step counts the pairs that it puts in order.
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
@@ -47,10 +47,10 @@ def count_inversions(keys: Sequence[int]) -> int:
 
 
 def _count_across(left: list[int], right: list[int]) -> int:
-    """Return the number of pairs (x in left, y in right) with x > y; both are ascending."""
+    """Return the number of pairs (x in left, y in right) with x > y. Both lists are ascending."""
     if left[-1] <= right[0]:
         return 0
-    # Only the keys where the two overlap.
+    # Keep only the keys where the two overlap.
     left = left[bisect_right(left, right[0]) :]
     right = right[: bisect_left(right, left[-1])]
     if len(left) < len(right):
@@ -69,7 +69,7 @@ def count_descents(keys: Sequence[int]) -> int:
 
 
 def inversions_carried(keys: Sequence[int]) -> list[int]:
-    """Return, for each position, the number of inversions it is an end of; their sum is twice the inversions.
+    """Return, per position, how many inversions it is in. The sum is twice the number of inversions.
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
@@ -83,8 +83,8 @@ def inversions_carried(keys: Sequence[int]) -> list[int]:
 def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
     """Return how many inversions each chosen position is charged with.
 
-    An inversion of a chosen position and another one is charged to the chosen one, an inversion of two chosen
-    positions to that of the smaller key. So no inversion is counted twice.
+    An inversion with one chosen position is charged to it. An inversion of two chosen positions is charged to
+    the one with the smaller key. So no inversion counts twice.
 
     Args:
         keys: the sequence.
@@ -93,20 +93,20 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
     Complexity: O(n log n).
 
     Example:
-        23 with 16 is charged to 16, 18 with 16 as well, 23 with 18 to 23.
+        (23, 16) and (18, 16) are charged to 16, (23, 18) is charged to 23.
 
         >>> inversions_charged([15, 23, 18, 16], [1, 3])
         [1, 2]
     """
     among = [keys[position] for position in chosen]
     carried, shared = inversions_carried(keys), inversions_carried(among)
-    # A stable sort moves a key to the right by its inversions with smaller keys minus those with larger ones.
+    # A stable sort moves a key right by its inversions with smaller keys minus those with larger keys.
     shifts = map(sub, inverse(inverse(among)), count())
     return [carried[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]
 
 
 def dense_ranks(keys: Sequence[int]) -> list[int]:
-    """Return the keys replaced by 0, 1, 2, ... in the same order; equal keys stay equal.
+    """Return the keys replaced by their ranks 0, 1, 2, ...; equal keys have equal ranks.
 
     Example:
         >>> dense_ranks([70, -5, 10**30, -5])

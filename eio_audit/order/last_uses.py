@@ -1,9 +1,9 @@
-"""Ops that are placed directly after the last op that they wait for.
+"""Placing followers directly after the last op that they wait for.
 
-For example a free after the last use of what it frees. Such an op has no part in inversions, and to delay it
-is of no use. It is placed last: the others get their order, then each of these goes as early as that order
-lets it. That is always legal: what it waits for and what waits for it keep their order, so directly after the
-last of the former it has not passed any of the latter.
+A free, for example, follows the last use of what it frees. A follower takes no part in inversions, and
+delaying it gains nothing. So the other ops are ordered first, then each follower goes as early as they allow.
+That is always legal: the ops it waits for and the ops that wait for it keep their order, so directly after
+the last of the former it is still before all of the latter.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from eio_audit.order.precedence import Precedence
 
 
 def after_last_uses(order: Sequence[int], followers: Collection[int], precedence: Precedence) -> list[int]:
-    """Return ``order`` with each of ``followers`` directly after the last op that it waits for.
+    """Return ``order`` with each follower directly after the last op that it waits for.
 
-    Those that wait for the same op, or for one another, are in textual order. One that waits for nothing
-    goes to the start of the block. The others keep their order, and a second call changes nothing.
+    Followers that wait for the same op, or for each other, are in textual order. A follower that waits for
+    nothing goes to the start of the block. All other ops keep their order. A second call changes nothing.
 
     Args:
         order: the ops of a block, numbered by textual order, in an order that keeps the dependences.
@@ -39,7 +39,7 @@ def after_last_uses(order: Sequence[int], followers: Collection[int], precedence
     place_of = {op: place for place, op in enumerate(leads)}
     following: list[list[int]] = [[] for _ in range(len(leads) + 1)]
     for op in sorted(followers):
-        # A follower that this one waits for is above it in the text, so its place is known.
+        # A follower that this one waits for is earlier in the text, so its place is known.
         place_of[op] = max(map(place_of.__getitem__, precedence.predecessors(op)), default=-1)
         following[place_of[op] + 1].append(op)
     placed = following[0]
@@ -51,9 +51,9 @@ def after_last_uses(order: Sequence[int], followers: Collection[int], precedence
 def away_from_last_uses(
     order: Sequence[int], followers: Collection[int], precedence: Precedence
 ) -> list[int]:
-    """Return those of ``followers`` that are not directly after the last op that they wait for.
+    """Return the followers that are not directly after the last op that they wait for.
 
-    Followers of one op may stand in any order among themselves.
+    Followers of one op may be in any order.
 
     Complexity: O(n + m).
 
@@ -62,7 +62,7 @@ def away_from_last_uses(
         >>> away_from_last_uses([0, 3, 1, 2], {2, 3}, precedence)
         [2]
     """
-    lead = -1  # how many others have been passed, less one
+    lead = -1  # number of the last op that is no follower
     place_of: dict[int, int] = {}
     away = []
     for op in order:

@@ -1,7 +1,7 @@
-"""Restoring the original order: a linear extension of a block with few inversions, and how good it is.
+"""Restoring the original order: a linear extension of a block with few inversions, and a lower bound.
 
-A *linear extension* is an order that keeps every dependence. The block is cut into windows (windows.py), and
-for each window orders are searched for, and a lower bound that holds for all of them (solve_window.py).
+A *linear extension* is an order that keeps every dependence. The block is cut into windows (windows.py). Each
+window is ordered on its own, with a lower bound that holds for all its orders (solve_window.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eio_audit.order.search.packed_order import BestOrder
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
-REPEATED_SIZE = 100_000  # ops of the largest window that is ordered again
+REPEATED_SIZE = 100_000  # ops of the largest window that is ordered more than once
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Restoration:
 
     Attributes:
         order: ``order[k]`` is the textual index of the op placed k-th.
-        inversions: the inversions of this order; never more than those of the textual order.
-        forced: the inverted pairs where one op depends on the other. They are in every order.
-        lower_bound: no linear extension has fewer inversions than this.
-        forced_complete: False when the block was too large to count all forced inversions; ``forced`` is
-            then a lower bound too.
-        moved: the ops that are not in their place any more: the order without them is a longest subsequence
-            that is in textual order. Few, but not always the fewest (fewest_moved.py).
-        moved_lower_bound: no minimal order moves fewer ops; 0 where ``order`` is not certified.
+        inversions: number of inversions of this order; at most that of the textual order.
+        forced: number of inversions where one op depends on the other. Every order has them.
+        lower_bound: no linear extension has fewer inversions.
+        forced_complete: whether all forced inversions were counted. If the block was too large for that,
+            ``forced`` is a lower bound.
+        moved: number of moved ops. The others are a longest subsequence that is still in textual order.
+            Few ops are moved, but not always the fewest (fewest_moved.py).
+        moved_lower_bound: no minimal order moves fewer ops; 0 if ``order`` is not certified.
     """
 
     order: list[int]
@@ -53,7 +53,7 @@ class Restoration:
 
     @property
     def moved_certified(self) -> bool:
-        """Whether it is also proven that no minimal order moves fewer ops."""
+        """Whether the order is proven minimal, and no minimal order moves fewer ops."""
         return self.certified and self.moved == self.moved_lower_bound
 
 
@@ -63,29 +63,30 @@ def restore_order(
     inversions: int | None = None,
     effort: Effort | None = None,
 ) -> Restoration:
-    """Return a linear extension with as few inversions as found, and a lower bound on all of them.
+    """Return a linear extension with few inversions, and a lower bound for all linear extensions.
 
-    The result is the textual order unless another has strictly fewer inversions; of these one with few ops
-    moved. It is a fixed point: restoring the restored block changes nothing, because what is found does not
-    depend on the textual order, and where keys are equal, passes are repeated until one finds nothing to
-    improve (in windows of up to REPEATED_SIZE ops). The same input gives the same output: ties go by textual
-    order, and all limits count work, not time (effort.py).
+    The result is the textual order unless another order has strictly fewer inversions. Of the orders found
+    with the fewest inversions, it is one with few ops moved.
+
+    The result is a fixed point: restoring the restored block changes nothing. The search does not depend on
+    the textual order, except for equal keys. For these, passes are repeated until one improves nothing (in
+    windows of up to REPEATED_SIZE ops). The same input gives the same output: ties go by textual order, and
+    all limits count work, not time (effort.py).
 
     Args:
-        keys: the op index of each op, in textual order; None for an unindexed op (unindexed.py).
+        keys: per op in textual order, its op index; None for an unindexed op (unindexed.py).
         precedence: the dependences of the block.
-        inversions: those of the textual order, if they are known.
-        effort: what may be done for all blocks of a dump; this one adds to it for each of its ops.
+        inversions: those of the textual order, if known.
+        effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
 
     Raises:
-        ValueError: when there are not as many keys as ops.
+        ValueError: if the number of keys is not the number of ops.
 
-    Complexity: O(n log n + m) for a block that is nearly in order. The rest is work on windows, linear in
-    their number, and capped for each (solve_window.py).
+    Complexity: O(n log n + m) for a block that is nearly in order, plus the work on its windows, which is
+    capped for each (solve_window.py).
 
     Example:
-        Ops with keys 5, 1, 3, where 1 depends on 5. That pair is forced, and 3 has to go before 5, after 1 or
-        between them: one inversion more, wherever it goes.
+        Keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, there is one more inversion.
 
         >>> restoration = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
         >>> restoration.order, restoration.inversions, restoration.forced, restoration.certified
@@ -134,7 +135,7 @@ def restore_order(
 
 
 def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int, int], bool]:
-    """Return whether minimal orders may place two independent ops, the smaller key given first, both ways."""
+    """Return a predicate: may minimal orders have two independent ops, smaller key first, in either order."""
     window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
     for number, (start, stop) in enumerate(windows.spans):
         if bounds[number].total > bounds[number].forced:
@@ -157,20 +158,19 @@ def _restore_once(
     """Restore every window of the block once.
 
     Args:
-        block: the block as it is ordered now.
-        windows: its windows: intervals of keys, so they are the same in every pass, in the same sequence.
-        bounds: their lower bounds; none in the first pass.
-        effort: what may be done.
+        block: the block in its current order.
+        windows: its windows. They are intervals of keys, so every pass has the same windows in sequence.
+        bounds: per window, its lower bound; empty in the first pass.
+        effort: the budget.
 
     Returns:
-        The order found, its inversions, never more than before, and the bounds. No inversion is across
-        windows.
+        The order found, its inversions (at most those before), and the bounds. No inversion crosses windows.
     """
     order = windows.order[:]
     inversions = 0
     parts = [order[start:stop] for start, stop in windows.spans]
     found: list[LowerBound] = []
-    best_of: dict[Hashable, BestOrder] = {}  # by shape: the layers of a model often repeat
+    best_of: dict[Hashable, BestOrder] = {}  # per shape, because the layers of a model often repeat
     for number, window in enumerate(map(block.restricted, parts)):
         if bounds:
             known = window.inversions(range(window.size))

@@ -1,8 +1,8 @@
-"""Permutations by what has not moved: consecutive runs, and the ranges of places that are permuted.
+"""Permutations as consecutive runs, and the ranges of places that they permute.
 
-A *consecutive run* is a longest sequence of neighbours in one order that are neighbours in the other as well.
-A permutation that moves k ops has at most 3k + 1 runs, so what costs a step per run costs little where little
-has moved. An order of ops is ``order[k]``, the textual index of the op placed k-th.
+A *consecutive run* is a maximal sequence of neighbours in one order that are neighbours in the other as well.
+A permutation that moves k ops has at most 3k + 1 runs. So one step per run is little work if few ops moved.
+An order of ops is ``order[k]``, the textual index of the op placed k-th.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 def run_bounds(order: Sequence[int]) -> list[int]:
-    """Return the places where the consecutive runs of an order begin, and its length.
+    """Return the places where the consecutive runs of an order begin, then its length.
 
     Example:
         >>> run_bounds([0, 1, 4, 2, 3])
@@ -26,23 +26,23 @@ def run_bounds(order: Sequence[int]) -> list[int]:
 
 
 def closed_ranges(permutation: Sequence[int]) -> list[range]:
-    """Return the shortest ranges of places that a permutation maps onto themselves; none of a single place.
+    """Return the shortest ranges of several places that a permutation maps onto themselves.
 
     Example:
         >>> closed_ranges([0, 2, 1, 3, 5, 4])
         [range(1, 3), range(4, 6)]
     """
-    # The numbers up to a place are the smallest ones where they have moved by 0 in total.
+    # A range can end where the differences of number and place so far add up to 0.
     surplus = accumulate(map(sub, permutation, count()))
     cuts = [0, *compress(count(1), map(not_, surplus))]
     return [range(start, stop) for start, stop in pairwise(cuts) if stop - start > 1]
 
 
 class PermutedRange(NamedTuple):
-    """A shortest range of places that holds the same ops in another order.
+    """A shortest range of places whose ops an order permutes among themselves.
 
     Attributes:
-        places: which; also the textual indices of the ops.
+        places: the range; also the textual indices of its ops.
         runs: the ops in the new order, as consecutive runs of textual indices.
     """
 
@@ -51,7 +51,7 @@ class PermutedRange(NamedTuple):
 
 
 def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
-    """Return what an order changes, front to back; every other op keeps its place.
+    """Return the ranges that an order permutes, first to last. Every other op keeps its place.
 
     Complexity: O(n + r log r) for r runs.
 
@@ -68,7 +68,7 @@ def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
 
 
 def inverse(order: Sequence[int]) -> list[int]:
-    """Return the place of each op; of numbers with gaps, their positions in ascending order.
+    """Return the place of each op. For numbers with gaps, return their positions by rising number.
 
     Example:
         >>> inverse([2, 0, 1])
@@ -79,15 +79,15 @@ def inverse(order: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class SortedRuns:
-    """The consecutive runs of a sequence of keys and of the same keys sorted, ties by position.
+    """The consecutive runs of a sequence of keys, compared with the same keys sorted, ties by position.
 
-    Whatever is inverted with one key of a run is inverted with all of it.
+    A key that is inverted with one key of a run is inverted with all of them.
 
     Attributes:
-        starts: the position of the first key of each, ascending.
-        lengths: how many keys.
-        ranks: the place of each among the runs in order of their keys.
-        carried: how many inversions each of its keys is an end of.
+        starts: per run, the position of its first key; ascending.
+        lengths: per run, its number of keys.
+        ranks: per run, its place among the runs sorted by key.
+        carried: per run, how many inversions each of its keys is in.
     """
 
     starts: list[int]
@@ -97,16 +97,16 @@ class SortedRuns:
 
     @property
     def inversions(self) -> int:
-        """How many inversions the keys have."""
+        """Number of inversions of the keys."""
         ends: int = sum(map(mul, self.carried, self.lengths))
         return ends // 2
 
     def carried_by_position(self) -> list[int]:
-        """How many inversions each position is an end of."""
+        """Return, per position, how many inversions it is in."""
         return list(chain.from_iterable(map(repeat, self.carried, self.lengths)))
 
     def inversions_with(self, is_member: Sequence[int]) -> int:
-        """How many inversions have a member at an end; ``is_member`` has 1 for one, by position.
+        """Return how many inversions have a member at an end; ``is_member`` is 0 or 1 per position.
 
         Example:
             >>> sorted_runs([15, 23, 18, 16]).inversions_with([False, False, False, True])
@@ -119,7 +119,7 @@ class SortedRuns:
         return ends - self._among(members)
 
     def _among(self, members: Sequence[int]) -> int:
-        """How many inversions there are among some of the keys, given as how many there are of each run."""
+        """Return how many inversions are between members; ``members`` is their number per run."""
         ranks, weights = list(compress(self.ranks, members)), list(compress(members, members))
         before = _larger_before(inverse(inverse(ranks)), weights)
         among: int = sum(map(mul, before, weights))
@@ -142,7 +142,7 @@ def sorted_runs(keys: Sequence[int]) -> SortedRuns:
     length_of = list(map(sub, bounds[1:], places))
     ranks = inverse(start_of)
     starts, lengths = [start_of[rank] for rank in ranks], [length_of[rank] for rank in ranks]
-    # A stable sort moves a key right by the smaller keys after it less the larger ones before it.
+    # A stable sort moves a key right by the smaller keys after it minus the larger keys before it.
     carried = [
         2 * before + places[rank] - start
         for before, rank, start in zip(_larger_before(ranks, lengths), ranks, starts, strict=True)
@@ -151,7 +151,7 @@ def sorted_runs(keys: Sequence[int]) -> SortedRuns:
 
 
 def _larger_before(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
-    """Return, by place of a permutation of ranks, the weight of the larger ranks before it."""
+    """Return, per place of a permutation of ranks, the total weight of the larger ranks before it."""
     larger_before = [0] * len(ranks)
     for closed in closed_ranges(ranks):
         places = slice(closed.start, closed.stop)
@@ -160,7 +160,7 @@ def _larger_before(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
 
 
 def _sweep(ranks: Sequence[int], weights: Sequence[int]) -> Iterator[int]:
-    """Yield the weight of the larger ranks before each, from a Fenwick tree."""
+    """Yield, per rank, the total weight of the larger ranks before it, from a Fenwick tree."""
     tree = [0] * (len(ranks) + 1)  # weights seen, from the largest rank down
     for rank, weight in zip(ranks, weights, strict=True):
         larger = 0

@@ -13,20 +13,20 @@ from typing import TypeVar
 from eio_audit.order.permutation import run_bounds
 
 Number = TypeVar("Number", int, float)
-INT = "i"  # 32 bits: a block of two thousand million ops does not fit in memory anyway
-SLICE = 1_024  # edges passed over at a time, where few are wanted
+INT = "i"  # 32 bits: a block of two billion ops does not fit in memory anyway
+SLICE = 1_024  # edges tested at a time when few of them are wanted
 
 
 class Precedence:
     """Direct dependences of one block.
 
-    Ops are numbered by textual order, 0 to ``size - 1``, and every edge runs from a producer to a *later* op,
-    its user: the textual order is itself a linear extension, so there are no cycles.
+    Ops are numbered 0 to ``size - 1`` in textual order. Every edge runs from a producer to a *later* op, its
+    user. So the textual order is a linear extension, and there are no cycles.
 
-    The edges are two columns, producers and users, ordered by user: a sweep meets the edges to an op before
-    those on from it. The neighbours of single ops come from two more flat arrays for each side (compressed
-    sparse rows), made when they are asked for: those of ``op`` are ``neighbours[starts[op]:starts[op + 1]]``,
-    ascending. One million ops with two million edges take 16 MB, and 24 MB more then.
+    The edges are two columns, producers and users, sorted by user. So a sweep meets the edges to an op before
+    the edges from it. Compressed sparse rows hold the neighbours of each op, built on first use. Those of
+    ``op`` are ``neighbours[starts[op]:starts[op + 1]]``, ascending. One million ops with two million edges
+    take 16 MB, and 24 MB more for the rows.
 
     Example:
         >>> precedence = Precedence.from_edges(3, producers=[0, 1, 0], users=[2, 2, 2])
@@ -35,14 +35,14 @@ class Precedence:
     """
 
     def __init__(self, size: int, producers: array[int], users: array[int]) -> None:
-        """Takes edges that are known to point forward, by rising user; ``from_edges`` makes sure."""
+        """Take edges that point forward, sorted by user; ``from_edges`` checks and sorts."""
         self.size = size
         self._producers = producers
         self._users = users
 
     @classmethod
     def from_edges(cls, size: int, producers: Iterable[int], users: Iterable[int]) -> Precedence:
-        """Build the DAG from its edges, in any order; duplicates count once.
+        """Build the DAG from edges in any order; duplicates count once.
 
         Args:
             size: number of ops in the block.
@@ -50,10 +50,10 @@ class Precedence:
             users: the op that must stay after it, in parallel with ``producers``.
 
         Raises:
-            ValueError: when an edge leaves 0 .. size - 1 or does not point forward, or when one of the two
-                iterables is longer than the other.
+            ValueError: if an edge leaves 0 .. size - 1 or does not point forward, or if one iterable is
+                longer than the other.
 
-        Complexity: O(m log m) for m edges, linear when they come ordered by user.
+        Complexity: O(m log m) for m edges, O(m) if they are sorted by user.
         """
         producers = producers if isinstance(producers, array) else array(INT, producers)
         users = users if isinstance(users, array) else array(INT, users)
@@ -81,15 +81,15 @@ class Precedence:
 
     @property
     def columns(self) -> tuple[bytes, bytes]:
-        """Producers and users, for comparison."""
+        """Producers and users as bytes, for comparison."""
         return self._producers.tobytes(), self._users.tobytes()
 
     def forwards(self) -> Iterator[tuple[int, int]]:
-        """Yield the edges, as (producer, user), for a sweep: those to an op before those on from it."""
+        """Yield the edges as (producer, user): the edges to an op before the edges from it."""
         return zip(self._producers, self._users, strict=True)
 
     def backwards(self) -> Iterator[tuple[int, int]]:
-        """Yield the edges the other way round: those on from an op before those to it."""
+        """Yield the edges in reverse: the edges from an op before the edges to it."""
         return zip(reversed(self._producers), reversed(self._users), strict=True)
 
     def predecessors(self, op: int) -> Sequence[int]:
@@ -103,11 +103,11 @@ class Precedence:
         return neighbours[starts[op] : starts[op + 1]]
 
     def inverted(self, keys: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the edges, as (producer, user), whose producer has the larger of ``keys``."""
+        """Return the edges, as (producer, user), whose producer has the larger key."""
         return [(producer, user) for producer, user in self.forwards() if keys[producer] > keys[user]]
 
     def smallest_below(self, values: Sequence[Number]) -> list[Number]:
-        """Return, for each op, the smallest of ``values`` among its own and those of its descendants.
+        """Return, per op, the smallest of ``values`` over itself and its descendants.
 
         Complexity: O(n + m); one sweep from the end.
 
@@ -122,7 +122,7 @@ class Precedence:
         return smallest
 
     def largest_above(self, values: Sequence[Number]) -> list[Number]:
-        """Return, for each op, the largest of ``values`` among its own and those of its ancestors."""
+        """Return, per op, the largest of ``values`` over itself and its ancestors."""
         largest = list(values)
         for producer, user in self.forwards():
             above, own = largest[producer], largest[user]
@@ -130,7 +130,7 @@ class Precedence:
         return largest
 
     def touching(self, ops: Iterable[int]) -> list[tuple[int, int]]:
-        """Return the edges, as (producer, user), that have an end among ``ops``."""
+        """Return the edges, as (producer, user), with an end in ``ops``."""
         among = set(ops)
         touching: list[tuple[int, int]] = []
         first = bisect_left(self._users, min(among)) if among else len(self._users)
@@ -145,15 +145,14 @@ class Precedence:
         return touching
 
     def restricted(self, ops: Sequence[int]) -> Precedence:
-        """Return the dependences among ``ops``, which are renumbered by their place in that sequence.
+        """Return the dependences among ``ops``, renumbered by their place in that sequence.
 
-        ``ops`` may be some of the ops, or all of them in another order; either way the sequence must itself
-        keep the dependences.
+        ``ops`` is some or all of the ops, in any order that keeps the dependences.
 
         Raises:
-            ValueError: when a user is before its producer in ``ops``.
+            ValueError: if a user is before its producer in ``ops``.
 
-        Complexity: O(k) for k ops and the edges to them, and O(log m) for each piece of text.
+        Complexity: O(k) for k ops and the edges to them, plus O(log m) per consecutive run of ``ops``.
 
         Example:
             >>> chain = Precedence.from_edges(4, [0, 1, 2], [1, 2, 3])
@@ -177,7 +176,7 @@ class Precedence:
         return Precedence(len(ops), array(INT, producers), array(INT, users))
 
     def mirrored(self) -> Precedence:
-        """Return the DAG read from the end: op i becomes op size - 1 - i and every edge turns round."""
+        """Return the reversed DAG: op i becomes op size - 1 - i, and every edge changes direction."""
         last = self.size - 1
         producers = array(INT, [last - user for user in reversed(self._users)])
         users = array(INT, [last - producer for producer in reversed(self._producers)])
@@ -185,7 +184,7 @@ class Precedence:
 
 
 def ordered_by_user(producers: array[int], users: array[int]) -> tuple[array[int], array[int]]:
-    """Return edges ordered by user: those given if they are, else copies."""
+    """Return the edges sorted by user: the given arrays if they are sorted already, else copies."""
     if all(map(le, users, islice(users, 1, None))):
         return producers, users
     by_user = sorted(range(len(users)), key=users.__getitem__)
@@ -193,10 +192,10 @@ def ordered_by_user(producers: array[int], users: array[int]) -> tuple[array[int
 
 
 def _rows(size: int, ops: array[int], neighbours: array[int]) -> tuple[array[int], array[int]]:
-    """Return where the neighbours of each op start, with one entry more for the end, and the neighbours."""
+    """Return where the neighbours of each op start, with one more entry for the end, and the neighbours."""
     codes = list(map(add, map(mul, ops, repeat(size)), neighbours))
     codes.sort()
-    # Equal edges are neighbours now: keep each code that differs from the one before it.
+    # Duplicates are adjacent now: keep each code that differs from the one before it.
     codes = list(compress(codes, map(ne, codes, chain((-1,), codes))))
     counts = [0] * (size + 1)
     for code in codes:

@@ -1,4 +1,4 @@
-"""Ops without an index: they have no part in inversions and travel with their consumer."""
+"""Ops without an index: they take no part in inversions and move with their consumer."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from eio_audit.order.precedence import Precedence
 
 
 def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[int]:
-    """Return a key for every op: its own, or for an unindexed op (None) a borrowed one.
+    """Return a key for every op: its own, or a borrowed one for an unindexed op (None).
 
-    An unindexed op takes the smallest key among its users. One that leads to no indexed op takes the
-    largest among its producers; without producers the key of the op before it in the block; at the start
-    of the block the smallest among its users, else the key of the next op. Borrowed keys count like the
-    others. A block without any index gets 0 everywhere.
+    An unindexed op borrows the smallest key among its users. If it leads to no indexed op, it borrows the
+    largest key among its producers, or without producers the key of the op before it. At the start of the
+    block, it borrows the smallest key among its users, or else the key of the next op. Borrowed keys count
+    like any other key. In a block without any index, all keys are 0.
 
-    What this guarantees: **only an indexed producer can have a larger key than its user.** Each rule keeps
-    the unindexed op at or below its users and, where it leads to no indexed op, at or above its producers.
-    If an indexed op has a larger key than an unindexed user, that user has borrowed its key from an indexed
-    op further down, so the same inversion exists between the two indexed ops. Unindexed ops therefore never
-    add a window (windows.py).
+    This guarantees that **only an indexed producer can have a larger key than its user.** Each rule keeps an
+    unindexed op at or below its users and, if it leads to no indexed op, at or above its producers. If an
+    indexed op has a larger key than an unindexed user, that user borrowed its key from an indexed descendant.
+    The same inversion then exists between the two indexed ops. So unindexed ops never add a window
+    (windows.py).
 
-    Complexity: O(n + m); little work but for the ops without a key.
+    Complexity: O(n + m). Most work is on the ops without a key.
 
     Example:
-        A constant before its user, 7, and an op after 7 that nothing uses:
+        An unindexed constant, its user with key 7, and an unindexed user of that:
 
         >>> precedence = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
         >>> effective_keys([None, 7, None], precedence)
@@ -50,7 +50,7 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
             effective[op] = max(known(producers[op]), default=before)
     if not effective or effective[-1] is None:
         return [0] * len(keys)
-    # Only ops at the start of the block are still without a key.
+    # Only ops at the start of the block still lack a key.
     start_count = next(op for op, key in enumerate(effective) if key is not None)
     following = effective[start_count]
     for op in range(start_count - 1, -1, -1):
@@ -61,16 +61,16 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
 def attach_unindexed(
     precedence: Precedence, indexed: Sequence[bool], order: Sequence[int], kept: Sequence[int]
 ) -> list[int]:
-    """Return ``order`` with each unindexed op that is moved directly before its first user.
+    """Return ``order`` with each moved unindexed op directly before its first user.
 
-    One without a user goes directly after its last producer. Several that go to the same place keep their
-    order. No inversion changes.
+    An op without users goes directly after its last producer. Ops that go to the same place keep their order.
+    No inversion changes.
 
     Args:
         precedence: the dependences.
         indexed: per op, whether it has an index.
         order: some of the ops, in an order that keeps the dependences.
-        kept: those that stay where they are.
+        kept: the ops that are not moved.
 
     Complexity: O(n + m).
 
@@ -85,7 +85,7 @@ def attach_unindexed(
         return list(order)
     place_of = {op: place for place, op in enumerate(order)}
     is_kept = set(kept)
-    after = defaultdict[int, list[int]](list)  # by op, those to place after it, the last one first
+    after = defaultdict[int, list[int]](list)  # per op, the ops to place after it, last one first
     users_of: dict[int, list[int]] = {}
     for op in reversed(order):
         if indexed[op] or op in is_kept:
@@ -98,7 +98,7 @@ def attach_unindexed(
             after[max(producers, key=place_of.__getitem__)].append(op)
     moved = {op for ops in after.values() for op in ops}
     order = [placed for op in order if op not in moved for placed in (op, *reversed(after.get(op, ())))]
-    # An op is found at the place of the one that it goes before; of several there, the last to come is first.
+    # Per op, the place of the op that it goes before. Of several there, the one attached last is first.
     found_at = {op: (place, 0) for place, op in enumerate(order)}
     before = defaultdict[int, list[int]](list)
     for count, (op, users) in enumerate(users_of.items(), 1):

@@ -1,11 +1,11 @@
-"""Splitting a block into windows, whose orders can be chosen independently of each other.
+"""Splitting a block into windows that can be ordered independently of each other.
 
-Let t be a threshold that no direct dependence u -> v crosses downwards, with key(u) > t >= key(v). Then all
-ops with a key up to t can go first: they depend on nothing above t. Nothing is lost by it, because in any
-order of the block the ops up to t can be moved before the others, both groups keeping their own order: no
-dependence breaks, and of the pairs with one op on each side none is inverted any more. So the block is cut at
-every such t. What remains together, a *window*, is a component of the union of the intervals [key(v), key(u))
-over the inverted direct dependences, and the minimum of the block is the sum of the minima of its windows.
+A direct dependence u -> v crosses a threshold t downwards if key(u) > t >= key(v). If none crosses t, all ops
+with a key up to t can go first: they depend on nothing above t. This costs nothing. Take any order of the
+block and move the ops up to t before the others, with both groups in their own order. No dependence breaks,
+and no pair across t is inverted any more. So the block is cut at every such t. A *window* is a component of
+the union of the intervals [key(v), key(u)) over the inverted direct dependences. The minimum of the block is
+the sum of the minima of its windows.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.unindexed import effective_keys
 
-LARGEST_KEY = 1 << 30  # what Python adds and compares fastest
+LARGEST_KEY = 1 << 30  # Python adds and compares such integers fastest
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A problem of its own: put these ops into a linear extension with few inversions.
+    """An independent problem: find a linear extension of these ops with few inversions.
 
-    Ops are numbered 0, 1, 2, ... by their textual order within the window. A whole block is a window that has
-    not been split yet.
+    Ops are numbered 0, 1, 2, ... by textual order within the window. A whole block is a window that has not
+    been split.
 
     Attributes:
-        keys: effective key of each op, an integer from 0 to LARGEST_KEY.
-        indexed: per op, whether the key is its own; an unindexed op has no part in any inversion.
+        keys: per op, its effective key, an integer from 0 to LARGEST_KEY.
+        indexed: per op, whether the key is its own. An unindexed op takes no part in inversions.
         precedence: the dependences among these ops.
     """
 
@@ -52,16 +52,16 @@ class Window:
 
     @property
     def shape(self) -> Hashable:
-        """The same for windows that are the same problem: only the smallest key may be another one."""
+        """A value that is equal for windows that are the same problem, up to a constant added to all keys."""
         smallest = min(self.keys, default=0)
         return tuple(map(sub, self.keys, repeat(smallest))), tuple(self.indexed), self.precedence.columns
 
     def inversions(self, order: Sequence[int]) -> int:
-        """Return the number of inversions when ``order[k]`` is the op placed k-th."""
+        """Return the number of inversions of ``order``, where ``order[k]`` is the op placed k-th."""
         return count_inversions([self.keys[op] for op in order if self.indexed[op]])
 
     def restricted(self, ops: Sequence[int]) -> Window:
-        """Return the problem on some of the ops, renumbered by their place in ``ops``."""
+        """Return the problem on ``ops`` only, renumbered by their place in that sequence."""
         if len(ops) == self.size and all(map(eq, ops, count())):
             return self
         return Window(
@@ -71,13 +71,13 @@ class Window:
         )
 
     def smallest_keys_below(self) -> list[int]:
-        """Return, for each op, the smallest key among itself and its descendants."""
+        """Return, per op, the smallest key of itself and its descendants."""
         return self.precedence.smallest_below(self.keys)
 
     def mirrored(self) -> Window:
-        """Return the problem read from the end: op i becomes op size - 1 - i, small keys become large.
+        """Return the reversed problem: op i becomes op size - 1 - i, and small keys become large.
 
-        An order of one, reversed and renumbered likewise, is an order of the other with as many inversions.
+        An order of one, reversed and renumbered, is an order of the other with as many inversions.
         """
         largest = max(self.keys, default=0)
         return Window(
@@ -88,7 +88,7 @@ class Window:
 
 
 def block_of(keys: Sequence[int | None], precedence: Precedence) -> Window:
-    """Return the whole block as one window, its keys made effective and, where need be, replaced by ranks."""
+    """Return the whole block as one window with effective keys; large or negative keys become ranks."""
     effective = effective_keys(keys, precedence)
     is_small = min(effective, default=0) >= 0 and max(effective, default=0) <= LARGEST_KEY
     indexed = [key is not None for key in keys]
@@ -100,10 +100,10 @@ class Windows:
     """A block cut into windows.
 
     Attributes:
-        order: every op of the block, window after window, in textual order within each. It is a linear
+        order: all ops of the block, window after window, in textual order within each. It is a linear
             extension of the block.
-        spans: the windows with an inverted dependence, as half-open ranges (start, stop) of ``order``.
-            What lies between is in its final order already.
+        spans: the windows with an inverted dependence, as half-open ranges (start, stop) of ``order``. All
+            other ops are in their final order.
     """
 
     order: list[int]
@@ -113,7 +113,7 @@ class Windows:
 def split_into_windows(block: Window) -> Windows:
     """Cut ``block`` at every threshold that no direct dependence crosses downwards.
 
-    Complexity: O(n log n + m), near O(n + m) when the block is nearly in order.
+    Complexity: O(n log n + m), near O(n + m) if the block is nearly in order.
 
     Example:
         Keys 2, 0, 1, 5, 4; the op with key 2 must stay before the one with key 0.
@@ -123,7 +123,7 @@ def split_into_windows(block: Window) -> Windows:
         Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
     """
     keys, key_of = block.keys, block.keys.__getitem__
-    highest: dict[int, int] = {}  # by key of a user, the largest key of its producers
+    highest: dict[int, int] = {}  # per key of a user, the largest key of its producers
     for producer, user in block.precedence.inverted(keys):
         low, high = keys[user], keys[producer]
         if high > highest.get(low, low):

@@ -1,4 +1,4 @@
-"""A dump with its audit, and what the audits of several dumps share."""
+"""A dump with its audit, and the work that the audits of several dumps share."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.order.effort import Effort
 
 DESCRIBED_OPS = 10
-"""How many ops out of place an audit describes, of those in most inversions in a block."""
+"""How many displaced ops of a block an audit describes, those in the most inversions."""
 
 
 class SharedWork:
-    """What the audits of several dumps share. It saves work and changes no result.
+    """The work that the audits of several dumps share. It saves time and changes no result.
 
     Attributes:
-        described_ops: how many ops out of place to describe in a block, those in most inversions.
-        finds_wrong_labels: find the indices that contradict the dependences.
-        effort: what may still be done to find orders in the current dump.
-        label_effort: what may still be done to find its wrong labels.
-        known_here: what is known of small blocks of the current dump, by shape: layers repeat.
-        known: what is known of small blocks of all dumps, by shape and the effort that was left, with the
-            effort that was left then. So a dump has the same figures whatever was audited before it.
+        described_ops: how many displaced ops of a block to describe, those in the most inversions.
+        finds_wrong_labels: whether to find the indices that contradict the dependences.
+        effort: the budget left to find orders in the current dump.
+        label_effort: the budget left to find its wrong labels.
+        known_here: per shape, the result for small blocks of the current dump. Layers repeat.
+        known: per shape and budget left, the result for small blocks of all dumps, and the budget left after
+            it. So the figures of a dump do not depend on the dumps before it.
     """
 
     def __init__(self, described_ops: int = DESCRIBED_OPS, *, finds_wrong_labels: bool = True) -> None:
@@ -34,7 +34,7 @@ class SharedWork:
         self.begin_dump()
 
     def begin_dump(self) -> None:
-        """Gives the next dump its own effort."""
+        """Give the next dump its own budgets."""
         self.effort, self.label_effort = Effort(), Effort()
         self.known_here: dict[Hashable, Any] = {}
 
@@ -45,10 +45,10 @@ class AuditedDump(KeyedDump):
 
     Attributes:
         audit: the figures.
-        blocks: the blocks of ``audit.blocks``.
-        orders: by block that can be improved; ``order[k]`` is the textual index of the op placed k-th.
-        donors: by op whose label is wrong, the op whose label it should carry: a set of least weight that
-            contradicts the dependences.
+        blocks: the numbers of the blocks of ``audit.blocks``.
+        orders: per block to improve, its order: ``order[k]`` is the textual index of the op placed k-th.
+        donors: per op with a wrong label, the op whose label it should carry. The wrong labels are a set of
+            least weight.
     """
 
     audit: DumpAudit
@@ -58,5 +58,5 @@ class AuditedDump(KeyedDump):
 
     @property
     def moved(self) -> int:
-        """How many ops have another place in these orders, the fewest that explain them."""
+        """Number of ops that these orders move, the fewest that explain them."""
         return sum(block.moved for block in self.audit.blocks)

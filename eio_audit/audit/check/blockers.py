@@ -1,4 +1,4 @@
-"""The blockers of displaced ops: for each op the dependence that best explains why it cannot move."""
+"""The blockers of displaced ops: per op, the dependence that best explains why it cannot move."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 def find_blockers(
     keys: Sequence[int | None], graph: DependenceGraph, is_early: Mapping[int, bool]
 ) -> dict[int, tuple[int, DependenceKind]]:
-    """Finds the direct user through which an op is needed early, or the direct producer that makes it late.
+    """Find the direct user that needs an op early, or the direct producer that makes it late.
 
     Args:
-        keys: by place of the block, None for an op that does not count in inversions.
+        keys: per place of the block, its key; None for an op that does not count in inversions.
         graph: the block's dependences.
-        is_early: by requested place, whether the op is early; otherwise it is late.
+        is_early: per requested place, whether the op is early; otherwise it is late.
 
     Returns:
-        By requested place, the place of the blocker and the kind of dependence. A blocker whose own key
-        explains the place is preferred to one that is blocked itself, then the one with the most distant
-        key. Unblocked places are missing.
+        Per requested place, the place of the blocker and the kind of dependence; ops without a blocker are
+        missing. A blocker whose own key explains the place is preferred to one that is blocked itself, then
+        the one with the most distant key.
     """
     precedence, early = graph.precedence, is_early.values()
     below = precedence.smallest_below([inf if key is None else key for key in keys]) if any(early) else []

@@ -1,4 +1,4 @@
-"""Audits the order of every block of a dump."""
+"""Audits of the order of every block of a dump."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Check:
 
     @property
     def once(self) -> Summary:
-        """The figures of functions with inversions; what many dumps of a log show counts once."""
+        """The figures of functions with inversions; an inversion in many dumps of a log counts once."""
         return self._log_figures.once
 
     @property
     def final(self) -> Summary:
-        """The figures of functions with inversions, as the last dump of each program shows them."""
+        """The figures of functions with inversions, from the last dump of each program that shows them."""
         return self._log_figures.final
 
     @cached_property
@@ -62,14 +62,14 @@ def check(
     measures_memory: bool = False,
     describes_all: bool = False,
 ) -> Check:
-    """Audits every dump; one that cannot be read is skipped with an error.
+    """Audit every dump. A dump that cannot be read is skipped with an error.
 
     Args:
-        dumps: what to audit.
+        dumps: the dumps to audit.
         options: what counts.
         visit: called with each audited dump while its IR is in memory.
-        measures_memory: measure how many bytes the values of each block hold (``BlockAudit.memory``).
-        describes_all: describe all ops out of place (``BlockAudit.worst``), not only the worst.
+        measures_memory: whether to measure the memory of each block (``BlockAudit.memory``).
+        describes_all: whether to describe all displaced ops (``BlockAudit.worst``), not only the worst.
     """
     audits, errors = [], []
     described_ops = sys.maxsize if describes_all else DESCRIBED_OPS
@@ -92,9 +92,9 @@ def audit_dump(
     *,
     measures_memory: bool = False,
 ) -> AuditedDump:
-    """Reads one dump and audits its order.
+    """Read one dump and audit its order.
 
-    ``work`` is what the audits of several dumps share; the rest is as for ``check``.
+    The audits of several dumps share ``work``. The other arguments are as for ``check``.
 
     Raises:
         InputError: the dump cannot be read.
@@ -108,7 +108,7 @@ def audit_dump(
 
 
 def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
-    """Audits the order of a dump that has been read, as ``audit_dump`` does."""
+    """Audit the order of a dump that has been read, as ``audit_dump`` does."""
     work = work or SharedWork()
     work.begin_dump()
     keys = dump.keys
@@ -160,7 +160,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
 
 
 def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> dict[int, BlockAudit]:
-    """By block, the figures that do not depend on the order of the ops."""
+    """Return, per block, the figures that do not depend on the order of the ops."""
     ir, keys = dump.ir, dump.keys
     indexed, followed = keys.keyed_by_block, keys.followed_by_block
     followed_frees = keys.followed_frees_by_block

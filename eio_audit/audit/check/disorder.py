@@ -1,4 +1,4 @@
-"""Audits the order of the blocks that have inversions."""
+"""Audits of the order of the blocks that have inversions."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ PROFILE_PARTS = 40
 """The number of parts in the profile of a block."""
 
 SHAPE_OPS = 1_000
-"""The most ops of a block that is audited by its shape."""
+"""The most ops of a block whose result is stored by shape."""
 
 MOST_SHAPES = 2_000
-"""The most shapes that are remembered."""
+"""The most shapes that are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeDisorder:
-    """What all blocks of one shape have in common. Ops are identified by their place in the block.
+    """The result for all blocks of one shape. Ops are identified by their place in the block.
 
     Attributes:
-        figures: of ``BlockAudit``, by name.
-        worst: the displaced ops that carry most inversions, worst first.
+        figures: figures of ``BlockAudit``, by name.
+        worst: the displaced ops in the most inversions, worst first.
         order: the best order found, if it is better than the textual order.
-        donors: by op whose label is wrong, in textual order, the op whose label it should carry: a set of
-            least weight that contradicts the dependences.
-        worst_labels: of these ops those that are in most inversions, worst first, with how many these are.
+        donors: per op with a wrong label, in textual order, the op whose label it should carry. The wrong
+            labels are a set of least weight.
+        worst_labels: of these ops, those in the most inversions, worst first, with their inversions.
     """
 
     figures: Mapping[str, Any]
@@ -53,12 +53,12 @@ class ShapeDisorder:
 def audit_disordered(
     dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork
 ) -> Iterator[tuple[BlockAudit, Sequence[int] | None, dict[int, int]]]:
-    """Audits the blocks of a dump that have inversions, by rising number; each shape of a small block once.
+    """Audit the blocks of a dump that have inversions, by rising number; each shape of a small block once.
 
-    ``in_order`` has, by block, the figures that do not depend on the order. Yields the audit of a block, its
-    order if that is better, and by op with a wrong label its donor.
+    ``in_order`` has, per block, the figures that do not depend on the order. Yields the audit of a block, its
+    order if that is better, and the donor of each op with a wrong label.
     """
-    dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # of all in one pass
+    dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # all in one pass
     weights = LabelWeights(dump.ir)
     for number in dump.keys.disordered_blocks:
         block = KeyedBlock(dump, number)
@@ -76,7 +76,7 @@ def audit_disordered(
 
 
 def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) -> ShapeDisorder:
-    """What is known of a block's shape, found out now where it is not known."""
+    """Return the result for a block's shape, which is computed if it is not stored."""
     weights = label_weights.of(block) if work.finds_wrong_labels else b""
     if len(block.keys) > SHAPE_OPS:
         return _found(block, weights, work)
@@ -88,7 +88,7 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
 
 
 def _found_before(shape: Hashable, block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
-    """What is found of a shape with the effort that is left; it may have been found in another dump."""
+    """Return the result for a shape with the budget left, which another dump may have stored."""
     efforts = work.effort, work.label_effort
     key = shape, *(effort.left for effort in efforts)
     if key not in work.known:
@@ -135,7 +135,7 @@ def _figures(block: KeyedBlock) -> dict[str, Any]:
 
     return {
         "inversions": runs.inversions,
-        "descents": count_descents(runs.ranks),  # as many as among the keys: within a run there is none
+        "descents": count_descents(runs.ranks),  # as many as among the keys: a run has none inside
         "minimum": runs.inversions,
         "lower_bound": runs.inversions,
         "displaced": len(block.displaced),
@@ -148,9 +148,9 @@ def _figures(block: KeyedBlock) -> dict[str, Any]:
 def _wrong_labels(
     block: KeyedBlock, weights: bytes, effort: Effort, figures: dict[str, Any]
 ) -> dict[int, int]:
-    """By op whose label is wrong, the op whose label it should carry; adds to the block's figures."""
+    """Return, per op with a wrong label, the op whose label it should carry; adds to ``figures``."""
     if block.graph is None or block.dump.options.order_from is not None:
-        return {}  # the order of another dump has no labels here
+        return {}  # an order from another dump has no labels
     carried = [block.carried.get(place, 0) for place in range(len(block.keys))]
     found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, effort, carried)
     figures |= {
@@ -162,13 +162,13 @@ def _wrong_labels(
 
 
 def describe_displaced(block: KeyedBlock, places: Iterable[int]) -> dict[int, DisplacedOp]:
-    """Describes some ops of a block by their place, those that carry most inversions first."""
+    """Describe the ops at some places of a block, those in the most inversions first."""
     return {place.place: _described(block, place) for place in _displaced_places(block, None, places)}
 
 
 @dataclass(frozen=True, slots=True)
 class _DisplacedPlace:
-    """A displaced op and its blocker by their places; ``DisplacedOp`` has the rest."""
+    """A displaced op and its blocker, by their places; ``DisplacedOp`` has the rest."""
 
     place: int
     inversions: int
@@ -179,7 +179,7 @@ class _DisplacedPlace:
 def _displaced_places(
     block: KeyedBlock, limit: int | None, places: Iterable[int] | None = None
 ) -> list[_DisplacedPlace]:
-    """The displaced ops or those at some places, or so many of them, that carry most inversions."""
+    """Return up to ``limit`` displaced ops, or ops at ``places``, those in the most inversions first."""
     carried, original = block.carried, block.original_places
     chosen = sorted(block.displaced if places is None else places, key=lambda place: -carried[place])[:limit]
     rank_of = {place: rank for rank, place in enumerate(block.indexed)}

@@ -1,4 +1,4 @@
-"""Ops out of place, and ops with a wrong index, as reports describe them."""
+"""Displaced ops and ops with a wrong index, as reports describe them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Blocker:
     kind: DependenceKind
 
     def shifted(self, lines: int) -> Blocker:
-        """The same op, so many lines further down."""
+        """Return the same op, a number of lines further down."""
         return replace(self, op=self.op.shifted(lines))
 
 
@@ -25,11 +25,11 @@ class DisplacedOp:
     """A member of a smallest set of ops whose removal leaves the block in order.
 
     Attributes:
-        inversions: how many inversions it is an end of.
-        early: it is before ops of smaller index; otherwise it is after ops of larger index.
-        derived: a pass made it from the op whose index it carries.
-        blocker: the direct user that needs it early, or the direct producer that keeps it late. None where
-            nothing does, so that a fix can move it.
+        inversions: how many inversions it is in.
+        early: whether it is before ops with smaller indices; otherwise it is after ops with larger indices.
+        derived: whether a pass made it from the op whose index it carries.
+        blocker: the direct user that needs it early, or the direct producer that keeps it late. None if a fix
+            can move it.
     """
 
     op: OpLabel
@@ -39,7 +39,7 @@ class DisplacedOp:
     blocker: Blocker | None
 
     def shifted(self, lines: int) -> DisplacedOp:
-        """The same op, so many lines further down."""
+        """Return the same op, a number of lines further down."""
         blocker = self.blocker and self.blocker.shifted(lines)
         return replace(self, op=self.op.shifted(lines), blocker=blocker)
 
@@ -49,10 +49,10 @@ class MislabelledOp:
     """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
 
     Attributes:
-        op: which, with the index that it carries.
-        right: the op whose index it should carry. Of the ops that depend on it and keep their index, that is
-            the one of the smallest; without such, of those that it depends on, the one of the largest.
-        inversions: how many inversions it is an end of.
+        op: the op, with the index that it carries.
+        right: the op whose index it should carry: of the ops that depend on it and keep their index, the one
+            with the smallest index. If there are none: of the ops it depends on, the one with the largest.
+        inversions: how many inversions it is in.
     """
 
     op: OpLabel
@@ -60,5 +60,5 @@ class MislabelledOp:
     inversions: int
 
     def shifted(self, lines: int) -> MislabelledOp:
-        """The same op, so many lines further down."""
+        """Return the same op, a number of lines further down."""
         return replace(self, op=self.op.shifted(lines), right=self.right.shifted(lines))

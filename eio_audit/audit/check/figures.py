@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 
-if TYPE_CHECKING:  # a block in order has none of these
+if TYPE_CHECKING:  # an audit of blocks in order does not import these
     from eio_audit.audit.check.displaced_op import DisplacedOp, MislabelledOp
 
 
 class BlockMemory(NamedTuple):
-    """What the values of a block hold in memory, by their types, and where its frees are.
+    """The memory that the values of a block need, by their types, and the frees away from their last uses.
 
     Attributes:
-        peak: the most bytes held at once in textual order.
+        peak: the most bytes needed at one time, in textual order.
         peak_fixed: the same after a fix.
-        unsized: how many values are left out, because their types do not tell their size.
-        away: how many frees do not follow right after the last use of what they free.
+        unsized: number of values left out, because their types have no known size.
+        away: number of frees that are not directly after the last use of what they free.
         away_fixed: the same after a fix.
     """
 
@@ -34,47 +34,47 @@ class BlockMemory(NamedTuple):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether no value holds anything: scalar code."""
+        """Whether all figures are 0, as for scalar code."""
         return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
 
 
 class BlockAudit(NamedTuple):
-    """The order of one block; it has no inversions if only the first figures are given.
+    """The order of one block. A block without inversions has only the first figures.
 
-    A dump may have many thousands: a tuple is made several times as fast as a frozen dataclass.
+    A dump may have many thousands of blocks: a tuple is made several times as fast as a frozen dataclass.
 
     Attributes:
         function: symbol of the function around it, or None.
         block: its label, ``^bb0`` for an entry block printed without one.
         line: 1-based line of the label, or of the first op.
-        ops: how many ops it has, the terminator included, nested ones not.
-        indexed: how many of them carry an op index.
-        derived: indexed ops that a pass made from another op and that carry its index.
+        ops: number of ops, the terminator included, without nested ops.
+        indexed: number of ops that carry an op index and do not follow others.
+        derived: indexed ops that a pass made from another op, whose index they carry.
         constants: indexed ops without operands that the op table calls pure or constant.
-        followed: ops that carry an index and are not among ``indexed``, because they follow others.
+        followed: ops that carry an index but follow others, so they are not ``indexed``.
         forced: inversions where one op depends on the other; None for a graph region, which has no order.
-        inversions: pairs of indexed ops, the earlier with the larger index.
+        inversions: pairs of indexed ops of which the earlier has the larger index.
         descents: inversions between neighbours among the indexed ops.
-        minimum: inversions of the best order found; the true minimum where ``certified``.
-        lower_bound: no legal order has fewer.
+        minimum: inversions of the best order found; the true minimum if ``certified``.
+        lower_bound: no legal order has fewer inversions.
         displaced: size of a smallest set of ops whose removal leaves the block in order.
-        inherited: inversions that involve a derived op.
-        at_constants: inversions that involve a constant.
-        at_frees: inversions that involve an op that only frees.
-        worst: the displaced ops that carry most inversions, worst first, as many as requested.
+        inherited: inversions with a derived op.
+        at_constants: inversions with a constant.
+        at_frees: inversions with an op that only frees.
+        worst: the displaced ops in the most inversions, worst first, as many as requested.
         moved: ops that a fix moves.
-        moved_lower_bound: no order with the minimum of inversions moves fewer.
-        profile: from the first op to the last, in PROFILE_PARTS parts: where in the original order (0 its
-            start, 1 its end) the op of the part belongs that is farthest off; empty without inversions.
-        wrong_labels: how many ops have an index that contradicts the dependences: a set of least weight (see
+        moved_lower_bound: no order with the minimum of inversions moves fewer ops.
+        profile: per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1
+            (end), of the op that is farthest from its place; empty without inversions.
+        wrong_labels: ops with an index that contradicts the dependences: a set of least weight (see
             ``label_weights.py``) without which all indices agree with them.
-        wrong_by_passes: how many of these passes made: derived ops, and layout ops and frees that have the
-            location of another op.
-        wrong_certified: no set that weighs less is enough (see ``order/wrong_labels.py``).
-        mislabelled: those of these ops that are in most inversions, worst first, as many as requested.
+        wrong_by_passes: those of these ops that passes made: derived ops, and layout ops and frees that have
+            the location of another op.
+        wrong_certified: whether it is proven that no set of less weight is enough (``order/wrong_labels/``).
+        mislabelled: the ops with a wrong index in the most inversions, worst first, as many as requested.
         frees: indexed ops that only free, by the op table.
-        followed_frees: those of ``followed`` that only free, and so follow their last use.
-        memory: what its values hold; None in a graph region, and unless it is asked for.
+        followed_frees: ``followed`` ops that only free, and so follow their last use.
+        memory: the memory of its values; None in a graph region, or if not requested.
     """
 
     function: str | None
@@ -107,7 +107,7 @@ class BlockAudit(NamedTuple):
     memory: BlockMemory | None = None
 
     def shifted(self, lines: int) -> BlockAudit:
-        """The same block, so many lines further down."""
+        """Return the same block, a number of lines further down."""
         return self._replace(
             line=self.line + lines,
             worst=tuple(op.shifted(lines) for op in self.worst),
@@ -121,7 +121,7 @@ class BlockAudit(NamedTuple):
 
     @property
     def moved_certified(self) -> bool:
-        """Whether it is also proven that no order with as few inversions moves fewer ops."""
+        """Whether the minimum is proven, and that no order with as few inversions moves fewer ops."""
         return self.certified and self.moved == self.moved_lower_bound
 
     @property
@@ -131,12 +131,12 @@ class BlockAudit(NamedTuple):
 
     @property
     def knock_on(self) -> int:
-        """Inversions of the best order found that no single dependence forces."""
+        """Inversions of the best order found that are not forced."""
         return self.minimum - self.forced if self.forced is not None else 0
 
 
 class Summary(NamedTuple):
-    """Figures added up over blocks; graph regions count with ``forced`` 0."""
+    """Figures added up over blocks; ``forced`` is 0 for graph regions."""
 
     dumps: int
     blocks: int
@@ -160,7 +160,7 @@ class Summary(NamedTuple):
     certified: bool
 
     def plus(self, other: Summary) -> Summary:
-        """The figures of both; certified where both are."""
+        """Return the sum of both; it is certified if both are."""
         return Summary._make(map(add, self, other))._replace(
             wrong_certified=self.wrong_certified and other.wrong_certified,
             certified=self.certified and other.certified,
@@ -179,18 +179,18 @@ class DumpAudit:
     Attributes:
         source: file name, ``<stdin>`` for standard input.
         line: 1-based line of the dump's marker, or of its first line.
-        pass_name: from the marker; None without one.
+        pass_name: the pass of the marker; None without a marker.
         when: ``"before"`` or ``"after"`` that pass; None without a marker.
         blocks: the blocks that have an op with an index, in textual order.
-        unknown_ops: how many ops there are, by name, that may do anything to memory because the op table
-            has no row; counted only where a block has inversions.
-        assumed_pure: how many ops are taken to have no effects that otherwise would have some, by the pattern
-            that says so; counted only where a block has inversions.
-        unmatched: the patterns of ops to be taken as pure that match no op of the dump.
-        options: what it was audited with.
-        all_ops: how many ops it has, those of other blocks included.
-        located: how many of these have a location.
-        program: what it is a state of; equal for the dumps of its source that show one program.
+        unknown_ops: per name, how many ops have no row in the op table and so may do anything to memory;
+            counted only if a block has inversions.
+        assumed_pure: per pattern of ``--assume-pure``, how many ops lose effects by it; counted only if a
+            block has inversions.
+        unmatched: the patterns of ``--assume-pure`` that match no op of the dump.
+        options: the options of the audit.
+        all_ops: number of ops, those of other blocks included.
+        located: number of these ops that have a location.
+        program: the program that it shows; equal for all dumps of its source that show one program.
         first_line: 1-based line where its text begins, below the marker.
     """
 
@@ -210,28 +210,28 @@ class DumpAudit:
 
     @property
     def moment(self) -> str:
-        """Which dump of a log it is, ``after canonicalize``; empty without a marker."""
+        """Which dump of a log it is, such as ``after canonicalize``; empty without a marker."""
         return " ".join(filter(None, (self.when, self.pass_name)))
 
     @cached_property
     def summary(self) -> Summary:
-        """The dump's figures added up."""
+        """The sum of the dump's figures."""
         return summarize([self])
 
 
 COUNTED_IN_ALL = ("ops", "indexed", "derived", "constants", "followed")
 DERIVED_FIGURES = ("dumps", "blocks", "forced", "wrong_certified", "certified")
 COUNTED_IN_DISORDERED = [name for name in Summary._fields if name not in COUNTED_IN_ALL + DERIVED_FIGURES]
-"""Figures of blocks that are 0 where a block has no inversions."""
+"""The figures that are 0 for a block without inversions."""
 
 
 def summarize(dumps: Sequence[DumpAudit]) -> Summary:
-    """Adds up the figures of several dumps."""
+    """Add up the figures of several dumps."""
     return summarize_blocks([block for dump in dumps for block in dump.blocks], len(dumps))
 
 
 def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
-    """Adds up the figures of the blocks of so many dumps."""
+    """Add up the figures of blocks, which are from a number of ``dumps``."""
     disordered = [block for block in blocks if block.inversions]
     return Summary(
         dumps=dumps,
@@ -245,6 +245,6 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
 
 
 def unmatched_patterns(dumps: Sequence[DumpAudit]) -> list[str]:
-    """The patterns of ops to be taken as pure that match no op of any dump."""
+    """Return the patterns of ``--assume-pure`` that match no op of any dump."""
     first = dumps[0].unmatched if dumps else ()
     return [pattern for pattern in first if all(pattern in dump.unmatched for dump in dumps)]

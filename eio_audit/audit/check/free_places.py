@@ -1,8 +1,8 @@
-"""The place of ops that only free: right after the last use of what they free.
+"""The place of frees: directly after the last use of what they free.
 
-The dependences tell what a free waits for: all that uses the value, or its buffer where the free is of that.
-Frees come last: the others are ordered as if the frees had no keys, then each free goes as early as that
-order lets it, which is always legal (last_uses.py).
+By the dependences, a free waits for all uses of the value, or of its buffer if it frees that. The other ops
+are ordered as if the frees had no keys. Then each free goes as early as that order allows, which is always
+legal (last_uses.py).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ def restore_block(
     inversions: int | None = None,
     effort: Effort | None = None,
 ) -> Restoration:
-    """Finds the best order of a block whose frees follow right after their last uses.
+    """Find the best order of a block whose frees are directly after their last uses.
 
-    Moving these changes no inversion. What is found for the others may depend on where the frees were, unless
-    it is certified. So that a second run changes nothing, they are ordered again until nothing better is
-    found.
+    Moving the frees changes no inversion. But unless it is certified, the order of the other ops may depend
+    on where the frees were. So they are ordered again until nothing better is found, and a second fix changes
+    nothing.
 
     Args:
-        keys: by place, None for an op that does not count in inversions.
+        keys: per place, its key; None for an op that does not count in inversions.
         precedence: the dependences of the block.
-        frees: the places of the frees that are to follow.
-        inversions: of the textual order, if they are known.
-        effort: the effort allowed for all blocks of a dump.
+        frees: the places of the frees to move.
+        inversions: those of the textual order, if known.
+        effort: the budget for all blocks of a dump.
     """
     effort = effort or Effort()
     best = restore_order(keys, precedence, inversions, effort)
@@ -55,9 +55,9 @@ def restore_block(
 
 
 def frees_put_back(dump: KeyedDump, blocks: Sequence[int]) -> Iterator[tuple[int, Sequence[int], int]]:
-    """The blocks, by rising number, where only frees are out of place: those that follow their last use.
+    """Find the blocks in which only frees are away from their last use, if ``--follow`` moves them.
 
-    Yields the block, its new order, and how many ops have moved in it.
+    Yields, by rising number, the block, its new order, and the number of moved ops.
     """
     disordered = set(dump.keys.disordered_blocks)
     frees_in = {

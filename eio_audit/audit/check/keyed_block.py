@@ -1,4 +1,4 @@
-"""A block of a dump with the keys of its ops, and with the order that a fix gives it."""
+"""A block of a dump with the keys of its ops, and the order that a fix gives it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class KeyedBlock:
     """A block of a dump with the keys of its ops. Ops are identified by their place in the block, from 0.
 
     Attributes:
-        number: which block of the dump.
+        number: the number of the block in the dump.
         ops: its ops in textual order.
-        keys: by place, None for an op that does not count in inversions.
+        keys: per place, its key; None for an op that does not count in inversions.
     """
 
     def __init__(self, dump: KeyedDump, number: int) -> None:
@@ -40,7 +40,7 @@ class KeyedBlock:
 
     @property
     def has_order(self) -> bool:
-        """Whether it is in no graph region."""
+        """Whether its ops have an order: it is not in a graph region."""
         return self.dump.has_order(self.number)
 
     @cached_property
@@ -60,7 +60,7 @@ class KeyedBlock:
 
     @cached_property
     def carried(self) -> dict[int, int]:
-        """By place of an op that counts in inversions: how many it is in."""
+        """Per place of an op that counts in inversions, how many it is in."""
         return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
 
     @cached_property
@@ -70,27 +70,27 @@ class KeyedBlock:
 
     @property
     def is_derived(self) -> Sequence[int]:
-        """By place: 1 for an op that a pass made from another op and that carries its index."""
+        """Per place, 1 for an op that a pass made from another op and that carries its index."""
         return self.dump.ir.of_block(self.number, self.dump.indices.derived_by_op)
 
     @property
     def is_constant(self) -> Sequence[int]:
-        """By place: 1 for an op without operands that the op table calls pure or constant."""
+        """Per place, 1 for an op without operands that the op table calls pure or constant."""
         return self.dump.ir.of_block(self.number, self.dump.keys.constants_by_op)
 
     @property
     def is_free(self) -> Sequence[int]:
-        """By place: 1 for an op that only frees, by the op table."""
+        """Per place, 1 for an op that only frees, by the op table."""
         return self.dump.ir.of_block(self.number, self.dump.keys.frees_by_op)
 
     @property
     def frees_that_follow(self) -> frozenset[int]:
-        """The places of the ops that are to follow the last use of what they free."""
+        """The places of the frees that ``--follow`` moves to the last use of what they free."""
         return self.dump.keys.frees_that_follow(self.number)
 
     @property
     def shape(self) -> Hashable:
-        """The same for blocks that differ only in names and in keys that are in the same order."""
+        """A value that is equal for blocks that differ only in names, or in keys of the same order."""
         rank_of: dict[int | None, int] = dict(zip(sorted(set(self.indexed_keys)), count()))
         ranks = tuple(map(rank_of.get, self.keys))
         edges = None if self.graph is None else self.graph.shape
@@ -98,18 +98,18 @@ class KeyedBlock:
 
     @property
     def original_places(self) -> dict[int, int]:
-        """By place of an op that counts, in textual order: its place in the original order of these."""
+        """Per place of an op that counts, in textual order, its place in the original order of these ops."""
         rank_of = {place: rank for rank, place in enumerate(sorted(self.indexed, key=self.key))}
         return {place: rank_of[place] for place in self.indexed}
 
     def key(self, place: int) -> int:
-        """The key of an op that has one."""
+        """Return the key of an op that has one."""
         key = self.keys[place]
         assert key is not None
         return key
 
     def label(self, place: int) -> OpLabel:
-        """The op at a place."""
+        """Return the op at a place, as reports name it."""
         return self.dump.label(self.ops[place])
 
 
@@ -128,7 +128,7 @@ class FixedBlock(KeyedBlock):
 
     @cached_property
     def new_place(self) -> list[int]:
-        """By place, that which a fix gives the op."""
+        """Per place, the place that a fix gives its op."""
         return sorted(range(len(self.order)), key=self.order.__getitem__)
 
     @cached_property
@@ -138,12 +138,12 @@ class FixedBlock(KeyedBlock):
 
     @property
     def indexed_order(self) -> list[int]:
-        """The places of the ops that count in inversions, as a fix orders them."""
+        """The places of the ops that count in inversions, in the order of a fix."""
         return [place for place in self.order if self.keys[place] is not None]
 
     @cached_property
     def carried_fixed(self) -> dict[int, int]:
-        """By place of an op that counts in inversions: how many it is in after a fix."""
+        """Per place of an op that counts in inversions, how many it is in after a fix."""
         order = self.indexed_order
         runs = sorted_runs([self.key(place) for place in order])
         return dict(zip(order, runs.carried_by_position(), strict=True))

@@ -24,12 +24,12 @@ class KeyedDump:
     """A dump that has been read.
 
     Attributes:
-        dump: where it comes from.
-        options: what it is audited with.
+        dump: its text and marker.
+        options: the options of the audit.
         ir: its structure.
         keys: the keys of its ops.
-        dependences: of its blocks, made on request.
-        functions: by block, the symbol of the function around it, or None.
+        dependences: the dependences of its blocks, computed on request.
+        functions: per block, the symbol of the function around it, or None.
     """
 
     dump: Dump
@@ -45,22 +45,22 @@ class KeyedDump:
         return self.keys.indices
 
     def has_order(self, block: int) -> bool:
-        """Whether a block's ops have an order: it is not in a graph region."""
+        """Return whether a block's ops have an order: it is not in a graph region."""
         return not self.ir.region_is_graph[self.ir.block_region[block]]
 
     def label(self, op: int) -> OpLabel:
-        """An op as reports name it."""
+        """Return an op as reports name it."""
         from eio_audit.audit.op_label import label
 
         return label(self.ir, self.indices, op)
 
     def line_of(self, block: int) -> int:
-        """The 1-based line of a block's label, or of its first op."""
+        """Return the 1-based line of a block's label, or of its first op."""
         return self.ir.source.line_at(self.ir.block_offset(block))
 
 
 def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedDump:
-    """Reads a dump, unless it has been read into an ``ir``, and finds the keys of its ops.
+    """Read a dump, unless its ``ir`` is given, and find the keys of its ops.
 
     Raises:
         InputError: the dump cannot be read.

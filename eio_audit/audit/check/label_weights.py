@@ -11,20 +11,20 @@ from eio_audit.audit.diff.layout import PERMUTES, RESHAPES
 from eio_audit.mlir.ir import IR
 
 DERIVED = 2
-"""A pass made the op from another one and gave it a name that extends the other's (``"X_tm0"("X")``)."""
+"""A derived op: a pass gave it a name that extends the name of another op (``"X_tm0"("X")``)."""
 INHERITED = 3
-"""A layout op or a free has the location of another op: the pass that made it took it over."""
+"""A layout op or a free with the location of another op: most likely a pass copied it."""
 LAYOUT = 4
-"""A layout op, a constant or a free: passes move these, and make them where they are needed."""
+"""Another layout op, constant or free: passes move these, and make them where they are needed."""
 OTHER = 12
-"""Any other op: passes leave the labels of what computes the model as they are."""
+"""Any other op: passes do not change the labels of the ops that compute the model."""
 
 LAYOUT_OPS = (
     PERMUTES
     | RESHAPES
     | {"broadcast", "from_device", "to_device", "to_dtype", "to_layout", "to_memory_config", "typecast"}
 )
-"""Last parts of the names of ops that change how a tensor is laid out, not what is in it."""
+"""The last parts of the names of ops that change the layout of a tensor, not its content."""
 
 
 class LabelWeights:
@@ -38,7 +38,7 @@ class LabelWeights:
         ]
 
     def of(self, block: KeyedBlock) -> bytes:
-        """By place in a block, the weight of the op's label: a byte each."""
+        """Return, per place in a block, the weight of the op's label, one byte each."""
         names = self._ir.of_block(block.number, self._ir.op_name)
         weights = bytearray(map(self._by_name.__getitem__, names))
         for place in compress(range(len(weights)), block.is_constant):
@@ -50,7 +50,7 @@ class LabelWeights:
         return bytes(weights)
 
     def _inherited(self, block: KeyedBlock, weights: Sequence[int]) -> list[int]:
-        """The places of light ops with the location of another op of the block."""
+        """Return the places of light ops with the location of another op of the block."""
         times = Counter(block.keys)
         repeated = [place for place in block.indexed if times[block.keys[place]] > 1]
         texts = {place: self._ir.location_text(block.ops[place]) for place in repeated}

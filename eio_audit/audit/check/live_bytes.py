@@ -1,15 +1,14 @@
 """The peak memory of a block's values, in textual order and in its new order.
 
-A value holds memory from the op that defines it on; an argument, from the start of the block on. It is held
+A value is live from the op that defines it; an argument, from the start of the block. Its lifetime ends
 
-- until the op that frees it. A memref that nothing frees is held to the end of the block, and so is a tensor
-  in a block that frees any;
-- a tensor in a block that frees none, until its last use;
-- an argument of the block, or a value that another block uses, to the end, unless the block frees it.
+- at the op that frees it;
+- at its last use, if it is a tensor and the block frees no tensor;
+- at the end of the block otherwise, and for arguments and values that another block uses, unless freed.
 
-While an op runs, its operands and its results are both held. A memref that is a view of another holds nothing
-of its own; whether a tensor shares its operand's buffer is unknown, so it counts. What the blocks nested in
-an op hold counts there, not in the block around them.
+While an op runs, its operands and its results are live. A memref that is a view of another needs no memory.
+A tensor may share the buffer of an operand, but this is unknown, so it counts. The memory of blocks nested in
+an op counts there, not in the block around them.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from eio_audit.order.last_uses import away_from_last_uses
 
 
 def with_memory(dump: AuditedDump, blocks: Collection[int] | None = None) -> DumpAudit:
-    """The audit of a dump with what its blocks hold in memory, before and after a fix.
+    """Return the audit of a dump with the memory of its blocks, before and after a fix.
 
     Args:
-        dump: what was audited.
-        blocks: those to measure; without it all that the audit lists. Blocks in graph regions have no order,
-            so they are left out.
+        dump: the audited dump.
+        blocks: the blocks to measure; by default all that the audit lists. Blocks in graph regions have no
+            order, so they are left out.
 
     Complexity: linear in the ops of the dump, their operands, and the dependences of the blocks.
     """
@@ -64,13 +63,13 @@ def _memory(dump: AuditedDump, block: int, live: LiveBlock) -> BlockMemory:
 
 
 class _Lifetime(NamedTuple):
-    """How long a value is held.
+    """The lifetime of a value.
 
     Attributes:
-        bytes: how many it holds.
+        bytes: its size.
         start: the place of the op that defines it; -1 for an argument.
-        ends: it is held until one of these places is passed; to the end of the block if there is none.
-        ends_first: the first of them that is passed counts, otherwise the last.
+        ends: the places of the ops that may end it; if there are none, the end of the block does.
+        ends_first: whether the first of these ops ends it; otherwise the last.
     """
 
     bytes: int
@@ -84,8 +83,8 @@ class LiveBlock:
     """The lifetimes of a block's values.
 
     Attributes:
-        ops: how many ops it has.
-        unsized: how many values are left out, because their size is unknown.
+        ops: number of ops.
+        unsized: number of values left out, because their size is unknown.
     """
 
     ops: int
@@ -93,7 +92,7 @@ class LiveBlock:
     unsized: int
 
     def peak(self, order: Sequence[int]) -> int:
-        """The most bytes held at once in an order of the block: ``order[k]`` is the op placed k-th."""
+        """Return the most bytes live at one time in an order: ``order[k]`` is the op placed k-th."""
         place_of = [0] * self.ops
         for place, op in enumerate(order):
             place_of[op] = place
@@ -107,7 +106,7 @@ class LiveBlock:
 
 
 class LiveBytes:
-    """The memory that the blocks of one dump hold."""
+    """The memory that the blocks of one dump need."""
 
     def __init__(self, ir: IR, effects: EffectTable) -> None:
         self._ir = ir
@@ -116,7 +115,7 @@ class LiveBytes:
         self._rows = [ir.op_table.of(name) for name in ir.names]
 
     def of(self, block: int) -> LiveBlock:
-        """The lifetimes of a block's values."""
+        """Return the lifetimes of a block's values."""
         ops = self._ir.block_ops[block]
         place_of = {op: place for place, op in enumerate(ops)}
         sizes = {**self._arguments(block), **self._results(ops)}
@@ -145,7 +144,7 @@ class LiveBytes:
         return sizes
 
     def _arguments(self, block: int) -> dict[int, ValueSize]:
-        """The sizes of a block's arguments; a memref that is handed into a loop or to a block is not new."""
+        """Return the sizes of a block's arguments; a memref passed to a loop or a block is not new."""
         values = self._ir.block_arguments.get(block, [])
         sizes = self._sizes.of_arguments(block, len(values))
         parent = self._ir.parent_op(block)
@@ -154,7 +153,7 @@ class LiveBytes:
         return dict(zip(values, new, strict=True))
 
     def _uses(self, block: int, own: Collection[int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """By value of a block, the places of ops that use it and of those that free it, nested ones too."""
+        """Return, per value of a block, the places of the ops that use it and that free it, nested or not."""
         ir, uses, freed = self._ir, dict[int, list[int]](), dict[int, list[int]]()
         for place, op in enumerate(ir.block_ops[block]):
             for inner in range(op, ir.subtree_end[op]):
@@ -167,7 +166,7 @@ class LiveBytes:
         return uses, {value: places for value, places in freed.items() if value in own}
 
     def _bases(self, value: int) -> Iterator[int]:
-        """The value, or what it is a view of."""
+        """Yield the value, or the values that it is a view of."""
         pending, seen = [value], set[int]()
         while pending:
             if (value := pending.pop()) in seen:
@@ -190,11 +189,11 @@ class LiveBytes:
 
 
 def _gives_views(row: OpTraits) -> bool:
-    """Whether a memref that such an op returns is a view of its operand."""
+    """Return whether a memref that such an op returns is a view of its operand."""
     return "alloc" not in row.effects and not row.may_do_anything
 
 
 def _gives_operands(row: OpTraits) -> bool:
-    """Whether a tensor that such an op returns is an operand that it changed in place."""
+    """Return whether a tensor that such an op returns is an operand that it changed in place."""
     writes = any(place.startswith("operand") and "write" in kinds for place, kinds in row.on.items())
     return writes and "fresh" in row.flags

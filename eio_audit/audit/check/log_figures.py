@@ -1,4 +1,4 @@
-"""The figures of a log: its dumps show the same functions again and again, and an inversion counts once."""
+"""The figures of a log: its dumps show the same functions many times, but an inversion counts once."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class LogFigures:
     """The figures of the functions that have inversions, added up dump by dump.
 
     Attributes:
-        once: by how much they grew in all dumps, function by function. A function that has come counts as far
-            as the others have not lost as much: it may have been theirs.
+        once: their growth over all dumps, function by function. The figures of a new function count minus
+            what the other functions lost in that dump, because its ops may have been theirs.
     """
 
     def __init__(self) -> None:
@@ -25,12 +25,12 @@ class LogFigures:
 
     @property
     def final(self) -> Summary:
-        """What the last dump of each function shows."""
+        """The figures in the last dump of each function."""
         figures = (figures for program in self._last.values() for figures in program.values())
         return reduce(Summary.plus, figures, _NONE)
 
     def add(self, program: Hashable, blocks: Iterable[BlockAudit]) -> None:
-        """Adds the figures of a dump of a program."""
+        """Add the figures of a dump of a program."""
         known = self._last[program]
         by_function: dict[str | None, list[BlockAudit]] = defaultdict(list)
         for block in blocks:
@@ -51,6 +51,6 @@ class LogFigures:
 
 
 def _growth(old: Summary, new: Summary) -> Summary:
-    """By how much each figure is larger."""
+    """Return by how much each figure has grown."""
     more = Summary._make(max(after - before, 0) for before, after in zip(old, new, strict=True))
     return more._replace(certified=new.certified, wrong_certified=new.wrong_certified)

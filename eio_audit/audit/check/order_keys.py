@@ -1,4 +1,4 @@
-"""The keys of ops: their indices, without those of ops that follow others."""
+"""The keys of ops: their indices, except for ops that follow others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class OrderKeys:
     """The keys of one dump's ops.
 
     Attributes:
-        indices: the original positions of all ops, followed or not.
+        indices: the op indices of all ops, followed or not.
     """
 
     def __init__(self, ir: IR, indices: OriginalIndices, options: AuditOptions) -> None:
@@ -30,7 +30,7 @@ class OrderKeys:
 
     @cached_property
     def by_op(self) -> list[int | None]:
-        """The keys of all ops, None for an op that does not count in inversions."""
+        """Per op, its key; None for an op that does not count in inversions."""
         keys = self.indices.by_op
         if self._follow:
             keys = keys[:]
@@ -40,14 +40,14 @@ class OrderKeys:
         return keys
 
     def follows(self, op: int) -> Follow | None:
-        """Why an op follows another although it carries an index; None if it does not."""
+        """Return why an op with an index follows another; None if it does not."""
         if self.indices.index(op) is None:
             return None
         sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS)
         return next((sort for sort in sorts if sort in self._follow and self._flags(sort)[op]), None)
 
     def _flags(self, follow: Follow) -> bytearray:
-        """By op, 1 if it is of a sort."""
+        """Return, per op, 1 if ``follow`` names its kind."""
         match follow:
             case Follow.DERIVED:
                 return self.indices.derived_by_op
@@ -58,7 +58,7 @@ class OrderKeys:
 
     @property
     def keyed_by_block(self) -> list[int]:
-        """How many ops have a key, by block."""
+        """Per block, how many ops have a key."""
         return self._by_block[0]
 
     @property
@@ -78,18 +78,18 @@ class OrderKeys:
 
     @cached_property
     def followed_by_block(self) -> list[int]:
-        """By block, how many ops carry an index but follow others."""
+        """Per block, how many ops carry an index but follow others."""
         is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
         return self._count_by_block(compress(count(), is_followed))
 
     @property
     def followed_frees_by_block(self) -> list[int]:
-        """How many of these only free, by block."""
+        """Per block, how many of these only free."""
         frees = compress(count(), self.frees_by_op if Follow.FREES in self._follow else ())
         return self._count_by_block(op for op in frees if self.indices.index(op) is not None)
 
     def count_keyed(self, flags: bytearray) -> list[int]:
-        """How many ops with a key have a flag, by block."""
+        """Return, per block, how many ops with a key have a flag."""
         ops = compress(count(), flags) if 1 in flags else ()
         return self._count_by_block(op for op in ops if self.by_op[op] is not None)
 
@@ -99,7 +99,7 @@ class OrderKeys:
 
     @cached_property
     def constants_by_op(self) -> bytearray:
-        """By op, 1 if it has no operands and is pure or a constant by the op table."""
+        """Per op, 1 if it has no operands and is pure or a constant by the op table."""
         ir, flags = self._ir, bytearray(len(self._ir))
         may_be_constant = [_may_be_constant(ir.op_table.rows.get(name, UNLISTED)) for name in ir.names]
         starts = ir.operand_start.tolist()
@@ -111,7 +111,7 @@ class OrderKeys:
 
     @cached_property
     def frees_by_op(self) -> bytearray:
-        """By op, 1 if the op table says that it only frees its operands."""
+        """Per op, 1 if it only frees its operands by the op table."""
         ir, flags = self._ir, bytearray(len(self._ir))
         only_frees = list(map(self._only_frees, ir.names))
         for op in compress(count(), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ():
@@ -124,21 +124,21 @@ class OrderKeys:
         return 1 in self.frees_by_op
 
     def frees_in(self, block: int) -> frozenset[int]:
-        """The places in a block of the ops that only free."""
+        """Return the places in a block of the ops that only free."""
         return frozenset(compress(count(), self._ir.of_block(block, self.frees_by_op)))
 
     def frees_that_follow(self, block: int) -> frozenset[int]:
-        """The places in a block of the ops that are to follow the last use of what they free, if any are."""
+        """Return the places in a block of the frees that ``--follow`` moves to their last use."""
         return self.frees_in(block) if Follow.FREES in self._follow and self.has_frees else frozenset()
 
     def _only_frees(self, name: str) -> bool:
-        """By the op table; an op that is assumed pure waits for no use."""
+        """Return whether an op only frees by the op table; an op that is assumed pure waits for no use."""
         is_pure = any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
         return self._ir.op_table.of(name).only_frees and not is_pure
 
 
 def _may_be_constant(row: OpTraits) -> bool:
-    """Whether an op without operands is a constant; terminators and declarations are not."""
+    """Return whether an op without operands is a constant; terminators and declarations are not."""
     if row.flags & {"terminator", "function", "symbol", "symbol_table"}:
         return False
     is_pure = not (row.effects or row.recursive or row.dynamic or row.unknown)

@@ -1,4 +1,4 @@
-"""The code that code generation prints: functions, and those that call them, without types and attributes."""
+"""The functions that code generation prints, and their callers, without types and attributes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class CodegenOp:
     """An op in the code, or a call of a function.
 
     Attributes:
-        name: its full name, ``ttir.permute``.
-        results: the names of its results as printed, ``%2``, or ``%2#1`` of several.
-        operands: the names of the values it uses, with those that only its regions use; ``%arg0`` for
-            an argument, ``%bb1_arg0`` for one of a block ``^bb1`` that is not the first.
+        name: its full name, ``ttir.permute``, or the name of the function called.
+        results: the names of its results as printed: ``%2``, or ``%2#1`` if it has several.
+        operands: the names of the values that it and its regions use: ``%arg0`` for an argument,
+            ``%bb1_arg0`` for an argument of a block ``^bb1`` that is not the first.
     """
 
     name: str
@@ -30,10 +30,10 @@ class FunctionCode:
     """The code of a function.
 
     Attributes:
-        name: of the function; of one that calls others its symbol, ``@forward``.
-        arguments: the values it takes, in order of use.
+        name: its name; for a caller its symbol, ``@forward``.
+        arguments: the names of its arguments, in order of use.
         body: its ops, in order.
-        returned: the values it gives back, in order of definition.
+        returned: the names of the values it returns, in order of definition.
     """
 
     name: str
@@ -45,7 +45,7 @@ class FunctionCode:
 def function_code(
     ir: IR, name: str, ops: Sequence[int], arguments: Sequence[int], returned: Sequence[int]
 ) -> FunctionCode:
-    """The code of a function of some ops; its arguments and what it returns are values."""
+    """Return the code of a function of some ops, with values as its arguments and results."""
     body = tuple(_code_of(ir, op) for op in ops)
     return FunctionCode(name, _names(ir, arguments), body, _names(ir, returned))
 
@@ -53,9 +53,9 @@ def function_code(
 def caller_code(
     ir: IR, caller: int, functions: Sequence[FunctionCode], members: Collection[int]
 ) -> FunctionCode:
-    """The code of a function that is cut into others: calls of these in order.
+    """Return the code of a function that is cut into others: calls of these, in order.
 
-    Ops that are not members of a function come before the first call that uses them, the rest at the end.
+    Ops in none of them (not in ``members``) come before the first call that uses them; the rest at the end.
     """
     blocks = [block for region in ir.regions_of[caller] for block in ir.region_blocks[region]]
     body = [op for block in blocks for op in ir.block_ops[block]]
@@ -88,12 +88,12 @@ def _calls(functions: Sequence[FunctionCode], others: Sequence[CodegenOp]) -> It
 def interface(
     ir: IR, ops: Mapping[int, Sequence[int]], users: Mapping[int, Collection[int]]
 ) -> tuple[list[int], list[int]]:
-    """The values that some ops take from others, and those that they give to others.
+    """Return the values that some ops take from other ops, and the values that other ops take from them.
 
     Args:
         ir: the dump.
-        ops: by op, the values that it uses.
-        users: by value, the ops that use it.
+        ops: per op, the values that it uses.
+        users: per value, the ops that use it.
     """
     inside = {inner for op in ops for inner in (op, *ir.nested_ops(op))}
     made = dict.fromkeys(value for op in ops for value in ir.result_values(op))
@@ -103,7 +103,7 @@ def interface(
 
 
 def values_used(ir: IR, op: int) -> list[int]:
-    """The values that an op, or what is nested in it, uses and that are not defined inside it."""
+    """Return the values that an op and its nested ops use and that are defined outside it."""
     if not ir.nested_ops(op):
         return list(ir.operands_of(op))
     inside, owners = range(op, ir.subtree_end[op]), ir.value_owner

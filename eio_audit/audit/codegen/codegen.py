@@ -1,8 +1,8 @@
 """The functions that code generation makes from a dump: a model of tt-mlir's ``ttnn-recover-structure``.
 
-The pass does not read the order of a block. It sorts the ops itself, stays with those of one ``file:line``
-of the model's source as long as it can, and makes a function of each series (``order/group_order.py``).
-docs/structure.md lists what of the pass is modelled and what is not.
+The pass ignores the order of a block and sorts the ops itself. It stays with the ops of one ``file:line`` of
+the model's source as long as it can, and makes each such sequence a function (``order/group_order.py``).
+docs/structure.md lists what the model of the pass covers.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from eio_audit.mlir.ir import IR
 from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue, order_by_rule
 
 ModulePath = tuple[str, ...]
-"""A module with those around it, outermost first; of ops without a module, their source function."""
+"""A module and the modules around it, outermost first; for ops without a module, their source function."""
 
 TIE_BREAKS = 8
-"""How many ways to break ties are tried."""
+"""How many tie breaks are tried."""
 
 TRIED_OPS = 24_000
-"""The most ops in all these orders together; two orders are always tried."""
+"""The most ops in all these orders together. Two orders are always tried."""
 
 
 class Stage(StrEnum):
-    """What code generation is given; the values are stable."""
+    """The input of code generation; the values are stable."""
 
     BEFORE = "before"
     """The dump before a pass."""
@@ -59,9 +59,9 @@ class Stage(StrEnum):
     NOW = "now"
     """A dump as it is."""
     FIXED = "fixed"
-    """The dump after, or as it is, in the order that ``fix`` gives it."""
+    """The dump after, or as it is, in the order of ``fix``."""
     RELABELLED = "relabelled"
-    """The same after ``fix --relabel`` corrected the labels, too."""
+    """The same, with the labels of ``fix --relabel``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,18 @@ class CodegenFunction:
     """A function that code generation makes.
 
     Attributes:
-        name: as the pass names it: the class of a module that all its ops share, and its number.
+        name: the name that the pass gives it: the class of a module that all its ops share, and its number.
         caller: the function it is cut out of, ``@forward``.
         file: the file and line of the model's source that its ops share, ``model.py:60``.
         function: the source function there.
         modules: the modules that all its ops share, outermost first.
-        ops: how many it has.
-        inputs: how many values it takes.
-        outputs: how many values it gives back.
+        ops: number of ops.
+        inputs: number of arguments.
+        outputs: number of results.
         first_index: the smallest op index in it.
-        last_index: the largest.
-        line: 1-based, of the op that it begins with.
-        parts: how many of its ops each module has that an op names as its innermost, in order of appearance.
+        last_index: the largest op index in it.
+        line: 1-based line of its first op.
+        parts: per innermost module of an op, the number of its ops, in order of appearance.
     """
 
     name: str
@@ -103,14 +103,13 @@ class Prediction:
 
     Attributes:
         callers: the functions that are cut.
-        functions: what they are cut into, in call order; ties are broken by index, then by textual order.
-        fewest, most: the range of the number of functions over all tie breaks that were tried.
-        ops: how many ops code generation looks at.
-        left_out: how many of them are in no function: unreadable ones, and frees of what no function makes.
-        unreadable: how many locations it cannot read, by reason. Ops whose location would be readable without
-            its prefix are in functions all the same.
-        clashes: places of the source, ``model.py:60``, that by the locations define two functions: the pass
-            gives up.
+        functions: the functions made from them, in call order; ties are broken by index, then textual order.
+        fewest, most: the range of the number of functions over all tie breaks tried.
+        ops: number of ops that code generation reads.
+        left_out: number of these in no function: unreadable ops, and frees of values that no function has.
+        unreadable: per reason, the number of locations that it cannot read. Ops whose location is readable
+            without its prefix are in functions nevertheless.
+        clashes: the source places, ``model.py:60``, for which locations name two functions. The pass fails.
     """
 
     callers: tuple[str, ...]
@@ -125,12 +124,12 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class TornModule:
-    """In how many functions the ops of a module are that name it as their innermost.
+    """The number of functions that have the ops of one innermost module.
 
     Attributes:
-        path: the module with those around it, outermost first.
-        functions: how many there are at each stage.
-        least: how many there must be at the present stage: one for each ``file:line`` its ops come from.
+        path: the module and the modules around it, outermost first.
+        functions: per stage, the number of functions.
+        least: the number necessary at the present stage: one for each ``file:line`` of its ops.
     """
 
     path: ModulePath
@@ -144,9 +143,9 @@ class Structure:
 
     Attributes:
         dump: the audit of the dump as it is, or after.
-        predictions: by stage, in order.
-        modules: in how many functions each module is at each stage; the most torn first.
-        code: of the dump as it is: its functions, then those that call them; empty if there is a dump before.
+        predictions: per stage, its prediction, in order.
+        modules: the modules, the most torn first.
+        code: the code of the dump as it is: functions, then their callers; empty if there is a dump before.
     """
 
     dump: DumpAudit
@@ -161,9 +160,9 @@ class Structure:
 
 
 def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
-    """The functions that code generation makes from a dump, as it is and after a fix.
+    """Predict the functions that code generation makes from a dump, as it is and after a fix.
 
-    Complexity: as ``check``, and O(n log n) for n ops.
+    Complexity: as for ``check``, plus O(n log n) for n ops.
 
     Raises:
         InputError: the dump cannot be read.
@@ -175,7 +174,7 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
 
 
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
-    """The functions that code generation makes before a pass, after it, and after a fix.
+    """Predict the functions that code generation makes before a pass, after it, and after a fix.
 
     ``right`` is the result of ``fix --relabel`` on the dump after.
     """
@@ -218,14 +217,14 @@ def predict(
     names: Mapping[int, str] | None = None,
     orders: Mapping[int, Sequence[int]] | None = None,
 ) -> Prediction:
-    """The functions that code generation makes from a dump.
+    """Predict the functions that code generation makes from a dump.
 
     Args:
-        dump: which dump.
-        names: by op that gets another name, that name.
-        orders: by block that gets another order, that order.
+        dump: the dump.
+        names: per op with a new name, that name.
+        orders: per block with a new order, that order.
 
-    Complexity: O(n log n) for n ops with a bounded number of operands, ``TIE_BREAKS`` times at the most.
+    Complexity: O(n log n) for n ops with a bounded number of operands, at most ``TIE_BREAKS`` times.
     """
     return _prediction(_parts(dump, names, orders))
 
@@ -262,14 +261,15 @@ def _parts(
 
 
 class _Caller:
-    """One function, and the order in which code generation takes its ops.
+    """A function that code generation cuts, and the order of its ops.
 
     Attributes:
         op: the function.
-        symbol: its name.
-        looked_at: the ops that code generation looks at.
+        symbol: its symbol.
+        looked_at: the ops that code generation reads.
         unreadable: the reasons why some of their locations cannot be read.
-        order: those it takes, in order, as numbers into ``taken``.
+        taken: the ops whose locations can be read; ``read`` has what is read, per op.
+        order: the ops in the functions, in order, as positions in ``taken``.
     """
 
     def __init__(
@@ -301,7 +301,7 @@ class _Caller:
         self.order = order_by_rule(self._grouped)
 
     def _group(self, places: Sequence[int]) -> GroupedOps:
-        """The ops as numbers: those of one file and line are a group, and only uses of results count."""
+        """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count."""
         ir, read = self.ir, self.read
         number = {op: k for k, op in enumerate(self.taken)}
         producers = [
@@ -330,12 +330,12 @@ class _Caller:
         return [group_count(self._grouped, order) for order in orders]
 
     def clashes(self) -> Iterator[str]:
-        """Places of the source at which, by the locations, two functions are defined."""
+        """Yield the places of the source for which locations name two functions."""
         names: dict[str, str] = {}
         return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
 
     def code(self) -> Iterator[FunctionCode]:
-        """The code of the functions, then of the function that calls them."""
+        """Yield the code of the functions, then of their caller."""
         functions = []
         for function, members in zip(self.functions, self._members(), strict=True):
             ops = [self.taken[k] for k in members]
@@ -344,7 +344,7 @@ class _Caller:
         yield caller_code(self.ir, self.op, functions, {self.taken[k] for k in self.order})
 
     def _members(self) -> Iterator[list[int]]:
-        """The ops of each function, in order, as numbers into ``taken``."""
+        """Yield the ops of each function, in order, as positions in ``taken``."""
         for _, group in groupby(self.order, key=self._grouped.group.__getitem__):
             yield list(group)
 
@@ -378,7 +378,7 @@ class _Caller:
 
 
 def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
-    """Orders in which the roots may enter the queue: the pass takes them in the order of their addresses."""
+    """Yield orders in which the roots may enter the queue: the pass takes them by their addresses."""
     roots = ops.roots
     yield roots
     yield roots[::-1]
@@ -389,7 +389,7 @@ def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
 
 
 def _common_class(read: Sequence[CodegenLocation]) -> str:
-    """The innermost class that all ops have at one depth, as the pass names a function; else ``forward``."""
+    """Return the innermost class that all ops have at one depth, as the pass does; else ``forward``."""
     columns = zip(*(one.modules for one in read), strict=False)
     classes = [{module.partition("[")[0] for module in column} for column in columns]
     return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")

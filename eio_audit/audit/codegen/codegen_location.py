@@ -1,8 +1,8 @@
-"""The ops that code generation looks at, and what it reads in the names of their locations.
+"""The ops that code generation reads, and the fields that it reads from the names of their locations.
 
-tt-mlir's ``ttnn-simplify-locs-for-codegen`` leaves of a location its outermost name, and
-``ttnn-recover-structure`` reads that: ``index|Class[name]|...|file:defline|function|opline|op``. It counts
-fields from both ends and leaves out empty ones.
+tt-mlir's ``ttnn-simplify-locs-for-codegen`` reduces a location to its outermost name. Then
+``ttnn-recover-structure`` reads the name: ``index|Class[name]|...|file:defline|function|opline|op``. It
+counts fields from both ends and ignores empty ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations, NameLoc, walk
 
 FREE = "ttnn.deallocate"
-"""The op that only frees what others have made."""
+"""The op that only frees the results of others."""
 
 _DIALECT = "ttnn."
 _FUNCTION_TYPE = re.compile(rb'\btt\.function_type = "(\w+)"')
@@ -28,13 +28,13 @@ _LEFT_OUT = ("ttcore.",)
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 
 PREFIX = "DEBUG|"
-"""The prefix that front ends put before the index; code generation does not know it."""
+"""A prefix that front ends put before the index. Code generation does not know it."""
 
 FEWEST_FIELDS = 4
-"""The fewest fields of a name that code generation reads; it silently leaves out other ops."""
+"""The fewest fields of a name that code generation reads. It silently omits other ops."""
 
 NAMES_KEPT = 1 << 16
-"""What is read of so many names is kept: each state of a dump has the same ones."""
+"""How many parsed names are cached, because each state of a dump has the same ones."""
 
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
@@ -46,7 +46,7 @@ class Reason(StrEnum):
     PREFIX = "prefix"
     """``DEBUG|`` is before the index."""
     NESTING = "nesting"
-    """The outermost name has no index; a name inside it has one, which is not read."""
+    """The outermost name has no index. A name inside it has one, but that is not read."""
     FIELD = "field"
     """A field is missing or not an integer: the index, or the op's line."""
     BRACKETS = "brackets"
@@ -55,11 +55,11 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodegenLocation:
-    """What code generation reads.
+    """The fields that code generation reads.
 
     Attributes:
         index: the first field; it may be negative.
-        modules: ``Class[name]``, outermost first.
+        modules: the modules as ``Class[name]``, outermost first.
         file: the file and line that ops are grouped by, ``model.py:60``.
         function: the name of the source function there.
     """
@@ -71,7 +71,7 @@ class CodegenLocation:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The modules, or the source function of an op that names none."""
+        """The modules, or else the source function."""
         return self.modules or (f"{self.file} {self.function}",)
 
 
@@ -80,9 +80,9 @@ class UnreadableLocation:
     """Why a name cannot be read.
 
     Attributes:
-        reason: which kind.
+        reason: the kind of reason.
         message: a sentence about the op: ``its index 'x' is not an integer``.
-        meant: what would be read without the prefix; None where that is not all.
+        meant: the fields after the prefix, if the prefix is the only reason; else None.
     """
 
     reason: Reason
@@ -92,7 +92,7 @@ class UnreadableLocation:
 
 @lru_cache(NAMES_KEPT)
 def read_name(name: str) -> CodegenLocation | UnreadableLocation:
-    """What code generation reads in the name of a location.
+    """Return the fields that code generation reads from the name of a location, or why it cannot.
 
     >>> read_name("3|Net[net]|m.py:10|forward|12|add")
     CodegenLocation(index=3, modules=('Net[net]',), file='m.py:10', function='forward')
@@ -124,13 +124,13 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
 
 
 def common_modules(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The modules that all paths have in common, from the outermost on."""
+    """Return the modules that all paths share, from the outermost on."""
     columns = takewhile(lambda column: len(set(column)) == 1, zip(*paths, strict=False))
     return tuple(column[0] for column in columns)
 
 
 def _integer(field: str) -> int | None:
-    """The number that a field is, of 32 bits with an optional minus."""
+    """Return a field as a signed 32-bit integer; None if it is not one."""
     if not _INTEGER.fullmatch(field):
         return None
     number = int(field)
@@ -147,7 +147,7 @@ class CodegenLocations:
         self._locations = locations
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
-        """What is read of an op; None if its location is not a name: unknown, or refused (rule EIO106)."""
+        """Return what is read from an op's location; None if it is no name: unknown, or refused (EIO106)."""
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
@@ -163,10 +163,10 @@ class CodegenLocations:
 
 
 def callers(ir: IR) -> list[int]:
-    """The functions that code generation cuts into others, in textual order.
+    """Return the functions that code generation cuts into others, in textual order.
 
-    Where functions have a type (``tt.function_type``), those that do the work of the model on the
-    device; else all that have a body. Functions without arguments are not cut.
+    If functions have a type (``tt.function_type``), these are the functions that run the model on the device;
+    else all that have a body. Functions without arguments are not cut.
     """
     functions: list[int] = []
     for op, regions in ir.regions_of.items():
@@ -181,10 +181,10 @@ def callers(ir: IR) -> list[int]:
 
 
 def codegen_ops(ir: IR, caller: int) -> list[int]:
-    """The ops of a function that code generation looks at, in textual order, without those nested in them.
+    """Return the ops of a function that code generation reads, in textual order, without ops nested in them.
 
-    Where there are ops of TTNN, only these; before the lowering to TTNN all that will be lowered: not
-    terminators, calls and what TTCore does around them.
+    If there are TTNN ops, these are the only ones. Before the lowering to TTNN, these are all ops that will
+    be lowered: all but terminators, calls and TTCore ops.
     """
     has_ttnn = any(ir.name(op).startswith(_DIALECT) for op in ir.nested_ops(caller))
     is_taken = [
@@ -202,7 +202,7 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
 
 
 def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:
-    """The ops whose location is a name that code generation cannot read, in textual order."""
+    """Yield the ops whose location is a name that code generation cannot read, in textual order."""
     for caller in callers(ir):
         for op in codegen_ops(ir, caller):
             read = locations.of(op)

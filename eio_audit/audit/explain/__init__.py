@@ -1,1 +1,1 @@
-"""Why an op is where it is, and the pictures of it."""
+"""Explanations and pictures of the place of an op."""

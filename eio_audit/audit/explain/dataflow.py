@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 NAMED_BLOCKS = 8
-"""How many blocks an error names, at the most."""
+"""The most blocks that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class DataflowOp:
     """An op of a dataflow DAG.
 
     Attributes:
-        place: 0-based among the ops of its block.
+        place: 0-based place among the ops of its block.
         inversions: how many inversions of the block it is in.
-        displaced: member of a smallest set of ops whose removal leaves the block in order.
-        derived: a pass made it from the op whose index it carries.
+        displaced: whether it is in a smallest set of ops whose removal leaves the block in order.
+        derived: whether a pass made it from the op whose index it carries.
     """
 
     place: int
@@ -49,10 +49,10 @@ class DataflowEdge:
     """A direct dependence: ``user`` must stay after ``producer``; both are places in the block.
 
     Attributes:
-        kind: why.
-        inverting: it runs against the original order: an indexed op that is the producer, or that the
-            producer depends on through unindexed ops alone, has a larger index than one that is the user, or
-            that depends on the user likewise. A forced inversion of the two is the consequence.
+        kind: the kind of the dependence.
+        inverting: whether it runs against the original order: the producer has a larger index than the user,
+            so it forces an inversion. An unindexed end counts as the indexed ops that reach it through
+            unindexed ops only.
     """
 
     producer: int
@@ -66,13 +66,13 @@ class Dataflow:
     """The dataflow DAG of a block, or a part of it.
 
     Attributes:
-        dump: the audit of the dump it belongs to.
+        dump: the audit of the dump.
         function: symbol of the function around the block, or None.
-        block: the block's label.
-        block_line: 1-based line of that.
-        block_ops: how many ops the block has; as many as ``ops``, unless this is a part.
-        around: the places of the ops whose neighbourhood this is; empty for a whole block.
-        ops: by rising place.
+        block: label of the block.
+        block_line: 1-based line of the label.
+        block_ops: number of ops of the block; for a part, more than ``ops`` has.
+        around: for a neighbourhood, the places of the ops at its centre; empty for a whole block.
+        ops: the ops, by rising place.
         edges: all direct dependences between them.
     """
 
@@ -89,16 +89,16 @@ class Dataflow:
 def dataflow(
     dumps: Sequence[Dump], block: str | None = None, options: AuditOptions = DEFAULT_OPTIONS
 ) -> Dataflow:
-    """The dataflow DAG of a whole block.
+    """Return the dataflow DAG of a whole block.
 
     Args:
         dumps: the dumps of one source, at least one; a line chooses among them.
-        block: its line as reports give it (of its label, or of its first op), or its function (``@main``);
-            without it the block of most inversions, among equals that of most ops.
+        block: the block's line in reports (of its label, or of its first op), or its function (``@main``).
+            By default, the block with the most inversions; of equals, the one with the most ops.
         options: as for ``check``.
 
     Raises:
-        InputError: the dump cannot be read, or no block or more than one is called so, or it has no order.
+        InputError: the dump cannot be read, no block or several match, or the block has no order.
     """
     dump = audit_dump(choose_dump(dumps, block or ""), options)
     fixed = FixedBlock(dump, _find_block(dump, block))
@@ -108,19 +108,19 @@ def dataflow(
 def neighbourhood(
     dumps: Sequence[Dump], around: str, radius: int, options: AuditOptions = DEFAULT_OPTIONS
 ) -> Dataflow:
-    """The ops that are at most ``radius`` dependences away from an op, in either direction.
+    """Return the ops that are at most ``radius`` dependences away from an op, in either direction.
 
     Args:
         dumps: the dumps of one source, at least one; a line chooses among them.
-        around: ``%name``, ``#index``, a line of the source, or a full name that only one op has. Ops that
-            share an index are taken together.
-        radius: how many dependences away, at the most. That the terminator ends the block is followed only
-            where it runs against the order: otherwise it would connect everything.
+        around: ``%name``, ``#index``, a line of the source, or a full name that only one op has. All ops with
+            the index are at the centre.
+        radius: the most dependences between an op and the centre. Dependences of kind ``terminator`` count
+            only if they run against the order, because they connect all ops.
         options: as for ``check``.
 
     Raises:
-        InputError: the dump cannot be read, or ``around`` names no op, or several in more than one block, or
-            the block has no order.
+        InputError: the dump cannot be read, ``around`` names no op or ops of several blocks, or the block has
+            no order.
     """
     dump = audit_dump(choose_dump(dumps, around), options)
     ops = find_ops(dump, around)
@@ -133,12 +133,12 @@ def neighbourhood(
 
 
 def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
-    """The dataflow DAG as a networkx graph.
+    """Return the dataflow DAG as a networkx graph.
 
-    Nodes are places in the block, in textual order, with ``op`` (its name), ``result``, ``index``, ``line``,
-    ``module``, ``inversions``, ``displaced`` and ``derived``; None where the op has none. Edges run producer
-    to user; their key and attribute ``kind`` is a ``DependenceKind``, and ``inverting`` is true if they run
-    against the original order. The graph's own attributes tell which block it is.
+    Nodes are places in the block, in textual order. Their attributes are ``op`` (its name), ``result``,
+    ``index``, ``line``, ``module``, ``inversions``, ``displaced`` and ``derived``; None if the op has none.
+    Edges run from producer to user. Their key and attribute ``kind`` is a ``DependenceKind``. Their attribute
+    ``inverting`` is true if they run against the original order. The graph's attributes identify the block.
     """
     import networkx as nx
 
@@ -165,7 +165,7 @@ def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
 
 
 class BlockDataflow:
-    """A block's dataflow DAG, from which parts can be taken.
+    """The dataflow DAG of a block, and its parts.
 
     Raises:
         InputError: the block is in a graph region, which has no order.
@@ -180,9 +180,9 @@ class BlockDataflow:
         self._displaced = frozenset(block.displaced)
 
     def around(self, places: Sequence[int], radius: int, limit: int | None = None) -> Dataflow:
-        """What is at most ``radius`` dependences away from the ops at ``places``; no more ops than ``limit``.
+        """Return up to ``limit`` ops that are at most ``radius`` dependences away from the ops at ``places``.
 
-        Complexity: linear in the dependences of the block, the first time; then in those that are followed.
+        Complexity: linear in the dependences of the block at the first call, then in those that are followed.
         """
         found = dict.fromkeys(places)
         frontier = list(places)
@@ -193,7 +193,7 @@ class BlockDataflow:
         return self.part(sorted(list(found)[:limit]), tuple(sorted(places)))
 
     def part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
-        """The ops at some places, and the dependences between them."""
+        """Return the ops at some places, and the dependences between them."""
         block, dump = self._block, self._block.dump
         return Dataflow(
             dump=dump.audit,
@@ -227,9 +227,9 @@ class BlockDataflow:
 
     @cached_property
     def _dependences(self) -> list[list[tuple[int, DependenceKind, bool]]]:
-        """By place: the users of the op, why they are, and whether that runs against the original order."""
+        """Per place, the users of the op, the kind of dependence, and whether it is against the order."""
         keys, precedence = self._block.keys, self._graph.precedence
-        # An op with a key counts by that key only: others reach through ops without keys.
+        # An op with a key counts with that key only. Keys pass through ops without a key.
         above = [-inf if key is None else key for key in keys]
         below = [inf if key is None else key for key in keys]
         for producer, user in precedence.forwards():
@@ -245,7 +245,7 @@ class BlockDataflow:
 
     @cached_property
     def _neighbours(self) -> list[list[int]]:
-        """By place: the ops next to it, those first whose dependence runs against the order."""
+        """Per place, the neighbours of the op; those with a dependence against the order are first."""
         ranked: list[list[tuple[bool, int]]] = [[] for _ in self._block.ops]
         for producer, users in enumerate(self._dependences):
             for user, kind, inverting in users:
@@ -256,7 +256,7 @@ class BlockDataflow:
 
 
 def _find_block(dump: AuditedDump, wanted: str | None) -> int:
-    """The block that ``wanted`` names; without a name that of most inversions."""
+    """Return the block that ``wanted`` names; without a name, the block with the most inversions."""
     ir = dump.ir
     blocks = [block for block, ops in enumerate(ir.block_ops) if ops and dump.has_order(block)]
     if not blocks:

@@ -1,4 +1,4 @@
-"""Why an op is where it is: its inversions, and what keeps it there or would move it."""
+"""Explanations of the place of an op: its inversions, and what keeps it there or would move it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.effects import Effects, EffectSource
 
 DESCRIBED_INVERSIONS = 10
-"""How many inversions of each kind an explanation describes."""
+"""The most inversions of each kind that an explanation describes."""
 
 
 class InversionKind(StrEnum):
     """The kind of an inversion."""
 
     FORCED = "forced"
-    """One op depends on the other: it is in every legal order."""
+    """One op depends on the other, so every legal order has the inversion."""
     AVOIDABLE = "avoidable"
     """A fix puts the two in their original order."""
     KNOCK_ON = "knock-on"
-    """Neither depends on the other, yet the best order found has them inverted too."""
+    """Neither depends on the other, but the best order found has the inversion, too."""
     UNORDERED = "unordered"
     """They are in a graph region, which has no order."""
 
@@ -49,14 +49,14 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class FixedPlace:
-    """Where a fix puts an op.
+    """The place that a fix gives an op.
 
     Attributes:
-        place: 0-based among the ops of its block.
-        moved: it is one of the fewest ops whose moves explain the new order.
-        behind: the op that it follows then; None at the start.
-        before: the op that follows it then; None at the end.
-        inversions: how many inversions it is in then.
+        place: 0-based place among the ops of its block.
+        moved: whether it is one of the fewest ops whose moves explain the new order.
+        behind: the op directly before it; None at the start.
+        before: the op directly after it; None at the end.
+        inversions: how many inversions it is in after the fix.
     """
 
     place: int
@@ -72,8 +72,8 @@ class InvertedOp:
 
     Attributes:
         kind: the kind of the inversion.
-        path: for a forced one, the shortest chain of dependences from the earlier op to the later.
-        fixed: for an avoidable one, where a fix puts this op.
+        path: for a forced inversion, a shortest path of dependences from the earlier op to the later.
+        fixed: for an avoidable inversion, the place that a fix gives this op.
     """
 
     op: OpLabel
@@ -84,10 +84,10 @@ class InvertedOp:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """The op next to another one in the original order.
+    """An original neighbour of an op.
 
     Attributes:
-        distance: how many places after the other one it is; negative if it is before.
+        distance: how many places it is after the op in the dump; negative if it is before.
     """
 
     op: OpLabel
@@ -101,27 +101,26 @@ class OpExplanation:
     Attributes:
         function: symbol of the function around its block, or None.
         block: label of its block.
-        block_line: 1-based line of that.
-        place: 0-based among the ops of the block.
-        ops: how many ops the block has.
-        origin: the place in the model that its location names, if it names one.
-        model_line: where in the model's source it comes from, or None.
-        derived: a pass made it from another op, whose index it carries.
-        right: the op whose index it should carry, because its own contradicts the dependences; None if its
-            index is right.
-        follows: the ``--follow`` option for which its index does not count; else None.
-        consumer: the indexed op with which an op stays that does not count in inversions; None for others.
-        last_use: of an op that only frees, the last op that it waits for: in textual order or, if it is to
-            follow its last use, in the order of a fix. None for others.
-        effects: what it does to memory, its regions included.
-        effects_source: how this is known.
+        block_line: 1-based line of the label.
+        place: 0-based place among the ops of the block.
+        ops: number of ops of the block.
+        origin: the place in the model that its location names, or None.
+        model_line: its line of the model's source, or None.
+        derived: whether a pass made it from another op, whose index it carries.
+        right: the op whose index it should carry, if its own contradicts the dependences; else None.
+        follows: the ``--follow`` option that ignores its index, or None.
+        consumer: for an op that does not count in inversions, the indexed op that it stays with; else None.
+        last_use: for an op that only frees, the last op that it waits for: in textual order, or in the order
+            of a fix if ``--follow`` moves it there. None for other ops.
+        effects: its memory effects, including its regions.
+        effects_source: where these are known from.
         inversions: how many inversions it is in.
-        kinds: those by kind, only kinds that occur.
-        inverted: the ops it is inverted with, at most DESCRIBED_INVERSIONS of a kind: first forced ones by
+        kinds: the number of these per kind, without kinds that do not occur.
+        inverted: the ops it is inverted with, at most DESCRIBED_INVERSIONS per kind: first the forced ones by
             length of the path, then the others by falling difference of indices.
         same_index: how many other ops of the block carry its index.
-        lower, higher: the op of the next lower and higher index in the block, the nearest of several.
-        fixed: where a fix puts it; None in a graph region, where nothing moves.
+        lower, higher: the op with the next lower and higher index in the block, the nearest of several.
+        fixed: the place that a fix gives it; None in a graph region, where nothing moves.
     """
 
     op: OpLabel
@@ -157,7 +156,7 @@ class Explanation:
 
 
 def explain(dumps: Sequence[Dump], op: str, options: AuditOptions = DEFAULT_OPTIONS) -> Explanation:
-    """Explains why an op is where it is.
+    """Explain why an op is where it is.
 
     Args:
         dumps: the dumps of one source, at least one; a line chooses among them.
@@ -166,7 +165,7 @@ def explain(dumps: Sequence[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
         options: as for ``check``.
 
     Raises:
-        InputError: the dump cannot be read, or ``op`` names no op, or more than one other than by index.
+        InputError: the dump cannot be read, or ``op`` names no op, or several without being an index.
     """
     dump = audit_dump(choose_dump(dumps, op), options)
     found = find_ops(dump, op)
@@ -176,7 +175,7 @@ def explain(dumps: Sequence[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
 
 
 class OpInBlock:
-    """One op among the others of its block."""
+    """An op in its block."""
 
     def __init__(self, block: FixedBlock, op: int) -> None:
         self.block = block
@@ -185,7 +184,7 @@ class OpInBlock:
         self.key = block.keys[self.place]
 
     def explain(self) -> OpExplanation:
-        """Builds the explanation."""
+        """Return the explanation of the op."""
         block, dump = self.block, self.block.dump
         effects = dump.dependences.effects
         inversions = [(place, self._kind(place)) for place in self._inverted_places()]
@@ -265,12 +264,12 @@ class OpInBlock:
 
     @cached_property
     def _paths(self) -> dict[int, tuple[int, int]]:
-        """By place of an op that this one depends on, or that depends on it: a shortest path."""
+        """Per place of an ancestor or descendant, the next place on a shortest path, and its length."""
         precedence = self._graph.precedence
         return _search(precedence.successors, self.place) | _search(precedence.predecessors, self.place)
 
     def _path(self, place: int) -> Iterator[PathStep]:
-        """The edges of a shortest path, from the earlier op to the later one."""
+        """Yield the edges of a shortest path, from the earlier op to the later one."""
         chain = [place]
         while chain[-1] != self.place:
             chain.append(self._paths[chain[-1]][0])
@@ -283,7 +282,7 @@ class OpInBlock:
         return self._graph.kinds()
 
     def _neighbour(self, *, higher: bool) -> Neighbour | None:
-        """The op of the next index above or below; of several the nearest."""
+        """Return the op with the next higher or lower index; of several, the nearest."""
         own, block = self.key, self.block
         if own is None:
             return None
@@ -293,7 +292,7 @@ class OpInBlock:
         return None if place is None else Neighbour(block.label(place), place - self.place)
 
     def _consumer(self) -> OpLabel | None:
-        """The indexed op that an unindexed one stays with: its user of lowest index, else a producer."""
+        """Return the indexed op that an unindexed op stays with: a user of lowest index, else a producer."""
         if self.key is not None or not self.block.has_order or self.place in self.block.frees_that_follow:
             return None
         keys, precedence = self.block.keys, self._graph.precedence
@@ -304,7 +303,7 @@ class OpInBlock:
         return None
 
     def _last_use(self) -> OpLabel | None:
-        """The last op that is no free of those that a free waits for."""
+        """Return the last op that a free waits for and that is not a free itself."""
         block = self.block
         frees = block.dump.keys.frees_in(block.number)
         if self.place not in frees or not block.has_order:
@@ -320,7 +319,7 @@ def _search(
     start: int,
     is_passed: Callable[[int], bool] = lambda _: True,
 ) -> dict[int, tuple[int, int]]:
-    """By place reached through those that are passed: the place before on a shortest path, and its length."""
+    """Return, per place reached through ``is_passed``, its predecessor on a shortest path, and the length."""
     steps: dict[int, tuple[int, int]] = {}
     pending = deque([(start, 0)])
     while pending:

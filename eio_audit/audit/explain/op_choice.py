@@ -1,7 +1,7 @@
-"""The op that a person means.
+"""Finding the op that a user names.
 
-``%5``, ``#23`` (an op index), a line of the dump's file (``57``, ``57:3``, ``passes.log:57:3``), a line of
-the model's source (``model.py:51``), or a full name (``ttir.add``); ``%5 of @main`` with its function.
+A name is ``%5``, ``#23`` (an op index), a line of the dump's file (``57``, ``57:3``, ``passes.log:57:3``), a
+line of the model's source (``model.py:51``), or a full name (``ttir.add``). ``%5 of @main`` adds a function.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import InputError, Source
 
 NAMED_CANDIDATES = 8
-"""How many ops an error names, at the most."""
+"""The most ops that an error names."""
 
 SEARCHED_NAMES = 20_000
-"""How many names are searched for a similar one."""
+"""The most names that are searched for a similar one."""
 
 _OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+@?(?P<function>\S.*)")
 _PLACE = re.compile(
@@ -32,11 +32,11 @@ _VALUE = re.compile(rb"%[\w$.-]+")
 
 @dataclass(frozen=True, slots=True)
 class OpReference:
-    """A person's words for an op, taken apart.
+    """A user's name for an op, parsed.
 
     Attributes:
-        op: the words without the function.
-        function: the symbol of the function that the op is in, without ``@``; None for any.
+        op: the name without the function.
+        function: the symbol of the op's function, without ``@``; None for any function.
     """
 
     op: str
@@ -44,24 +44,24 @@ class OpReference:
 
     @classmethod
     def parse(cls, wanted: str) -> OpReference:
-        """``%5 of @main`` and all other forms."""
+        """Parse ``%5 of @main`` and all other forms."""
         match = _OF_FUNCTION.fullmatch(wanted)
         return cls(match["op"], _bare(match["function"])) if match else cls(wanted, None)
 
     def place_in(self, source: Source) -> tuple[int, int] | None:
-        """The line of a source that is meant, and the column, 0 for none; None for no line of this source."""
+        """Return the line and column (0 for none) that it names; None if it is no line of this source."""
         match = _PLACE.fullmatch(self.op)
         is_here = match and (not match["file"] or _ends_with(source.name, match["file"]))
         return (int(match["line"]), int(match["column"] or 0)) if match and is_here else None
 
     @property
     def model_line(self) -> tuple[str, int] | None:
-        """The file and line of a model's source, where this is no line of the dump."""
+        """The file and line of the model's source, if it names a file; else None."""
         match = _PLACE.fullmatch(self.op)
         return (match["file"], int(match["line"])) if match and match["file"] else None
 
     def may_be_in(self, dump: Dump) -> bool:
-        """Whether the dump has the line, or the text that any op of this name has."""
+        """Return whether the dump has the line, or the text that any op of this name has."""
         if place := self.place_in(dump.source):
             return is_on_line(dump, place[0])
         text = self.op.lstrip("#")
@@ -74,7 +74,7 @@ class OpReference:
 
 
 def _bare(symbol: str | None) -> str | None:
-    """``f`` of ``@f`` and ``@"f"``."""
+    """Return ``f`` for ``@f`` and ``@"f"``."""
     return symbol and symbol.lstrip("@").strip('"')
 
 
@@ -83,16 +83,16 @@ def _ends_with(path: str, end: str) -> bool:
 
 
 def is_on_line(dump: Dump, line: int) -> bool:
-    """Whether the dump has text on a line of its file."""
+    """Return whether the dump has text on a line of its file."""
     line_at, span = dump.source.line_at, dump.span
     return line_at(span.start) <= line <= line_at(max(span.start, span.end - 1))
 
 
 def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
-    """The dump that has the op: the only one, or that with the wanted line.
+    """Return the dump with the op: the only dump, or the one with the wanted line.
 
     Raises:
-        InputError: there is more than one, and ``wanted`` does not choose one.
+        InputError: there are several dumps, and ``wanted`` does not choose one.
     """
     source = next(each_dump(dumps)).source
     place = OpReference.parse(wanted).place_in(source)
@@ -110,27 +110,27 @@ def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
 
 
 def no_dump_on_line(source: str, line: int) -> InputError:
-    """The error for a line outside all dumps."""
+    """Return the error for a line outside all dumps."""
     return InputError(source, None, f"line {line} is outside all dumps")
 
 
 def find_ops(dump: KeyedDump, wanted: str) -> list[int]:
-    """The ops that ``wanted`` names: one, or all that carry an index or come from a line of the model.
+    """Return the ops that ``wanted`` names: one, or all with an index or from a line of the model.
 
     Raises:
-        InputError: no op is named so, or several are; the message names the nearest, or the candidates.
+        InputError: no op has that name, or several have it. The message lists the nearest ops or candidates.
     """
     return _Finder(dump, OpReference.parse(wanted)).find()
 
 
 def has_op(dump: KeyedDump, wanted: OpReference) -> bool:
-    """Whether ``wanted`` names one or several ops of a dump."""
+    """Return whether ``wanted`` names one or several ops of a dump."""
     return _Finder(dump, wanted).has_op()
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The ops with a name, what they share in a message, and the message if there is none."""
+    """The ops with a name, the words for several of them in a message, and the message if there are none."""
 
     ops: Sequence[int]
     shared: str
@@ -186,14 +186,14 @@ class _Finder:
         return f"no op is called '{self.wanted.op}': name one by its %result, #index or line{known}"
 
     def _how_to_name(self, ops: Sequence[int]) -> str:
-        """How to name one of several ops: by its function, if that tells them apart, else by its line."""
+        """Return how to name one of several ops: by its line, or by its function if that is unique."""
         functions = list(map(self._function, ops))
         by_function = f", or its function: '{self.wanted.op} of {functions[0]}'"
         is_enough = None not in functions and len({*functions}) == len(ops)
         return f"name one by its line{by_function if is_enough else ''}: {self._candidates(ops)}"
 
     def _at(self, line: int, column: int) -> list[int]:
-        """The ops that begin on a line, or the one that continues there; with a column the one there."""
+        """Return the ops that begin on a line, or the op around it; with a column, the op there."""
         starting = [op for op in range(len(self.ir)) if self._line_of(op) == line]
         if starting and not column:
             return starting
@@ -211,7 +211,7 @@ class _Finder:
         return self.source.line_at(self.ir.op_start[op])
 
     def _line_text(self, line: int) -> tuple[int, bytes]:
-        """The offset of a line of the file, and its text; empty after the last."""
+        """Return the offset of a line of the file, and its text; empty after the last line."""
         data, start = self.source.data, 0
         for _ in range(line - self.source.line_at(0)):
             start = data.find(b"\n", start) + 1
@@ -221,10 +221,10 @@ class _Finder:
         return start, data[start : len(data) if end < 0 else end]
 
     def _around(self, offset: int) -> list[int]:
-        """The innermost op whose own text, apart from its regions, has an offset."""
+        """Return the innermost op at an offset, unless the offset is inside one of its regions."""
         ir = self.ir
         around = [op for op in range(len(ir)) if ir.op_start[op] <= offset < ir.op_end[op]]
-        innermost = around[-1:]  # pre-order: the ops around come before
+        innermost = around[-1:]  # in pre-order, enclosing ops come first
         regions = ir.regions_of.get(innermost[0], []) if innermost else []
         is_inside = any(ir.region_start[r] < offset < ir.region_end[r] for r in regions)
         return [] if is_inside else innermost
@@ -278,7 +278,7 @@ class _Finder:
         return f"{name} (line {self._line_of(op)})"
 
     def _candidates(self, ops: Sequence[int]) -> str:
-        """``12 (ttir.add %0 in @f), 40 (...)``; with the column where ops share a line."""
+        """Return ``12 (ttir.add %0 in @f), 40 (...)``, with columns if ops share a line."""
         positions = [self.source.position_at(self.ir.op_start[op]) for op in ops[: NAMED_CANDIDATES + 1]]
         is_unique = len({position.line for position in positions}) == len(positions)
         named = []

@@ -1,4 +1,4 @@
-"""The order of a block op by op, as plain data for pictures: where each op is, where it was, and why."""
+"""The order of a block op by op, as plain data for pictures: each op's place, original place, and why."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.displaced import displaced
 
 PICTURED_BLOCKS = 6
-"""How many blocks of a report are drawn, those with most avoidable inversions, then with most of any kind."""
+"""The most blocks that a report draws, by avoidable inversions, then by all inversions."""
 
 DRAWN_RADIUS = 2
 DRAWN_NEIGHBOURS = 30
-"""How far the dataflow around an op is drawn, and with how many ops at the most."""
+"""The radius of the dataflow drawn around an op, and its most ops."""
 
 DRAWN_MOVED = 10
 DRAWN_UNMOVED = 5
-"""Around how many ops that a fix moves, and around how many others."""
+"""The most ops with dataflow drawn around them: ops that a fix moves, and other displaced ops."""
 
 ALL_TEXTS = 2_000
-"""Up to so many ops, a picture has the text of each; of a larger block only around some ops out of order."""
+"""The most ops of a block whose picture has all texts. A larger one has texts around displaced ops only."""
 
 TEXTS_AROUND = 2
 SHOWN_TEXT = 240
-"""How many ops before and after such an op, and how many characters of each."""
+"""The number of ops with a text on each side of such an op, and the most characters of a text."""
 
 
 class Disorder(StrEnum):
-    """Why an op is out of order; the first that holds."""
+    """Why an op is out of order: the first reason that holds."""
 
     AVOIDABLE = "avoidable"
     """A fix moves it."""
     DERIVED = "derived"
-    """A pass made it from the op whose index it carries: it never was there."""
+    """A pass made it from the op whose index it carries: it was never there."""
     FORCED = "forced"
     """A dependence keeps it where it is."""
     KNOCK_ON = "knock-on"
-    """Nothing keeps it there, yet the best order found has it in as many inversions."""
+    """No dependence keeps it where it is, but it is displaced in the best order found, too."""
     UNORDERED = "unordered"
     """It is in a graph region, which has no order."""
 
@@ -57,13 +57,12 @@ class PicturedOp:
     """An op of a block, and where it is.
 
     Attributes:
-        place: 0-based among the ops of the block.
-        standing: 0-based among the ops that count in inversions, in textual order; None for other ops.
-        original: 0-based among the same ops in the original order; ops of equal index in textual order.
+        place: 0-based place among the ops of the block.
+        standing: 0-based place among the ops that count in inversions, in textual order; None for other ops.
+        original: 0-based place among the same ops in the original order, ties in textual order.
         inversions: how many inversions it is in.
-        inversions_fixed: and of how many after a fix.
-        disorder: why it is out of order: a fix moves it, or it is displaced even after a fix; None for the
-            others.
+        inversions_fixed: how many inversions it is in after a fix.
+        disorder: why it is out of order, if a fix moves it or it is displaced even after a fix; else None.
     """
 
     op: OpLabel
@@ -83,10 +82,10 @@ class OrderPicture:
         dump: the audit of the dump.
         block: the audit of the block.
         ops: all ops of the block, in textual order.
-        displaced: all ops out of order by their place in the block, those that carry most inversions first.
-        dataflow: what surrounds some ops that a fix moves, then some others out of order; none in a graph
-            region.
-        texts: by place, an op's own text, shortened.
+        displaced: per place, an op out of order; those in the most inversions first.
+        dataflow: the neighbourhoods of some ops that a fix moves, then of some other ops out of order; empty
+            in a graph region.
+        texts: per place, an op's own text, shortened.
     """
 
     dump: DumpAudit
@@ -98,13 +97,13 @@ class OrderPicture:
 
 
 class WorstBlocks:
-    """The pictures of the blocks with most avoidable inversions, then with most of any kind.
+    """The pictures of the blocks with the most avoidable inversions, then with the most inversions.
 
-    Dumps are given to it one after the other. Of a block that several dumps of a source show, told by its
-    function and label, the worst state is drawn.
+    It takes dumps one after the other. If several dumps of a source show a block, told by its function and
+    label, its worst state is drawn.
 
     Args:
-        limit: how many blocks, at the most. Blocks without inversions are not drawn.
+        limit: the most blocks to draw. Blocks without inversions are not drawn.
     """
 
     def __init__(self, limit: int = PICTURED_BLOCKS) -> None:
@@ -113,11 +112,11 @@ class WorstBlocks:
         self._kept: dict[Hashable, tuple[tuple[int, int, int], _BlockOfDump | OrderPicture]] = {}
 
     def add(self, dump: AuditedDump) -> None:
-        """Draws the blocks of a dump that are among the worst so far."""
+        """Draw the blocks of a dump that are among the worst so far."""
         self._add(dump.audit, lambda place: _picture(dump, dump.audit, place))
 
     def add_undrawn(self, dump: Dump, audit: DumpAudit) -> None:
-        """Keeps a dump as long as a block of it is among the worst; it is audited once more to draw it."""
+        """Keep a dump while a block of it is among the worst. It is audited again to draw the block."""
         self._add(audit, lambda place: _BlockOfDump(dump, audit, place))
 
     def _add(self, audit: DumpAudit, keep: Callable[[int], _BlockOfDump | OrderPicture]) -> None:
@@ -131,7 +130,7 @@ class WorstBlocks:
                 self._kept[label, times[label]] = rank, keep(place)
 
     def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
-        """Whether a block is to be drawn; the picture that it replaces is dropped."""
+        """Return whether to draw a block; drop the picture that it replaces."""
         if name not in self._kept and len(self._kept) < self._limit:
             return True
         rival = name if name in self._kept else min(self._kept, key=lambda other: self._kept[other][0])
@@ -142,7 +141,7 @@ class WorstBlocks:
 
     @property
     def pictures(self) -> list[OrderPicture]:
-        """What it has, in the order in which it was given."""
+        """The pictures, in the order in which the blocks were added."""
         audited: dict[int, AuditedDump] = {}
         pictures = []
         for _, kept in sorted(self._kept.values(), key=lambda kept: -kept[0][2]):
@@ -166,7 +165,7 @@ class _BlockOfDump:
 
 
 def _picture(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPicture:
-    """The picture of the ``number``-th block of an audit."""
+    """Return the picture of the ``number``-th block of an audit."""
     block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places
     standing = {place: position for position, place in enumerate(block.indexed)}
@@ -214,7 +213,7 @@ def _disorder(op: DisplacedOp | None, block: BlockAudit) -> Disorder | None:
 
 
 def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
-    """The texts of all ops of a small block; of a large one those of the worst ops and around them."""
+    """Return the texts of all ops of a small block, or of the worst ops of a large one and around them."""
     last = len(block.ops) - 1
     places: Iterable[int] = range(last + 1)
     if last >= ALL_TEXTS:
@@ -226,6 +225,6 @@ def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
 
 
 def _shortened(text: bytes) -> str:
-    """The first characters of an op's text, on one line."""
+    """Return the first characters of an op's text, on one line."""
     shown = " ".join(text[: 4 * SHOWN_TEXT].decode("utf-8", "replace").split())
     return shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."

@@ -1,1 +1,1 @@
-"""What a CI gate finds, and whether it passes."""
+"""The findings of a CI gate, and whether it passes."""

@@ -1,8 +1,8 @@
-"""Findings that are known and let through, so that only new ones count; the list of them only shrinks.
+"""Known findings, which pass, so that only new ones count. A baseline only shrinks.
 
-A finding is known again by its code, file, function, op name and origin in the model, not by value names,
-indices or line numbers, so that edits elsewhere leave it known. Several findings may have all of that in
-common; the baseline has how many of them there may be in one dump.
+A baseline identifies a finding by its code, file, function, op name and origin in the model. It does not use
+value names, indices or line numbers, so a finding stays known after edits elsewhere. Several findings may
+agree in all of these, so the baseline stores how many of them one dump may have.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from eio_audit.audit.gate.rules import Rule
 
 @dataclass(frozen=True, slots=True, order=True)
 class BaselineEntry:
-    """What a finding is known again by.
+    """The identity of a finding in a baseline.
 
     Attributes:
         source: the dump's file, relative to the baseline's folder, with forward slashes.
-        code: of the rule.
-        function: symbol of the function; empty outside one.
+        code: the code of the rule.
+        function: symbol of the function; empty outside functions.
         op: the op's name.
-        origin: where in the model the op comes from.
+        origin: the op's place in the model.
     """
 
     source: str
@@ -42,9 +42,9 @@ class BaselineComparison:
 
     Attributes:
         new: the findings that are not known.
-        known: how many are.
-        stale: entries for which fewer findings are left than there may be, and by how many fewer.
-        remaining: the baseline without what is stale.
+        known: number of known findings.
+        stale: per entry with fewer findings than it allows, how many are missing.
+        remaining: the baseline without stale findings.
     """
 
     new: tuple[Finding, ...]
@@ -57,8 +57,8 @@ class Baseline:
     """The known findings.
 
     Attributes:
-        folder: where the baseline is; the files it names are relative to that.
-        counts: how many findings of each entry one dump may have.
+        folder: the folder of the baseline; the files of its entries are relative to it.
+        counts: per entry, how many findings one dump may have.
     """
 
     def __init__(self, folder: str, counts: Mapping[BaselineEntry, int]) -> None:
@@ -67,12 +67,12 @@ class Baseline:
 
     @property
     def size(self) -> int:
-        """How many findings it knows."""
+        """Number of known findings."""
         return sum(self.counts.values())
 
     @classmethod
     def of(cls, findings: Iterable[Finding], folder: str) -> Baseline:
-        """The baseline that knows all of the findings, and no more."""
+        """Return the baseline that knows exactly these findings."""
         counts: dict[BaselineEntry, int] = {}
         for _, entry, number in _numbered(findings, folder):
             counts[entry] = max(counts.get(entry, 0), number)
@@ -81,12 +81,12 @@ class Baseline:
     def compare(
         self, findings: Sequence[Finding], sources: Iterable[str], rules: Collection[Rule]
     ) -> BaselineComparison:
-        """Tells new findings from known ones.
+        """Tell new findings from known ones.
 
         Args:
-            findings: of all rules in force; of those alike in a dump the last ones are new.
-            sources: the files that were checked; entries of others are not stale.
-            rules: that were in force; entries of others are not stale.
+            findings: of all rules in force. If a dump has too many of one entry, the last ones are new.
+            sources: the files that were checked. Entries of other files are not stale.
+            rules: the rules that were in force. Entries of other rules are not stale.
         """
         found = Baseline.of(findings, self.folder).counts
         checked = {_relative_to(source, self.folder) for source in sources}
@@ -107,7 +107,7 @@ class Baseline:
 
 
 def _numbered(findings: Iterable[Finding], folder: str) -> Iterator[tuple[Finding, BaselineEntry, int]]:
-    """Each finding with its entry, and the how many-th of that entry it is in its dump, from 1."""
+    """Yield each finding, its entry, and its number from 1 among those of that entry in its dump."""
     numbers: Counter[tuple[int, BaselineEntry]] = Counter()
     for finding in findings:
         entry = entry_of(finding, folder)
@@ -116,7 +116,7 @@ def _numbered(findings: Iterable[Finding], folder: str) -> Iterator[tuple[Findin
 
 
 def entry_of(finding: Finding, folder: str) -> BaselineEntry:
-    """What a finding is known again by, in a baseline in ``folder``."""
+    """Return the identity of a finding in a baseline in ``folder``."""
     return BaselineEntry(
         source=_relative_to(finding.source, folder),
         code=finding.rule.code,
@@ -127,5 +127,5 @@ def entry_of(finding: Finding, folder: str) -> BaselineEntry:
 
 
 def _relative_to(source: str, folder: str) -> str:
-    """The relative path, with forward slashes; what is no file, such as ``<stdin>``, as it is."""
+    """Return the relative path, with forward slashes; a name such as ``<stdin>`` is unchanged."""
     return source if source.startswith("<") else PurePath(os.path.relpath(source, folder)).as_posix()

@@ -1,4 +1,4 @@
-"""What a check keeps of a dump: plain data without its IR, which another process can send."""
+"""The result of a check of one dump: plain data without its IR, which another process can send."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 
-if TYPE_CHECKING:  # a check of dumps in order finds nothing
+if TYPE_CHECKING:  # a check of dumps in order does not import this
     from eio_audit.audit.gate.findings import Finding
 
 
@@ -25,9 +25,9 @@ class CheckedDump:
     Attributes:
         audit: the figures.
         marker: the dump's marker.
-        functions: the symbols of its functions; None among them for ops that are in no function.
-        alone: the symbol of the function that is all there is in the dump; None for a program.
-        findings: what the rules in force find.
+        functions: the symbols of its functions, and None if ops are outside functions.
+        alone: symbol of the function if the dump shows only that; None for a program.
+        findings: the findings of the rules in force.
     """
 
     audit: DumpAudit
@@ -37,7 +37,7 @@ class CheckedDump:
     findings: tuple[Finding, ...]
 
     def of(self, dump: Dump, options: AuditOptions) -> CheckedDump:
-        """The same for a dump of the same text, which may be in another file or elsewhere in the file."""
+        """Return the same result for a dump with the same text, at another place or in another file."""
         lines = dump.first_line - self.audit.first_line
         marker = dump.marker
         audit = replace(
@@ -59,7 +59,7 @@ class CheckedDump:
 
 
 def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
-    """What some rules find in a dump, and its figures.
+    """Return the figures of a dump and the findings of some rules.
 
     Raises:
         InputError: a location is malformed.

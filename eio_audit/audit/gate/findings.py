@@ -1,4 +1,4 @@
-"""What is wrong with a dump, one finding per op and rule: what a gate reports in all formats."""
+"""The findings of a dump, one per op and rule. A gate reports them in all formats."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class Finding:
 
     Attributes:
         sentence: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
-        source: the file the dump is in, ``<stdin>`` for standard input.
-        dump_line: 1-based line the dump begins at.
-        line: 1-based, of the op.
-        column: 1-based, of the op.
-        moment: which dump of the file it is, ``after canonicalize``; empty without a marker.
+        source: the file of the dump, ``<stdin>`` for standard input.
+        dump_line: 1-based line where the dump begins.
+        line: 1-based line of the op.
+        column: 1-based column of the op.
+        moment: which dump of the file it is, such as ``after canonicalize``; empty without a marker.
         function: symbol of the function around the op, or None.
         block: label of its block, which begins at ``block_line`` and ``block_column``.
         op: the op.
-        origin: where in the model it comes from, without line numbers and indices.
-        model: the line of the model it comes from, if its location names one.
-        inversions: how many inversions the op is charged with; 0 for a finding about something else. The
-            avoidable findings of a block add up to its avoidable inversions, the unavoidable ones to the
-            others. A move for the sake of others may add inversions: then the number is negative.
-        model_path: where the file of ``model`` is in the repository, if it was looked for and is there.
-        pass_name: the pass that brought it in, as far as the log shows.
-        until: when it was gone, ``after cse``; None as long as it is there.
-        left: whether it is there at the end of the log; None where no later dump tells.
+        origin: its place in the model, without line numbers and indices.
+        model: its line of the model's source, if its location names one.
+        inversions: how many inversions the op is charged with; 0 for other kinds of findings. The avoidable
+            findings of a block add up to its avoidable inversions, the unavoidable findings to all others. It
+            is negative if a fix moves the op for the sake of others and that adds inversions.
+        model_path: path of the file of ``model`` in the repository, if it was looked for and found.
+        pass_name: the pass that introduced it, as far as the log shows.
+        until: the first dump without it, such as ``after cse``; None if there is none.
+        left: whether the op breaks the rule at the end of the log; None if no later dump shows it.
     """
 
     rule: Rule
@@ -72,11 +72,11 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """What is wrong, in one piece."""
+        """The sentence, as text."""
         return str(self.sentence)
 
     def shifted(self, lines: int) -> Finding:
-        """The same finding in a dump so many lines further down."""
+        """Return the same finding, a number of lines further down."""
         return replace(
             self,
             sentence=self.sentence.shifted(lines),
@@ -88,10 +88,10 @@ class Finding:
 
 
 def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
-    """What some of the rules find in one dump.
+    """Return the findings of some rules in one dump.
 
-    Complexity: as to count inversions, O(n log n) for a block of n ops, and nothing where it has none; rules
-    on locations look at every op.
+    Complexity: O(n log n) for a block of n ops with inversions, nothing for other blocks. Rules on locations
+    visit every op.
 
     Raises:
         InputError: a location is malformed.
@@ -110,7 +110,7 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
 
 
 def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0) -> Finding:
-    """A finding about one op of a dump."""
+    """Return a finding about one op of a dump."""
     ir, block = dump.ir, dump.ir.op_block[op]
     position = ir.source.position_at(ir.op_start[op])
     block_position = ir.source.position_at(ir.block_offset(block))
@@ -147,7 +147,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
 
 
 def _avoidable(block: FixedBlock) -> Iterator[Finding]:
-    """The fewest ops that explain the order of a fix; they are charged with the avoidable inversions."""
+    """Yield the fewest ops that explain the order of a fix, charged with the avoidable inversions."""
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
@@ -173,7 +173,7 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
-    """The ops that are displaced even in the best order; they are charged with the inversions it has."""
+    """Yield the ops that are displaced even in the best order, charged with its inversions."""
     order = block.indexed_order
     keys = [block.key(place) for place in order]
     out_of_place = displaced(keys)
@@ -188,8 +188,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
         kind, why = "", ", not proven unavoidable"
     for k in out_of_place:
         place = order[k]
-        # A stable sort moves an op to the right by as many places as it has more smaller keys after it
-        # than larger ones before it.
+        # A stable sort moves an op right by the smaller keys after it minus the larger keys before it.
         side = "early" if rank[k] >= k else "late"
         number = charged[place]
         what = f"is {side}: {_inversions(number, kind)}{why}"
@@ -197,7 +196,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
 
 
 def _charged(block: FixedBlock, order: Sequence[int], chosen: Collection[int]) -> dict[int, int]:
-    """By chosen place, the inversions that it is charged with in an order of the places."""
+    """Return, per chosen place, the inversions that it is charged with in an order of the places."""
     positions = [k for k, place in enumerate(order) if place in chosen]
     charges = inversions_charged([block.key(place) for place in order], positions)
     return {order[k]: charge for k, charge in zip(positions, charges, strict=True)}
@@ -208,7 +207,7 @@ def _inversions(number: int, kind: str = "") -> str:
 
 
 def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
-    """The ops whose indices contradict the dependences."""
+    """Yield the ops whose indices contradict the dependences."""
     for place, op in enumerate(block.ops):
         if op in block.dump.donors:
             right = block.dump.label(block.dump.donors[op])

@@ -1,4 +1,4 @@
-"""Whether what was checked may pass."""
+"""The decision of a gate: whether a check passes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import Summary
 from eio_audit.audit.gate.rules import AVOIDABLE, UNAVOIDABLE, Rule
 
-if TYPE_CHECKING:  # a check that lists no findings does without them
+if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
     from eio_audit.audit.gate.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a gate looks for and lets through.
+    """The rules of a gate, and what may pass.
 
     Attributes:
-        rules: those in force.
-        never_fails: findings are reported and nothing more.
-        max_inversions: so many inversions in all that is checked may pass; None for no unavoidable one.
-        max_avoidable: so many avoidable inversions in all that is checked may pass; None for none.
-        is_final: what is gone at the end of a log passes.
+        rules: the rules in force.
+        never_fails: whether findings are only reported.
+        max_inversions: the most inversions in total that may pass; None to allow no unavoidable inversion.
+        max_avoidable: the most avoidable inversions in total that may pass; None for 0.
+        is_final: whether findings that are gone at the end of a log pass.
     """
 
     rules: tuple[Rule, ...] = (AVOIDABLE,)
@@ -35,15 +35,15 @@ class Gate:
 
     @property
     def needs_findings(self) -> bool:
-        """Whether more than the figures decides."""
+        """Whether a rule needs findings, not only figures."""
         return bool(set(self.rules) - {AVOIDABLE, UNAVOIDABLE})
 
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
-        """The rules in force whose ceiling, zero by default, is exceeded.
+        """Return the rules in force whose ceiling, 0 by default, is exceeded.
 
         Args:
-            figures: they decide on the order.
-            found: the rules that found something; they decide on all else.
+            figures: the figures, which decide the rules on inversions.
+            found: the rules with findings, which decide all other rules.
         """
         failed = set(found) - {AVOIDABLE, UNAVOIDABLE}
         if figures.avoidable > (self.max_avoidable or 0):
@@ -54,21 +54,21 @@ class Gate:
         return () if self.never_fails else tuple(rule for rule in self.rules if rule in failed)
 
     def lets_pass(self, finding: Finding) -> bool:
-        """Whether a finding passes because the log shows that it is gone."""
+        """Return whether a finding passes because the log shows that it is gone."""
         return self.is_final and finding.until is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a gate decides about a check.
+    """The decision of a gate about a check.
 
     Attributes:
-        check: what was checked.
-        gate: what it was compared with.
-        findings: of the rules in force, worst first, known ones left out.
-        failed: the rules because of which the gate fails; none where it passes.
+        check: the check.
+        gate: the gate.
+        findings: the findings of the rules in force, worst first, without known ones.
+        failed: the rules that fail the gate; empty if it passes.
         known: how many findings the baseline knows; None without a baseline.
-        stale: entries of the baseline that are not found any more, and how many of each.
+        stale: entries of the baseline that are no longer found, and how many of each.
     """
 
     check: Check
@@ -79,19 +79,19 @@ class Verdict:
     stale: Mapping[BaselineEntry, int] = field(default_factory=dict)
 
     def fails_by(self, finding: Finding) -> bool:
-        """Whether the gate fails because of such a finding."""
+        """Return whether such a finding fails the gate."""
         return finding.rule in self.failed and not self.gate.lets_pass(finding)
 
 
 def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Baseline | None = None) -> Verdict:
-    """Compares a check with a gate.
+    """Compare a check with a gate.
 
     Args:
         check: the figures.
-        findings: those of the rules in force; may be left out where ``gate.needs_findings`` is false, there
-            is no baseline and nobody wants to see them.
+        findings: the findings of the rules in force. They may be omitted if ``gate.needs_findings`` is false,
+            there is no baseline, and no report lists them.
         gate: what may pass.
-        baseline: findings that may pass. It goes with no ceiling of the gate.
+        baseline: findings that pass, too. It replaces the ceilings of the gate.
     """
     if baseline is None:
         figures = check.final if gate.is_final else check.once
@@ -104,14 +104,14 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings of most inversions first; among equals in the order of codes, files and lines.
+    """Return the findings by falling inversions; among equals, by code, file and line.
 
-    Those that are gone at the end of a log come last.
+    Findings that are gone at the end of a log come last.
     """
     return sorted(findings, key=by_severity)
 
 
 def by_severity(finding: Finding) -> tuple[bool, int, str, str, int, int]:
-    """What findings are sorted by."""
+    """Return the key to sort findings by, worst first."""
     place = finding.source, finding.line, finding.column
     return finding.until is not None, -finding.inversions, finding.rule.code, *place

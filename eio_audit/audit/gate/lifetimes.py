@@ -1,4 +1,4 @@
-"""The findings of a log from dump to dump: an op that breaks a rule in many dumps is one finding."""
+"""Findings followed from dump to dump: an op that breaks a rule in many dumps of a log is one finding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-if TYPE_CHECKING:  # a check of dumps in order finds nothing
+if TYPE_CHECKING:  # a check of dumps in order does not import this
     from eio_audit.audit.gate.findings import Finding
 
 Origin = TypeVar("Origin")
@@ -18,10 +18,10 @@ class Lifetime(Generic[Origin]):
     """A finding of a log.
 
     Attributes:
-        first: as the dump shows it that it came in with.
-        last: as the last dump shows it that has it.
-        origin: what brought it in.
-        until: the moment of the first dump without it; empty as long as it is there.
+        first: the finding in the first dump that has it.
+        last: the finding in the last dump so far that has it.
+        origin: what introduced it.
+        until: the moment of the first dump without it; empty if there is none.
     """
 
     first: Finding
@@ -35,9 +35,9 @@ class Succession(Generic[Origin]):
     """The findings of a dump compared with those of the dump before.
 
     Attributes:
-        same: those that were there, each with what it is now.
-        come: those that were not there.
-        gone: those that are not there any more.
+        same: the findings in both dumps: as known so far, and as the dump has them.
+        come: the findings that are new.
+        gone: the findings that the dump does not have.
     """
 
     same: Sequence[tuple[Lifetime[Origin], Finding]]
@@ -50,14 +50,14 @@ _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
     lambda f: f.op.index is not None and (f.rule, f.function, f.op.index, f.origin),
     lambda f: f.op.index is not None and (f.rule, f.op.name, f.op.index, f.origin),
 )
-"""What a finding is known again by, in the next dump; False for nothing.
+"""The keys that identify a finding in the next dump, the first one first; False matches nothing.
 
-A conversion renames the op, inlining and outlining change the function.
+A conversion renames the op. Inlining and outlining change the function.
 """
 
 
 def follow(there: Iterable[Lifetime[Origin]], found: Iterable[Finding]) -> Succession[Origin]:
-    """Tells which findings of a dump were there before. Findings alike are counted.
+    """Match the findings of a dump with those of the dump before. Equal findings are counted.
 
     Complexity: linear.
     """

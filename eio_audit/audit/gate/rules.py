@@ -1,4 +1,4 @@
-"""What a gate can find: one rule per kind of finding, each with a code that never changes its meaning."""
+"""The rules of a gate: one per kind of finding, each with a code that never changes its meaning."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class Rule(NamedTuple):
     """A kind of finding, described in docs/rules.md.
 
     Attributes:
-        code: ``EIO001``.
-        name: the code in a few words with dashes.
-        summary: one sentence of what is wrong where it is found.
+        code: a stable code, such as ``EIO001``.
+        name: a few words with dashes.
+        summary: one sentence that says what is wrong.
     """
 
     code: str
@@ -47,7 +47,7 @@ LOCATION_RULES = (
     Rule("EIO105", "two-functions", "Locations name two functions for one place of the model's source."),
     Rule("EIO106", "refused-location", "The location of an op is not a name, as code generation needs it."),
 )
-"""The rules of ``broken_locations``, by the same names."""
+"""The rules on locations, with the names of ``broken_locations``."""
 
 UNREADABLE = Rule(
     "EIO107",
@@ -56,14 +56,14 @@ UNREADABLE = Rule(
 )
 
 RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE)
-"""All rules, by code."""
+"""All rules, sorted by code."""
 
 
 def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
-    """The rules whose code begins so: one for a whole code, several for ``EIO0``.
+    """Return the rules whose code begins with ``prefix``: one for a whole code, several for ``EIO0``.
 
     Raises:
-        ValueError: no rule has such a code.
+        ValueError: no code begins with ``prefix``.
     """
     rules = tuple(rule for rule in RULES if rule.code.startswith(prefix.upper())) if prefix else ()
     if not rules:
@@ -72,5 +72,5 @@ def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
 
 
 def codes(rules: Iterable[Rule]) -> str:
-    """``EIO001, EIO002``, and so on."""
+    """Return the codes as text: ``EIO001, EIO002``."""
     return ", ".join(rule.code for rule in rules)

@@ -1,4 +1,4 @@
-"""How the op index is found in a location's name: a regular expression, the usual one or a user's own."""
+"""The regular expression that finds the op index in a location's name: the default, or a user's own."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from eio_audit.mlir.source import InputError
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
-"""Tried on each name of a location, outermost first; group ``index`` is the op index."""
+"""Searched in each name of a location, outermost first; group ``index`` is the op index."""
 
 PATTERN_SECONDS = 2.0
-"""How long a pattern may take on one name: only one that backtracks without end needs that long."""
+"""The time limit of a pattern on one name. Only catastrophic backtracking takes that long."""
 
 LONGEST_INDEX = 4000
-"""Digits; Python refuses to make an int of more than 4,300."""
+"""The most digits of an index. Python refuses to parse an int of more than 4,300."""
 
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
 _REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
@@ -25,15 +25,15 @@ _CHILD = (
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
 _NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
 _NAME = re.compile(_NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?")
-"""A name's location whose child is simple; any other location may be malformed."""
+"""A name location with a simple child or none; any other location may be malformed."""
 
 
 class IndexPattern:
-    """An index pattern written as a regular expression.
+    """An index pattern.
 
     Attributes:
-        expression: as it was written.
-        is_default: it is the usual one.
+        expression: the regular expression.
+        is_default: whether it is the default pattern.
 
     Raises:
         ValueError: the expression is malformed or lacks a group ``index``.
@@ -54,19 +54,19 @@ class IndexPattern:
             raise ValueError("the index pattern has no group named 'index'")
 
     def indices_of_names(self, locations: Sequence[bytes]) -> list[int | None]:
-        """The indices of those among many locations that are a name without a child; else None."""
+        """Return, per location, its index if it is a name without a child; else None."""
         numbers = _NAME_ONLY.findall(b"\0".join([*locations, b""])) if self.is_default else []
-        if len(numbers) != len(locations):  # a zero byte
+        if len(numbers) != len(locations):  # a location contains a zero byte
             return [None] * len(locations)
         return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
 
     def index_of_name(self, location: bytes) -> int | None:
-        """The index of a location that is a name, with a simple child or without; None: it must be parsed."""
+        """Return the index of a name with a simple child or none; None if the location must be parsed."""
         match = _NAME.fullmatch(location) if self.is_default else None
         return int(match[1]) if match else None
 
     def index_in(self, name: str) -> int | None:
-        """The integer that group ``index`` matches in ``name``; None for no match or no integer.
+        """Return the integer that group ``index`` matches in ``name``; None for no match or no integer.
 
         Raises:
             InputError: matching one name takes longer than PATTERN_SECONDS.
@@ -82,7 +82,7 @@ class IndexPattern:
         return None if match is None else _integer(match["index"])
 
     def without_index(self, name: str) -> str:
-        """The name with nothing where its index was."""
+        """Return the name without its index."""
         match = (_DEFAULT if self.is_default else self._pattern).search(name)
         return name[: match.start("index")] + name[match.end("index") :] if match else name
 

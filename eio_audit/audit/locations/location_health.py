@@ -1,7 +1,7 @@
 """Defects of a dump's locations, independent of the order of its ops.
 
-A tt-xla location names its op as ``index|module|...|file:defline|function|opline|op``. Code generation
-rebuilds the model's structure from that, and simplifies or refuses all other locations.
+A tt-xla location names its op ``index|module|...|file:defline|function|opline|op``. Code generation rebuilds
+the structure of the model from these names. It simplifies or refuses all other locations.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KINDS: dict[type[Location], str] = {
 
 
 class LocationRule(StrEnum):
-    """What can be wrong; the values are stable."""
+    """What can be wrong with a location; the values are stable."""
 
     UNKNOWN_LOCATION = "unknown-location"
     """The op has no location, or ``unknown``."""
@@ -45,14 +45,14 @@ class LocationRule(StrEnum):
     REPEATED_LOCATION = "repeated-location"
     """Other ops have the same location."""
     TWO_FUNCTIONS = "two-functions"
-    """By the locations, one place of the model's source, ``file:line``, defines two functions."""
+    """Locations name two functions for one place of the model's source, ``file:line``."""
     REFUSED_LOCATION = "refused-location"
     """The location is a call site, fused, a place in a file or a dialect's own, but not a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocationFinding:
-    """One op's location that breaks a rule."""
+    """A location that breaks a rule, and its op."""
 
     rule: LocationRule
     op: OpLabel
@@ -60,7 +60,7 @@ class LocationFinding:
 
     @property
     def message(self) -> str:
-        """What is wrong, in one sentence."""
+        """The sentence, as text."""
         return str(self.sentence)
 
 
@@ -69,8 +69,7 @@ class LocationHealth:
     """The findings of one dump, in textual order.
 
     Attributes:
-        ops: how many ops were looked at: those of blocks that hold ops with an index, terminators and ops
-            that hold functions left out.
+        ops: number of ops inspected: those of blocks with an indexed op, without terminators and functions.
     """
 
     ops: int
@@ -78,23 +77,23 @@ class LocationHealth:
 
     @property
     def counts(self) -> dict[LocationRule, int]:
-        """How many findings each rule has; every rule is there."""
+        """Per rule, its number of findings; every rule is present."""
         found = Counter(finding.rule for finding in self.findings)
         return {rule: found[rule] for rule in LocationRule}
 
 
 def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
-    """The findings of a dump, each with the number of the op it is about."""
+    """Return the findings of a dump, each with the number of its op."""
     return _Inspection(dump).findings
 
 
 @dataclass(frozen=True, slots=True)
 class HealthChange:
-    """The locations of two dumps: what is wrong in either, and what the later one has lost.
+    """The locations of two dumps: the findings of both, and what the later dump has lost.
 
     Attributes:
-        new: the findings of the dump after at ops that had none of the kind before, or were not there.
-        lost: ops that carry an index before and none after, as they are after.
+        new: the findings of the dump after at ops that are new, or had no finding of that rule before.
+        lost: the ops of the dump after that lost their index.
     """
 
     before: LocationHealth
@@ -104,7 +103,7 @@ class HealthChange:
 
 
 def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
-    """What a pass did to the locations; ``was`` has, by op of the dump after, the op it was."""
+    """Return what a pass did to the locations; ``was`` maps ops of the dump after to ops before."""
     old, new = _Inspection(before), _Inspection(after)
     known = {(op, finding.rule) for op, finding in old.findings}
     return HealthChange(
@@ -176,7 +175,7 @@ class _Inspection:
 
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:
-    """The ops that code generation prints: not functions, not terminators."""
+    """Yield the ops that code generation prints: all but functions and terminators."""
     ir = dump.ir
     is_silent = [bool(ir.op_table.flags(name) & {"terminator", "function", "symbol"}) for name in ir.names]
     for ops in ir.block_ops:

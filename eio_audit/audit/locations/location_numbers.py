@@ -1,4 +1,4 @@
-"""Numbers for locations; equal locations have equal numbers, however they are printed."""
+"""Numbers for locations. Equal locations have equal numbers, however they are printed."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Interned(dict[Hashable, int]):
     """Small numbers for equal things, shared by the dumps that are compared."""
 
     def number(self, thing: Hashable) -> int:
-        """The number of everything equal to ``thing``."""
+        """Return the number of everything equal to ``thing``."""
         return self.setdefault(thing, len(self))
 
 
 class LocationNumbers:
-    """The numbers of the locations of one dump's ops; aliases count as what they stand for.
+    """The numbers of the locations of one dump's ops. An alias counts as its definition.
 
     Raises (from every method): InputError for a malformed location, as ``Locations`` does.
     """
@@ -40,20 +40,20 @@ class LocationNumbers:
     def __init__(self, indices: OriginalIndices, interned: Interned) -> None:
         self._locations = indices.parsed.locations
         self._interned = interned
-        self._numbers: dict[int, int] = {}  # by ``id`` of a location, which ``_locations`` keeps alive
+        self._numbers: dict[int, int] = {}  # per ``id`` of a location, which ``_locations`` keeps alive
 
     def of(self, op: int) -> int:
-        """The number of the op's location."""
+        """Return the number of the op's location."""
         location = self._locations.of(op)
         return NO_LOCATION if location is None else self._number(location)
 
     def inside(self, op: int) -> Iterator[int]:
-        """The numbers of the locations inside the op's location, outermost first."""
+        """Return the numbers of the locations inside the op's location, outermost first."""
         location = self._locations.of(op)
         return map(self._number, islice(walk(location), 1, None) if location else ())
 
     def callee(self, op: int) -> int | None:
-        """The number of the callee's location, of an op whose location is a call site."""
+        """Return the number of the callee's location if the op's location is a call site; else None."""
         location = self._locations.of(op)
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
@@ -64,7 +64,7 @@ class LocationNumbers:
         for location in post_order([root], children, self._numbers, key=id):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
-                inside = ()  # "x"(unknown) is how MLIR has "x"
+                inside = ()  # MLIR represents "x" as "x"(unknown)
             key = (type(location).__name__, _own_part(location), inside)
             is_unknown = isinstance(location, UnknownLoc)
             self._numbers[id(location)] = NO_LOCATION if is_unknown else self._interned.number(key)

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
 OPS_AT_ONCE = 1 << 13
-"""How many ops' locations are searched together: a balance of speed and memory."""
+"""How many locations are searched at one time: a balance of speed and memory."""
 
 UNKNOWN = b"unknown"
-"""The location of most ops without an index: nothing to parse."""
+"""The location of most ops without an index. It needs no parsing."""
 
 
 class OriginalIndices:
     """The op indices of one dump.
 
-    The index of a name location is what the pattern finds in the name, else its child's index; of a call
-    site the caller's, else the callee's; of a fused location the smallest. A negative index means that the
-    original position is unknown: the op is unindexed. Indices that are ``given``, one per op, count instead.
+    The pattern finds the index of a name; if it does not match, the index is that of the child. A call site
+    has the caller's index, else the callee's. A fused location has the smallest one. A negative index means
+    that the original position is unknown: the op is unindexed. ``given`` indices, one per op, replace these.
     """
 
     def __init__(
@@ -37,26 +37,26 @@ class OriginalIndices:
         self._given = given
 
     def index(self, op: int) -> int | None:
-        """The op's index, or None when it is unindexed."""
+        """Return the op's index, or None if it is unindexed."""
         return self.by_op[op]
 
     @cached_property
     def by_op(self) -> list[int | None]:
-        """The indices of all ops, None for an unindexed one."""
+        """Per op, its index; None for an unindexed op."""
         return self._scanned[0] if self._given is None else self._given
 
     @cached_property
     def derived_by_op(self) -> bytearray:
-        """By op, 1 if a pass made it from another: the name extends its child's name (``"X_tm0"("X")``)."""
+        """Per op, 1 if it is derived: its name extends its child's name (``"X_tm0"("X")``)."""
         return self._scanned[1]
 
     def keys(self, ops: Iterable[int]) -> list[int | None]:
-        """The indices of several ops, None for an unindexed one."""
+        """Return the indices of several ops; None for an unindexed op."""
         return list(map(self.by_op.__getitem__, ops))
 
     @cached_property
     def parsed(self) -> ParsedLocations:
-        """The parsed locations; a check of a dump without findings does not need them."""
+        """The parsed locations. A check without findings does not need them."""
         from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
         return ParsedLocations(self._ir, self._pattern)
@@ -70,7 +70,7 @@ class OriginalIndices:
         return indices, derived
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
-        """Reads indices from the text of several ops' locations; parses those where that is not enough."""
+        """Read the indices of several ops from the text of their locations; parse a location if needed."""
         ir, chunk = self._ir, slice(ops.start, ops.stop)
         starts, ends = ir.location_start[chunk], ir.op_end[chunk]  # one past the bracket
         locations = [ir.source.data[start : end - 1] for start, end in zip(starts, ends, strict=True)]
@@ -90,7 +90,7 @@ class OriginalIndices:
 
 
 def _extends_child(location: bytes) -> bool | None:
-    """Whether a name extends its child's, where that can be seen as it is: ``"X_tm0"("X")``."""
+    """Return whether a name extends its child's (``"X_tm0"("X")``); None if the location must be parsed."""
     match location.split(b'"'):
         case [b"", name, b"(", child, b")"] if not (b"\\" in location or b"\n" in location):
             return len(name) > len(child) and name.startswith(child)

@@ -1,4 +1,4 @@
-"""Another dump as the original order: for ops whose locations carry no index."""
+"""Another dump as the original order, for ops whose locations carry no index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eio_audit.mlir.traits import OpTable
 
 
 class OriginalOrder:
-    """The order of the ops in a dump from before a pass.
+    """The order of the ops in a dump before a pass.
 
     Raises:
         InputError: the dump cannot be read.
@@ -29,7 +29,7 @@ class OriginalOrder:
         self._before = ComparedOps(ir, OriginalIndices(ir), functions_around(ir), self._interned)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """The dump, which another process reads again."""
+        """Pickle the dump, which another process reads again."""
         return OriginalOrder, self._made_from
 
     @property
@@ -40,13 +40,13 @@ class OriginalOrder:
     def indices_of(
         self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None]
     ) -> list[int | None]:
-        """By op of another dump: the place, from 0, of the op it was; None for an op that was not there.
+        """Return, per op of another dump, its place in the dump before, from 0; None for a new op.
 
         Ops are matched as in a diff.
         """
         known = len(self._interned)
         matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
-        while len(self._interned) > known:  # the dump before is compared with any number of others
+        while len(self._interned) > known:  # forget this dump: any number of others may follow
             self._interned.popitem()
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():

@@ -1,4 +1,4 @@
-"""The parsed locations of ops, for what their text alone does not show."""
+"""Parsed locations of ops, for what their text alone does not show."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from eio_audit.mlir.location import (
 from eio_audit.mlir.post_order import post_order
 
 LONGEST_LINE_NUMBER = 9
-"""Digits, of which the last count: Python refuses to make an int of more than 4,300."""
+"""How many last digits of a line number count. Python refuses to parse an int of more than 4,300."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of an op that its location gives; missing fields are empty.
+    """The origin of an op according to its location; missing fields are empty.
 
-    A name reads ``index|module|...|file:defline|function|opline|op``, so it is parsed from the back.
+    A name is ``index|module|...|file:defline|function|opline|op``, so it is parsed from the end.
     """
 
     modules: tuple[str, ...]
@@ -50,16 +50,16 @@ class ModelLine:
 
 
 class ParsedLocations:
-    """The locations of one dump's ops, one by one."""
+    """The locations of one dump's ops, parsed one by one."""
 
     def __init__(self, ir: IR, pattern: IndexPattern) -> None:
         self._pattern = pattern
-        self._indices: dict[int, int | None] = {}  # by ``id`` of a location, which ``locations`` keeps alive
+        self._indices: dict[int, int | None] = {}  # per ``id`` of a location, which ``locations`` keeps alive
         self._origins: dict[int, Origin | None] = {}
         self.locations = Locations(ir)
 
     def index(self, op: int) -> int | None:
-        """The index that the op's location carries, if any."""
+        """Return the index that the op's location carries; None if there is none."""
         root = self.locations.of(op)
         if root is None:
             return None
@@ -85,22 +85,22 @@ class ParsedLocations:
                 return None
 
     def is_derived(self, op: int) -> bool:
-        """Whether the op's name extends its child's."""
+        """Return whether the op's name extends its child's."""
         match self.locations.of(op):
             case NameLoc(name, NameLoc(child, _)):
                 return len(name) > len(child) and name.startswith(child)
         return False
 
     def is_unknown(self, op: int) -> bool:
-        """Whether the op's location carries a negative index: where it was is not known."""
+        """Return whether the op's location carries a negative index: its original position is unknown."""
         names = (inner.name for inner in self._walk(op) if isinstance(inner, NameLoc))
         index = next((index for name in names if (index := self._pattern.index_in(name)) is not None), 0)
         return index < 0
 
     def origin(self, op: int) -> Origin | None:
-        """The model's source in the op's outermost indexed name.
+        """Return the origin in the op's outermost indexed name.
 
-        A name with a negative index has none: its fields are placeholders.
+        A name with a negative index has no origin: its fields are placeholders.
         """
         location = id(self.locations.of(op))
         if location not in self._origins:
@@ -109,7 +109,7 @@ class ParsedLocations:
         return self._origins[location]
 
     def model_line(self, op: int) -> ModelLine | None:
-        """The op's line in the model's source, if its location has one."""
+        """Return the op's line in the model's source; None if its location has none."""
         origin = self.origin(op)
         if origin is not None and origin.file is not None and origin.line is not None:
             return ModelLine(without_line(origin.file), origin.line)
@@ -119,9 +119,9 @@ class ParsedLocations:
         return None
 
     def place_in_model(self, op: int) -> str:
-        """The op's place in the model by its location, without index and line numbers.
+        """Return the op's place in the model according to its location, without index and line numbers.
 
-        Changes elsewhere in the model leave it as it is; ops that are near one another may share it.
+        Changes elsewhere in the model do not affect it. Ops close to each other may share it.
         """
         name = self.indexed_name(op)
         if name is not None:
@@ -136,7 +136,7 @@ class ParsedLocations:
         return "|".join(parts)
 
     def indexed_name(self, op: int) -> str | None:
-        """The outermost name with the op's index; of an unindexed op, with any that is not negative."""
+        """Return the outermost name with the op's index; for an unindexed op, with any index from 0."""
         location = self.locations.of(op)
         if isinstance(location, NameLoc) and location.child is None:
             index = self._pattern.index_in(location.name)
@@ -154,13 +154,13 @@ class ParsedLocations:
 
 
 def without_line(file: str) -> str:
-    """``model.py`` of ``model.py:14``, which names the line of a definition."""
+    """Return ``model.py`` for ``model.py:14``, where 14 is the line of a definition."""
     name, _, line = file.rpartition(":")
     return name if name and line.isdigit() else file
 
 
 def parse_origin(name: str) -> Origin:
-    """Splits a location's name into its fields; fields that are missing stay empty."""
+    """Split a location's name into its fields; missing fields are empty."""
     fields = name.removeprefix("DEBUG|").split("|")
     op = fields.pop()
     has_line = len(fields) > 1 and fields[-1].isascii() and fields[-1].isdigit()

@@ -1,9 +1,9 @@
-"""Ops followed from dump to dump of one program, as ``diff`` matches them.
+"""Ops followed from dump to dump of one program, matched as in ``diff``.
 
-The text of a dump is divided into its functions. A function with a followed op is read and matched if its
-text differs from the dump before. If a followed op is not found then, and another function is new or has
-changed as well, the whole dumps are matched: the op may be in that function. Ops outside functions are
-followed in whole dumps. Memory holds the last dump that shows each followed op, and the dump that is taken.
+The text of a dump is divided into functions. A function with a followed op is read and matched if its text
+has changed since the dump before. If an op is not found in it and another function is new or has changed, the
+op may be there, so the whole dumps are matched. Ops outside functions are followed in whole dumps. Memory
+holds the last dump that shows each followed op, and the current dump.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ KNOWN_TEXTS = 50_000
 """How many numbers for texts, locations and classes of ops are kept from dump to dump."""
 
 Followed = TypeVar("Followed")
-"""What is kept for each followed op."""
+"""The data kept for each followed op."""
 
 OpPlace = tuple[str | None, int]
-"""An op by the function it is in and its number there; outside functions None and its number in the dump."""
+"""An op's function and its number in it. Outside functions: None and its number in the dump."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A dump that shows something new, and the pass that did it.
+    """A dump that shows a change, and the pass that made it.
 
     Attributes:
         dump: the dump.
@@ -56,12 +56,12 @@ class DividedDump:
 
     Attributes:
         dump: the dump.
-        functions: those that can be told from the text, by symbol.
-        outermost: name and symbol of the only outermost op; None where there are several.
-        alone: symbol of the function that is all there is in the dump; None for a program.
+        functions: per symbol, a function that can be found in the text.
+        outermost: name and symbol of the outermost op; None if there are several.
+        alone: symbol of the function if the dump shows only that; None for a program.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the dump cannot be read.
     """
 
     def __init__(self, dump: Dump, options: AuditOptions) -> None:
@@ -72,14 +72,14 @@ class DividedDump:
         try:
             around = self._text.around
             ir = read_ir(around.source, around.span, options.op_table)
-        except InputError:  # the dump as a whole may be sound, or tells the place
+        except InputError:  # the dump as a whole may be valid, or its error has the position
             ir, self.functions = self.whole.ir, {}
         top = ir.block_ops[0] if ir.block_count else []
         self.outermost: Label | None = (ir.name(top[0]), ir.symbol(top[0])) if len(top) == 1 else None
         self.alone = only_function(ir)
 
     def read(self, symbol: str | None) -> KeyedDump | None:
-        """A function, or the whole dump; None for a function that cannot be read on its own."""
+        """Read a function, or the whole dump; return None if the function cannot be read on its own."""
         if symbol is None:
             return self.whole
         try:
@@ -89,11 +89,11 @@ class DividedDump:
 
     @cached_property
     def whole(self) -> KeyedDump:
-        """All of the dump."""
+        """The whole dump, read."""
         return read_dump(self.dump, self._options)
 
     def place_of(self, op: int) -> OpPlace:
-        """Where an op of the whole dump is."""
+        """Return the place of an op of the whole dump."""
         ir = self.whole.ir
         for around in (op, *ir.enclosing_ops(ir.op_block[op])):
             symbol = function_symbol(ir, around) if around in ir.regions_of else None
@@ -102,7 +102,7 @@ class DividedDump:
         return None, op
 
     def number_of(self, place: OpPlace) -> int:
-        """The number of an op in the whole dump."""
+        """Return the number of an op in the whole dump."""
         symbol, op = place
         if symbol is None:
             return op
@@ -112,14 +112,14 @@ class DividedDump:
 
 @dataclass(slots=True)
 class Scope(Generic[Followed]):
-    """A function, or a whole dump for ops outside functions, that has followed ops.
+    """A function with followed ops, or a whole dump for ops outside functions.
 
     Attributes:
-        symbol: the function's; None for a whole dump.
-        shown: the last dump that shows it so.
-        side: as it is compared, from this dump or an earlier one with the same text.
-        ops: what is kept for each followed op, by its number.
-        missing: the step that does not show it any more, though it shows what was around it.
+        symbol: the function's symbol; None for a whole dump.
+        shown: the last dump that shows it in this state.
+        side: its side of a comparison, from this dump or an earlier one with the same text.
+        ops: per number of a followed op, its data.
+        missing: the step that no longer shows it, but shows what was around it.
     """
 
     symbol: str | None
@@ -129,26 +129,26 @@ class Scope(Generic[Followed]):
     missing: Step | None = None
 
     def is_shown_by(self, dump: DividedDump) -> bool:
-        """Whether a dump shows it, in this state or another."""
+        """Return whether a dump shows it, in this state or another."""
         if self.symbol is not None:
             return self.symbol in dump.functions
         return dump.outermost == self.shown.outermost
 
     def is_same_in(self, dump: DividedDump) -> bool:
-        """Whether a dump shows it in this very state."""
+        """Return whether a dump shows it in the same state."""
         if self.symbol is None:
             return dump.dump.has_text(self.shown.dump.text)
         return self.shown.functions[self.symbol].is_same_as(dump.functions[self.symbol])
 
 
 class Follower(ABC, Generic[Followed]):
-    """Takes the dumps of one program, one after the other.
+    """Follows ops through the dumps of one program, one after the other.
 
     Args:
-        options: what dumps are read with.
+        options: the options to read dumps with.
 
     Attributes:
-        scopes: where the followed ops are, by symbol.
+        scopes: per symbol, a scope with followed ops.
         shown: the dump taken last.
     """
 
@@ -165,7 +165,7 @@ class Follower(ABC, Generic[Followed]):
 
     @abstractmethod
     def stays(self, followed: Followed, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
-        """A followed op is in a dump that differs from the one before."""
+        """Take note that a followed op is in a dump that differs from the dump before."""
 
     @abstractmethod
     def comes(
@@ -176,14 +176,14 @@ class Follower(ABC, Generic[Followed]):
         relation: tuple[int, Relation] | None,
         step: Step,
     ) -> Followed | None:
-        """An added op, from a followed one if ``origin`` is given; what it returns is followed."""
+        """Return the data to follow an added op, which comes from ``origin`` if given; None to ignore it."""
 
     @abstractmethod
     def ends(self, followed: Followed, comparison: DumpComparison, old: int, step: Step) -> None:
-        """A followed op is gone."""
+        """Take note that a followed op is gone."""
 
     def follow(self, place: OpPlace, followed: Followed) -> OpPlace:
-        """Follows an op of the dump taken last; returns its place, in the whole dump if need be."""
+        """Follow an op of the dump taken last; return its place, in the whole dump if necessary."""
         assert self.shown is not None
         symbol, op = place
         side = self.side(symbol)
@@ -196,7 +196,7 @@ class Follower(ABC, Generic[Followed]):
         return place
 
     def side(self, symbol: str | None) -> ComparedDump | None:
-        """A function of the dump taken last, or all of it; None for a function that cannot be read alone."""
+        """Return a function of the dump taken last, or all of it; None if it cannot be read on its own."""
         if symbol not in self._sides:
             assert self.shown is not None
             read = self.shown.read(symbol)
@@ -204,14 +204,14 @@ class Follower(ABC, Generic[Followed]):
         return self._sides[symbol]
 
     def take(self, dump: Dump) -> None:
-        """Follows the ops into a dump.
+        """Follow the ops into a dump.
 
         Raises:
-            InputError: it cannot be read.
+            InputError: the dump cannot be read.
         """
         before = self.shown
         if before is not None and dump.has_text(before.dump.text):
-            before.dump = dump  # all of its places are the same, but for their lines
+            before.dump = dump  # all places are the same, except for their lines
             self._steps(before)
             return
         divided = DividedDump(dump, self.options)
@@ -240,7 +240,7 @@ class Follower(ABC, Generic[Followed]):
             self._modules |= dict.fromkeys(divided.functions, divided.outermost)
 
     def _steps(self, divided: DividedDump) -> Callable[[str | None], Step]:
-        """By function, the pass that is charged with what a dump shows; passes begin and end with it."""
+        """Return, per function, the pass charged with what a dump shows; begin or end its own pass."""
         dump, marker = divided.dump, divided.dump.marker
         function = divided.alone
         if function is None and marker and marker.op_name != "builtin.module":
@@ -255,7 +255,7 @@ class Follower(ABC, Generic[Followed]):
         return lambda symbol: Step(dump, run.pass_name if (run := at_work.get(symbol)) else None)
 
     def _has_vanished(self, scope: Scope[Followed], divided: DividedDump) -> bool:
-        """Whether a dump without a function shows the module that it was in."""
+        """Return whether a dump without the function shows the module that it was in."""
         if scope.symbol is None or divided.alone is not None or scope.missing is not None:
             return False
         return self._modules.get(scope.symbol, divided.outermost) == divided.outermost
@@ -263,7 +263,7 @@ class Follower(ABC, Generic[Followed]):
     def _into(
         self, divided: DividedDump, scope: Scope[Followed], step: Step
     ) -> Iterator[tuple[OpPlace, Followed]]:
-        """Follows the ops of a function, or outside functions, that has changed."""
+        """Follow the ops of a scope that has changed."""
         side = None if scope.symbol is None else self.side(scope.symbol)
         comparison = None if side is None else _comparison(scope.side, side)
         is_lost = comparison is None or not scope.ops.keys() <= comparison.became.keys()
@@ -282,14 +282,14 @@ class Follower(ABC, Generic[Followed]):
         )
 
     def _is_new(self, divided: DividedDump, symbol: str | None) -> bool:
-        """Whether a dump has a function that was not there, or was another."""
+        """Return whether a function of a dump is new or has changed."""
         known = self._known.get(symbol) if symbol is not None else None
         return known is None or symbol is None or not known.is_same_as(divided.functions[symbol])
 
     def _elsewhere(
         self, divided: DividedDump, scope: Scope[Followed], step: Step
     ) -> Iterator[tuple[OpPlace, Followed]]:
-        """Follows the ops of a function to wherever they are in the program."""
+        """Follow the ops of a function to any place in the program."""
         before = self._whole_of(scope)
         first = before.number_of((scope.symbol, 0))
         ops = {first + op: followed for op, followed in scope.ops.items()}
@@ -315,7 +315,7 @@ class Follower(ABC, Generic[Followed]):
             self.scopes[scope.symbol] = scope
 
     def _whole_of(self, scope: Scope[Followed]) -> DividedDump:
-        """The last dump that shows a function in this state, rather one of the program than of it alone."""
+        """Return the last dump that shows a function in this state, if possible a dump of the program."""
         program = self._program
         is_same = program is not None and scope.is_shown_by(program) and scope.is_same_in(program)
         return program if program is not None and is_same else scope.shown
@@ -327,7 +327,7 @@ class Follower(ABC, Generic[Followed]):
         step: Step,
         may_be_it: Callable[[int], bool],
     ) -> Iterator[tuple[int, Followed]]:
-        """The followed ops in the dump after, and the added ones to follow."""
+        """Yield the followed ops in the dump after, and the added ops to follow."""
         for old, followed in ops.items():
             became = comparison.became.get(old)
             if became is not None and may_be_it(became):

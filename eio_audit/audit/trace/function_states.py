@@ -1,8 +1,8 @@
-"""The states that the functions of a program pass through in a log, each audited once.
+"""The states of a program's functions in a log, each audited once.
 
-A dump shows the state of the functions in it. A dump that is, to the byte, one of the last few shows the
-same states, and nothing of it is read. A function whose text is that in the dump before keeps its audit and
-is not read either; only its text is compared. The same holds for what is around the functions.
+A dump shows the state of its functions. If it is byte for byte equal to one of the last dumps, it shows the
+same states and is not read. A function with the same text as in the dump before keeps its audit and is not
+read either. The same holds for the text around the functions.
 
 A dump may show a program, or only a module or a function of it. What it cannot show has not vanished.
 """
@@ -29,7 +29,7 @@ from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.source import InputError
 
 RECENT_DUMPS = 4
-"""Dumps of a program whose states are kept: some passes print a module, some a function of it, in turns."""
+"""How many dumps of a program have their states kept: dumps of a module and of its function may alternate."""
 
 _INDENTATION = re.compile(rb"\n[ \t]+")
 
@@ -39,13 +39,13 @@ class FunctionState:
     """A function, or a module without its functions and modules, as one dump shows it.
 
     Attributes:
-        key: equal for states that are the same, aliases and what is around the function apart.
+        key: a value that is equal for equal states, whatever their aliases and the text around the function.
         blocks: the audits of its blocks that have an op with an index.
         indices: the op indices in it, at any depth.
-        unmatched: patterns of ops to be taken as pure that match none of its ops.
+        unmatched: the patterns of ``--assume-pure`` that match none of its ops.
         findings: its ops that a fix moves.
         callees: the keys of the functions whose effects its figures depend on.
-        text: where it was found; None if it is not a function with a text of its own.
+        text: its text; None if it is not a function with a text of its own.
     """
 
     key: bytes
@@ -57,7 +57,7 @@ class FunctionState:
     text: FunctionText | None = None
 
     def is_shown_by(self, text: FunctionText) -> bool:
-        """Whether a text shows this very state."""
+        """Return whether a text shows this state."""
         return self.key == text.key if self.text is None else self.text.is_same_as(text)
 
     @property
@@ -72,18 +72,18 @@ class FunctionState:
 
 
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())
-"""The figures of a function that is not there."""
+"""The figures of a missing function."""
 
 
 @dataclass(frozen=True, slots=True)
 class DumpStates:
-    """What one dump shows; modules are told by their numbers.
+    """The states that one dump shows. Modules are identified by numbers.
 
     Attributes:
         alone: symbol of the function that it is a dump of; None for a program or a module.
-        functions: the functions and modules in it; a module without them.
-        homes: by function or module the module around it; None for an outermost one.
-        modules: the modules, in textual order.
+        functions: per function or module in it, its state. A module's state excludes those in it.
+        homes: per function or module, the module around it; None for an outermost one.
+        modules: per number, a module, in textual order.
     """
 
     alone: str | None
@@ -94,12 +94,12 @@ class DumpStates:
 
     @property
     def blocks(self) -> tuple[BlockAudit, ...]:
-        """The audits of all its blocks that have an op with an index."""
+        """The audits of all blocks that have an op with an index."""
         return tuple(block for state in self.functions.values() for block in state.blocks)
 
     @property
     def has_no_module(self) -> bool:
-        """Whether it shows functions that are in no module."""
+        """Whether it shows functions outside modules."""
         return self.alone is None and not self.modules
 
     @property
@@ -108,7 +108,7 @@ class DumpStates:
         return any(module.label[1] is not None for module in list(self.modules.values())[:1])
 
     def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
-        """The audits of a function's blocks, with the lines that they have in this dump."""
+        """Return the audits of a function's blocks, with their lines in this dump."""
         state, symbol = self.functions[part], part if isinstance(part, str) else None
         here = DumpText(self.dump, options.op_table).functions.get(symbol or "")
         if here is not None and state.text is not None and here.line == state.text.line:
@@ -119,15 +119,15 @@ class DumpStates:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """What happened to functions between what was known of them and what a dump shows.
+    """The change of functions from their known states to those in a dump.
 
     Attributes:
-        changed: one of them differs, has come or has vanished.
-        introduced: avoidable inversions that they have more, function by function. What a function that has
-            come brings along counts as far as the others have not lost as many: it may have been theirs.
-        mislabelled: wrong indices that they have more, function by function.
-        lost: op indices that they had and no function has any more.
-        grown: the function with most avoidable inversions more; of equals the first.
+        changed: whether one of them differs, is new or has vanished.
+        introduced: additional avoidable inversions, function by function. Those of new functions count minus
+            what the other functions lost, because they may have been theirs.
+        mislabelled: additional wrong indices, function by function.
+        lost: op indices that they had and that no function has any more.
+        grown: the function with the most additional avoidable inversions; of equals, the first.
     """
 
     changed: bool
@@ -138,13 +138,13 @@ class StateChange:
 
 
 class _Recent:
-    """What was read last, by its text or a key of it; the oldest is forgotten."""
+    """The states read last, by their text or its key. The oldest is dropped."""
 
     def __init__(self) -> None:
         self._read: dict[bytes, DumpStates] = {}
 
     def get(self, text: bytes, read: Callable[[], DumpStates]) -> DumpStates:
-        """What is known of a text, or else read now."""
+        """Return the states of a text, which are read if they are not stored."""
         key = blake2b(text, digest_size=16).digest()
         found = self._read.pop(key, None) or read()
         self._read[key] = found
@@ -157,10 +157,10 @@ class ProgramStates:
     """The last known states of one program's functions and modules.
 
     Args:
-        options: of the audits.
+        options: the options of the audits.
 
     Attributes:
-        functions: the last known states.
+        functions: per function or module, its last known state.
     """
 
     def __init__(self, options: AuditOptions) -> None:
@@ -174,9 +174,9 @@ class ProgramStates:
         self._recent_around = _Recent()
 
     def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
-        """Audits what a dump shows, as far as it is not known; what is known of functions stays as it is.
+        """Audit the states in a dump that are not known. The known states do not change.
 
-        With ``describes_worst``, what is new has descriptions of the ops that are in most inversions.
+        With ``describes_worst``, new states have descriptions of the ops in the most inversions.
 
         Raises:
             InputError: the dump cannot be read.
@@ -188,7 +188,7 @@ class ProgramStates:
         return self._identified(self._last[1], dump)
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
-        """What is read, where modules are told by their places in the dump, with their known numbers."""
+        """Return the states read, with the places of modules in the dump replaced by their known numbers."""
         numbers = identify([*read.modules.values()], read.homes, self._modules, self._homes)
         functions_first = sorted(read.functions.items(), key=lambda item: isinstance(item[0], int))
         homes = read.homes.items() if read.alone is None else ()
@@ -210,7 +210,7 @@ class ProgramStates:
             audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
             return _grouped(text, audited, self._options)
 
-        if self._options.order_from is not None:  # all of a dump is matched with another at once
+        if self._options.order_from is not None:  # only whole dumps are matched
             return read(dump)
         try:
             is_known = text.aliases.are_unique
@@ -222,7 +222,7 @@ class ProgramStates:
             functions = {**around.functions}
             for symbol, function in text.functions.items():
                 functions[symbol] = self._state(text, function, describes_worst=describes_worst)
-        except InputError:  # in a part of the dump: the dump as a whole may be sound, or tells the place
+        except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
         return replace(around, functions=functions)
 
@@ -252,7 +252,7 @@ class ProgramStates:
         )
 
     def vanished(self, observed: DumpStates) -> list[Part]:
-        """The known functions and modules that a dump does not show, though it shows what was around them."""
+        """Return the known functions and modules that a dump omits though it shows what was around them."""
         if observed.alone is not None:
             return []
         around = {part for part in observed.functions if isinstance(part, int)}
@@ -271,7 +271,7 @@ class ProgramStates:
             around.update(part for part in found if isinstance(part, int))
 
     def is_new(self, part: Part, observed: DumpStates) -> bool:
-        """Whether a function or module came with a dump: what is around it was known, and it was not."""
+        """Return whether a dump added a function or module: it is unknown, but what is around it is known."""
         if part in self.functions or part not in observed.homes:
             return False
         home = observed.homes[part]
@@ -282,10 +282,10 @@ class ProgramStates:
     def change(
         self, observed: DumpStates, parts: Collection[Part], *, may_wrap: bool = False
     ) -> StateChange | None:
-        """What happened to some functions and modules, observed or vanished; None where none was known.
+        """Return the change of some functions and modules, observed or vanished; None if none was known.
 
-        In a dump after a pass (``may_wrap``), a module around the outermost one is the work of that pass; a
-        dump of another kind may just show more of the program.
+        In a dump after a pass (``may_wrap``), that pass added a new module around the outermost one. Any
+        other dump may just show more of the program.
         """
         known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
         pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]
@@ -305,7 +305,7 @@ class ProgramStates:
         )
 
     def _is_inside(self, observed: DumpStates, part: Part) -> bool:
-        """Whether a module that was always outermost has another one around it."""
+        """Return whether a module that was always outermost is now inside another one."""
         was_outermost = isinstance(part, int) and self._homes.get(part, 0) is None
         return was_outermost and observed.homes.get(part) is not None
 
@@ -318,7 +318,7 @@ class ProgramStates:
         return len(lost)
 
     def remember(self, observed: DumpStates) -> None:
-        """What a dump shows is known from now on."""
+        """Store the states that a dump shows as known."""
         for part in self.vanished(observed):
             del self.functions[part]
             del self._homes[part]
@@ -337,12 +337,12 @@ def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
 
 
 def _findings(audited: AuditedDump) -> list[Finding]:
-    """The ops that a fix moves."""
+    """Return the ops that a fix moves."""
     return find(audited, (AVOIDABLE,)) if audited.orders else []
 
 
 def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
-    """What an audited dump shows: all of a dump, or what is around its functions."""
+    """Return the states that an audited dump shows: all of a dump, or the text around its functions."""
     ir = audited.ir
     parts = parts_of(ir, audited.functions)
     ops: dict[Part, list[int]] = defaultdict(list, {number: [] for number in range(len(parts.modules))})
@@ -372,7 +372,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
     }
     alone = only_function(ir)
     if alone is not None and None in states:
-        states.setdefault(alone, states.pop(None))  # a function without a body is in no block
+        states.setdefault(alone, states.pop(None))  # a function without a body has no block
     if options.order_from is not None:
         for symbol in states.keys() & text.functions.keys():
             function = text.functions[str(symbol)]
@@ -381,5 +381,5 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
 
 
 def _as_outermost(text: bytes) -> bytes:
-    """A module's text, and that of ops in it, as it is printed where no other module is around it."""
+    """Return the text of a module and its ops as it is printed if no other module is around it."""
     return _INDENTATION.sub(b"\n", text.removeprefix(b"builtin."))

@@ -1,4 +1,4 @@
-"""One op through all passes: a row for each pass that changed it."""
+"""The history of one op: an event for each pass that changed it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class EventKind(StrEnum):
     REMOVED = "removed"
     """A pass removed it."""
     LAST = "last"
-    """No pass changed it any more up to this dump, the last one that shows it."""
+    """This is the last dump that shows it, and no pass changed it since the event before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class OpState:
     Attributes:
         op: the op; its line is that of the file.
         column: 1-based column where it begins.
-        function: symbol of the function it is in, or None.
+        function: symbol of the function around it, or None.
         block: label of its block.
         place: 0-based place among the ops of its block.
-        ops: how many ops the block has.
+        ops: number of ops of the block.
         operands: each with the op that defines it: ``%3 ttir.permute``, ``argument 2 of ^bb0``.
-        types: the op's type; in custom form the types it names.
-        location: as printed, an alias as what it stands for; empty for none.
+        types: the op's type; in custom form, the types that it prints.
+        location: as printed, with an alias replaced by its definition; empty for none.
     """
 
     op: OpLabel
@@ -72,9 +72,9 @@ class OpEvent:
         dump_line: 1-based line of the dump's marker, or of its first text.
         marker: the dump's marker.
         state: the op in that dump; None if it was removed.
-        change: what differs from the dump before, and the op that it was derived from; None for first, last
-            and removed.
-        users_now_use: of a removed op, what its users use instead: ``%3 ttir.permute``.
+        change: the difference from the dump before, and the op that it came from; None for first, last and
+            removed.
+        users_now_use: for a removed op, what its users use instead: ``%3 ttir.permute``.
     """
 
     kind: EventKind
@@ -92,9 +92,8 @@ class OpHistory:
     """What happened to one op, in the order of the passes.
 
     Attributes:
-        events: the first tells where it is from, the last is of the last dump that shows it, or of the pass
-            that removed it.
-        origin: for an op that a pass made from another one of the same history, that one's place there.
+        events: the first one is its origin, the last one is the last dump that shows it or its removal.
+        origin: the position in the history of the op that a pass made it from; None for all others.
     """
 
     events: tuple[OpEvent, ...]
@@ -109,28 +108,28 @@ class OpHistory:
 
     @property
     def changes(self) -> tuple[OpEvent, ...]:
-        """What passes did to it while it was there."""
+        """The events in which a pass changed it."""
         return tuple(event for event in self.events if event.kind is EventKind.CHANGED)
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether it was there from the start to the end, and no pass changed it."""
+        """Whether it exists from the first dump to the last, and no pass changed it."""
         return all(event.kind in (EventKind.FIRST, EventKind.LAST) for event in self.events)
 
     @property
     def removal(self) -> OpEvent | None:
-        """The event of its removal."""
+        """The event of its removal; None if it was not removed."""
         return self.events[-1] if self.events[-1].kind is EventKind.REMOVED else None
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What happened to the ops that were asked for, several where they share an index.
+    """The histories of the requested ops, several if they share an index.
 
     Attributes:
-        ops: those, and after them the ops that passes made from them.
-        dumps: how many dumps were taken of their program.
-        errors: the dumps that could not be read.
+        ops: the requested ops, then the ops that passes made from them.
+        dumps: number of dumps of their program.
+        errors: the errors of dumps that could not be read.
     """
 
     ops: tuple[OpHistory, ...]
@@ -139,21 +138,20 @@ class History:
 
 
 def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTIONS) -> History:
-    """Follows one op through the passes of a log, a folder or several stages.
+    """Follow one op through the passes of a log, a folder or several stages.
 
-    The op is looked for in one dump after the other; the first that has it tells which op is meant. It is
-    followed from the first dump on, under whatever name.
+    The first dump with an op of that name decides which op is meant. It is followed from the first dump on,
+    under any name.
 
     Args:
-        dumps: in the order of the passes. They are gone through up to three times; of an iterator a list is
-            made first.
-        op: as for ``explain``; a line tells the dump.
+        dumps: in the order of the passes. They are read up to three times; an iterator is copied to a list.
+        op: as for ``explain``. A line also chooses the dump.
         options: as for ``check``.
 
     Raises:
-        InputError: no op is named so in any dump, or several in the first dump that has one.
+        InputError: no dump has such an op, or the first dump that has one has several.
 
-    Complexity: linear in the text; only functions that differ from the dump before are matched.
+    Complexity: linear in the text. Only functions that differ from the dump before are matched.
     """
     if isinstance(dumps, Iterator):
         dumps = list(dumps)
@@ -179,7 +177,7 @@ def _of_program(dumps: Iterable[Dump], program: str) -> Iterator[Dump]:
 
 
 def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, str, list[OpPlace]]:
-    """The first dump with the op, by its number in its program; the program; and where in it the ops are."""
+    """Return the number in its program of the first dump with the op, the program, and the ops' places."""
     wanted = OpReference.parse(op)
     numbers: dict[str, int] = {}
     nearest: Dump | None = None
@@ -209,7 +207,7 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
 
 @dataclass(slots=True, eq=False)
 class _Birth:
-    """Where an op comes from: the number of a dump of its program, where it is there, and what made it."""
+    """The origin of an op: the number of a dump of its program, its place in it, and what made it."""
 
     number: int
     place: OpPlace | None
@@ -220,11 +218,11 @@ class _Birth:
 def _births(
     dumps: Iterable[Dump], number: int, program: str, places: list[OpPlace], options: AuditOptions
 ) -> dict[int, list[_Birth]]:
-    """By number of a dump, the births of the ops that are in some places of a later one."""
+    """Return, per number of a dump, the births of the ops at some places of a later dump."""
     followers = {symbol: _BirthFollower(options, symbol) for symbol, _ in places}
     for current, dump in enumerate(_of_program(dumps, program)):
         for follower in followers.values():
-            with suppress(InputError):  # it is reported when the op is followed
+            with suppress(InputError):  # reported when the op is followed
                 follower.take_next(current, dump)
         if current == number:
             break
@@ -238,7 +236,7 @@ def _births(
 
 
 class _BirthFollower(Follower[_Birth]):
-    """Follows all ops of a function, to find out where they come from."""
+    """Follows all ops of a function to find their origins."""
 
     def __init__(self, options: AuditOptions, symbol: str | None) -> None:
         super().__init__(options)
@@ -284,14 +282,14 @@ class _Track:
 
 
 class _Recorder(Follower[_Track]):
-    """Records what happens to ops and to those that passes make from them."""
+    """Records the events of ops and of the ops that passes make from them."""
 
     def __init__(self, options: AuditOptions) -> None:
         super().__init__(options)
         self._tracks: list[_Track] = []
 
     def begin(self, birth: _Birth) -> None:
-        """Follows an op from the dump taken last on."""
+        """Follow an op, starting at the dump taken last."""
         assert self.shown is not None
         assert birth.place is not None
         track = self._new_track(None)
@@ -327,7 +325,7 @@ class _Recorder(Follower[_Track]):
         followed.events.append(_event(EventKind.REMOVED, step, None, users_now_use=used))
 
     def result(self) -> tuple[OpHistory, ...]:
-        """The events of all ops."""
+        """Return the histories of all ops."""
         for scope in self.scopes.values():
             if scope.missing is None:
                 self._end_with(scope)
@@ -337,7 +335,7 @@ class _Recorder(Follower[_Track]):
         return tuple(OpHistory(tuple(track.events), track.origin) for track in self._tracks)
 
     def _end_with(self, scope: Scope[_Track]) -> None:
-        """Adds the last dump that shows ops, if a pass has not changed them in that dump."""
+        """Add an event for the last dump that shows ops, except for ops that a pass changed in that dump."""
         dump = scope.shown.dump
         place = dump.source.name, dump.line
         later = {

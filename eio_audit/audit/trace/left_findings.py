@@ -1,4 +1,4 @@
-"""What a fix would move in a program, from dump to dump: which pass brought it in, and which repaired it."""
+"""The ops that a fix would move, dump by dump, with the passes that introduced and that repaired them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from eio_audit.mlir.input.markers import Marker
 
 @dataclass(frozen=True, slots=True)
 class DumpPlace:
-    """Where a dump is.
+    """The place of a dump.
 
     Attributes:
         source: the file.
         line: 1-based line of the marker, or of the dump's first text.
         marker: the dump's marker.
-        occurrence: 0-based place among the dumps of that file before, or after, that pass.
+        occurrence: 0-based number among the dumps of that file before, or after, that pass.
     """
 
     source: str
@@ -37,14 +37,14 @@ class DumpPlace:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How avoidable inversions came in.
+    """The introduction of avoidable inversions.
 
     Attributes:
-        pass_name: the pass that brought them in; None for passes that the log does not show.
-        is_initial: the first dump of the function has them, so that no pass is known.
+        pass_name: the pass that introduced them; None for passes that the log does not show.
+        is_initial: whether the first dump of the function has them, so no pass is known.
         place: the first dump that shows them.
-        before: the dump that showed the function before; None where the pass made it.
-        is_pair: that is the last dump before the same pass in the same file.
+        before: the last dump of the function before; None if the pass made the function.
+        is_pair: whether ``before`` is the last dump before the same pass in the same file.
     """
 
     pass_name: str | None
@@ -59,8 +59,8 @@ class LeftFinding:
     """An op that a fix would move at the end of the log.
 
     Attributes:
-        finding: as the last dump of its function shows it.
-        arrival: how it came in.
+        finding: the finding in the last dump of its function.
+        arrival: how it was introduced.
     """
 
     finding: Finding
@@ -69,13 +69,13 @@ class LeftFinding:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Avoidable inversions that were gone before the end.
+    """Avoidable inversions that were removed before the end.
 
     Attributes:
-        pass_name: the pass that brought them in, or None.
-        is_initial: no pass brought them in: the first dump of their function has them.
+        pass_name: the pass that introduced them, or None.
+        is_initial: whether the first dump of their function has them, so no pass introduced them.
         by: the pass that removed them; None for passes that the log does not show.
-        inversions: how many.
+        inversions: number of inversions.
     """
 
     pass_name: str | None
@@ -85,25 +85,25 @@ class Repair:
 
 
 class LeftFindings:
-    """The avoidable findings that are there in one program.
+    """The current avoidable findings of one program.
 
     Attributes:
-        repairs: how many inversions were gone, by the pass that brought them in, whether none did because the
-            first dump has them, and the pass that removed them.
+        repairs: number of inversions removed, per pass that introduced them, ``is_initial``, and pass that
+            removed them.
     """
 
     def __init__(self) -> None:
         self.repairs: Counter[tuple[str | None, bool, str | None]] = Counter()
         self._there: list[Lifetime[Arrival]] = []
-        self._shown_in: dict[Part, Dump] = {}  # of functions with findings
+        self._shown_in: dict[Part, Dump] = {}  # per function with findings, its last dump
 
     def update(self, states: DumpStates, changed: Mapping[Part, Arrival], pass_name: str | None) -> None:
-        """Takes what a dump shows of the functions and modules that have changed.
+        """Update the findings of the functions and modules that have changed.
 
         Args:
-            states: the dump.
-            changed: by function or module how that has come in which was not there before.
-            pass_name: the pass that changed them; None where the log does not show it.
+            states: the states in the dump.
+            changed: per changed function or module, how its new findings were introduced.
+            pass_name: the pass that changed them; None if the log does not show it.
         """
         for part in (*changed, *states.functions):
             state = states.functions.get(part)
@@ -125,7 +125,7 @@ class LeftFindings:
         self._there += [Lifetime(new, new, arrivals[new.function]) for new in changes.come]
 
     def left(self, options: AuditOptions) -> Iterator[LeftFinding]:
-        """The findings with their lines in the last dumps of their functions."""
+        """Yield the findings, with their lines in the last dumps of their functions."""
         work = SharedWork(described_ops=0, finds_wrong_labels=False)
         for dump in {id(dump): dump for dump in self._shown_in.values()}.values():
             shown = {_function(part) for part, last in self._shown_in.items() if last is dump}
@@ -141,5 +141,5 @@ class LeftFindings:
 
 
 def _function(part: Part) -> str | None:
-    """The function that findings in a function or module name."""
+    """Return the function that findings in a function or module name."""
     return part if isinstance(part, str) else None

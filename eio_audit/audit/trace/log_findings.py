@@ -1,4 +1,4 @@
-"""The findings of a log, each once: where it came in, by which pass, and until when it is there."""
+"""The findings of a log, each once: the dump and the pass that introduced it, and the dump that ended it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.gate.checked_dump import CheckedDump, checked
 from eio_audit.audit.gate.rules import Rule
 
-if TYPE_CHECKING:  # a check of one dump in order needs nothing of these
+if TYPE_CHECKING:  # a check of one dump in order does not import these
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.audit.gate.lifetimes import Lifetime
     from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
@@ -22,11 +22,12 @@ class _Program:
     """One program of a file or log.
 
     Attributes:
-        dumps: how many show it.
-        findings: all that came in, in that order.
-        there: those that are there.
-        shown: the functions that dumps have shown; ``has_module`` if one of these dumps was of a module.
-        unseen: the functions that a dump of a module has not shown since they were shown.
+        dumps: number of its dumps.
+        findings: all findings so far, in order.
+        there: the findings that the program has now.
+        shown: the functions that dumps have shown.
+        has_module: whether one of these dumps was of a module.
+        unseen: the functions that a dump of a module has omitted since they were shown.
     """
 
     def __init__(self) -> None:
@@ -39,13 +40,13 @@ class _Program:
 
     @cached_property
     def passes(self) -> OpenPasses[PassRun]:
-        """Those that are at work on it."""
+        """The passes at work on it."""
         from eio_audit.audit.trace.open_passes import OpenPasses
 
         return OpenPasses()
 
     def origin(self, function: str | None, ended: str | None) -> str | None:
-        """The pass that did what a dump shows first of a function; ``ended`` is the pass before the dump."""
+        """Return the pass that introduced a finding in a function; ``ended`` is the pass before the dump."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
         at_work = self.passes.innermost(function)
@@ -59,7 +60,7 @@ class _Program:
         ended: str | None,
         moment: str,
     ) -> None:
-        """Takes in the findings of a dump, which may be those that were there in some functions."""
+        """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
         from eio_audit.audit.gate.lifetimes import Lifetime, follow
 
         changes = follow((one for one in self.there if one.last.function in may_be), found)
@@ -74,17 +75,17 @@ class _Program:
         self.there = [one for one in self.there if not one.until]
 
     def is_left(self, finding: Lifetime[str | None]) -> bool | None:
-        """Whether a finding is there at the end; None where no later dump tells."""
+        """Return whether the program has a finding at the end; None if no later dump shows it."""
         if finding.until:
             return False
         return None if self.dumps == 1 or finding.last.function in self.unseen else True
 
 
 class LogFindings:
-    """What some rules find in dumps. A finding that the dump before of its program has, too, is the same one.
+    """The findings of some rules in dumps. A finding in consecutive dumps of a program is one finding.
 
     Args:
-        rules: what to look for.
+        rules: the rules to apply.
     """
 
     def __init__(self, rules: Collection[Rule]) -> None:
@@ -93,7 +94,7 @@ class LogFindings:
 
     @property
     def findings(self) -> list[Finding]:
-        """The findings so far, each as the first dump shows it that has it."""
+        """The findings so far, each from the first dump that has it."""
         return [
             replace(one.first, pass_name=one.origin, until=one.until or None, left=program.is_left(one))
             for program in self._programs.values()
@@ -101,7 +102,7 @@ class LogFindings:
         ]
 
     def add(self, dump: AuditedDump) -> None:
-        """Looks at the next dump.
+        """Add the findings of the next dump.
 
         Raises:
             InputError: a location is malformed.
@@ -109,12 +110,12 @@ class LogFindings:
         self.take(checked(dump, self._rules))
 
     def take(self, dump: CheckedDump) -> None:
-        """Takes in what these rules found in the next dump."""
+        """Take the findings of these rules in the next dump."""
         audit, marker, found = dump.audit, dump.marker, dump.findings
         program = self._programs[audit.source, audit.program]
         program.dumps += 1
         if program.there and marker is None and not audit.summary.has_indices:
-            return  # a compiler's output, printed without locations
+            return  # the output of a compiler, printed without locations
         shown, alone = {*dump.functions}, dump.alone
         function = alone or (marker.symbol if marker and marker.symbol in shown else None)
         ended = marker.pass_name if marker and marker.when != "before" else None

@@ -1,7 +1,7 @@
-"""The modules of a dump, and which of them are those of dumps before.
+"""The modules of a dump, matched with those of earlier dumps.
 
-A log may show a whole program, or only a module in it, by the level that a pass runs on. What is around the
-module has not vanished then. Modules need not have names, so they are told apart by their contents as well.
+A dump shows a whole program or only a module in it, depending on the level of the pass. What is around that
+module has not vanished. Modules need not have names, so they are matched by their contents as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Label = tuple[str, str | None]
 """An op's name and its symbol."""
 
 Part: TypeAlias = str | int | None
-"""The symbol of a function, the number of a module; None for what is in neither."""
+"""The symbol of a function, or the number of a module; None outside both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Module:
     """A module of a dump: a listed op with a symbol table that is in no function.
 
     Attributes:
-        label: what it is called.
+        label: its name and symbol.
         holds: the functions and modules directly in it.
     """
 
@@ -39,8 +39,8 @@ class Parts:
 
     Attributes:
         modules: the modules.
-        of_op: by op the function around it, or that it is; else the module.
-        homes: by function or module the module around it; None for an outermost one.
+        of_op: per op, its function (the op itself or the function around it), else its module.
+        homes: per function or module, the module around it; None for an outermost one.
     """
 
     modules: tuple[Module, ...]
@@ -49,7 +49,7 @@ class Parts:
 
 
 def parts_of(ir: IR, functions: Sequence[str | None]) -> Parts:
-    """Divides a dump into functions and modules; ``functions`` are those around its blocks."""
+    """Divide a dump into functions and modules; ``functions`` has, per block, the function around it."""
     rows = map(ir.op_table.rows.get, ir.names)
     is_module = [row is not None and "symbol_table" in row.flags for row in rows]
     modules: list[tuple[Label, set[Label]]] = []
@@ -86,11 +86,11 @@ def identify(
     known: Mapping[int, Module],
     known_homes: Mapping[Part, int | None],
 ) -> list[int]:
-    """The numbers of a dump's modules among the known ones; new numbers for those that are none of them.
+    """Return the numbers of a dump's modules: those of the known modules they match, or new ones.
 
-    A module is a known one that has the same name and contains most of the same functions and modules.
-    Without anything in common it is the known one of that name in the same place. The homes tell of a
-    module, by its place in the dump or by its number, the module around it; None for an outermost one.
+    A module matches the known module of the same name with which it shares the most functions and modules.
+    If it shares none, it matches the known module of that name in the same place. The homes map a module, by
+    its place in the dump or by its number, to the module around it; None for an outermost one.
 
     Complexity: quadratic in the modules of one name, linear in their contents.
     """

@@ -1,4 +1,4 @@
-"""The passes that are at work between two dumps: those that have begun and not ended."""
+"""The passes at work between two dumps: those that have begun and not ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class PassRun:
     """One run of a pass: its name, and the symbol of the function it runs on; None for a whole program.
 
-    A run without a name is what passes did that the log does not show.
+    A run without a name stands for passes that the log does not show.
     """
 
     pass_name: str | None
@@ -24,21 +24,21 @@ Run = TypeVar("Run", bound=PassRun)
 
 
 class OpenPasses(Generic[Run]):
-    """The passes that have begun and not ended, one inside the other."""
+    """The passes that have begun and not ended, nested."""
 
     def __init__(self) -> None:
         self._runs: list[Run] = []  # the innermost last
 
     def begin(self, run: Run) -> None:
-        """A dump before a pass: it begins."""
+        """Begin a pass, at a dump before it."""
         self._runs.append(run)
 
     def innermost(self, part: Part) -> Run | None:
-        """The pass that is at work on a function or module."""
+        """Return the innermost pass at work on a function or module; None if there is none."""
         return next((run for run in reversed(self._runs) if run.function in (None, part)), None)
 
     def end(self, pass_name: str, function: str | None) -> Run | None:
-        """The pass that began last of those with this name; it ends, with all that began in it."""
+        """End the last pass that began with this name, and all that began in it; return it, or None."""
         for k in range(len(self._runs) - 1, -1, -1):
             run = self._runs[k]
             if (run.pass_name, run.function) == (pass_name, function):

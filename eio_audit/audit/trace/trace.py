@@ -1,12 +1,12 @@
-"""What each pass of a log did to the order, and the first that shuffled.
+"""The effect of each pass of a log on the order, and the first pass that shuffled.
 
-Every function has a history of its own: a pass is charged with the difference between a function in the dump
-after it and the same function in the last dump before that, wherever that is. So dumps of several
-functions may interleave, and where a pass runs inside another one the outer is charged with what is left.
+Every function has its own history. A pass is charged with the difference between a function in the dump after
+it and the same function in the last dump before that, anywhere in the log. So dumps of several functions may
+interleave. If a pass runs inside another one, the outer pass is charged with the rest.
 
-A difference that shows in a dump *before* a pass was made by the innermost pass that has begun and not ended,
-as far as the log tells: the outer pass, or in a log of dumps before passes only the pass before. Without such
-a pass, it was made by passes that the log does not show.
+A difference in a dump *before* a pass is charged to the innermost pass that has begun and not ended. That is
+the outer pass, or, in a log with dumps before passes only, the pass before. If there is no such pass, the
+difference is from passes that the log does not show.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class TracedPass:
     """One run of a pass, or one stage of a compiler.
 
     Attributes:
-        index: 0-based place among the passes, in the order in which they ended.
-        pass_name: None for what passes did that the log does not show.
+        index: 0-based number among the passes, in the order in which they ended.
+        pass_name: the pass; None for passes that the log does not show.
         function: symbol of the function it ran on; None for a whole program.
-        program: which program it ran on, where there are several.
-        place: the dump that shows what it did.
-        failed: the marker says that it failed.
-        changed: whether it changed anything, aliases apart; None without a dump before.
-        figures: those of the dump, of the pass's function only where it has one.
+        program: the program it ran on, if there are several.
+        place: the dump that shows its result.
+        failed: whether it failed, according to its marker.
+        changed: whether it changed anything except aliases; None without a dump before.
+        figures: the figures of the dump, or only of the function it ran on.
         introduced: avoidable inversions that it added, function by function.
-        mislabelled: op indices that contradict the dependences since, function by function.
+        mislabelled: op indices that it made contradict the dependences, function by function.
         lost: op indices that the program had before it and has no more.
     """
 
@@ -65,14 +65,14 @@ class Culprit:
     """The first pass that added avoidable inversions.
 
     Attributes:
-        pass_name: which; None for passes that the log does not show.
-        function: where it added most.
-        introduced: how many, as far as the dump tells that showed them first.
-        place: the dump that showed them first.
-        before: the dump that showed the function before; None where the pass made it.
-        is_pair: that is the last dump before the same pass in the same file.
-        block: the block of the function with most avoidable inversions then.
-        worst: of its ops that nothing blocks, the one in most inversions; without such, of all.
+        pass_name: the pass; None for passes that the log does not show.
+        function: the function where it added the most.
+        introduced: how many it added, according to the first dump that shows them.
+        place: the first dump that shows them.
+        before: the last dump of the function before; None if the pass made the function.
+        is_pair: whether ``before`` is the last dump before the same pass in the same file.
+        block: the block of the function with the most avoidable inversions in that dump.
+        worst: the displaced op of the block in the most inversions; if possible, one that nothing blocks.
     """
 
     pass_name: str | None
@@ -91,16 +91,16 @@ class Trace:
 
     Attributes:
         left: the ops that a fix would move at the end, worst first.
-        repaired: the inversions that were gone before, most first.
-        passes: in the order in which they ended.
+        repaired: the inversions that were removed before the end, most first.
+        passes: the passes, in the order in which they ended.
         culprit: the first pass that shuffled, or None.
         initial: avoidable inversions in the first dumps of functions, which no pass is charged with.
         summary: the figures of all dumps, added up.
-        once: those of functions with inversions, where what many dumps show counts once.
+        once: the figures of functions with inversions; an inversion in many dumps counts once.
         final: the figures of the last dumps of all functions.
-        errors: the dumps that could not be read.
-        unmatched: the patterns of ops to be taken as pure that match no op of any dump.
-        options: what the dumps were audited with.
+        errors: the errors of dumps that could not be read.
+        unmatched: the patterns of ``--assume-pure`` that match no op of any dump.
+        options: the options of the audits.
     """
 
     left: tuple[LeftFinding, ...]
@@ -117,17 +117,17 @@ class Trace:
 
     @property
     def mislabeller(self) -> TracedPass | None:
-        """The pass that made most op indices wrong; of equals the first."""
+        """The pass that made the most op indices wrong; of equals, the first."""
         worst = max(self.passes, key=lambda traced: traced.mislabelled, default=None)
         return worst if worst is not None and worst.mislabelled else None
 
 
 def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
-    """Follows programs through the dumps of a log, a folder or several stages, in the order of the passes.
+    """Follow programs through the dumps of a log, a folder or several stages, in the order of the passes.
 
-    Dumps are taken one at a time and not kept. One that cannot be read does not hide the others.
+    Dumps are read one at a time and not kept. A dump that cannot be read does not stop the trace.
 
-    Complexity: linear in the text; only functions that differ from the dump before are audited.
+    Complexity: linear in the text. Only functions that differ from the dump before are audited.
     """
     tracer = _Tracer(options)
     for dump in each_dump(dumps):
@@ -142,7 +142,7 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
 class _PassRun(PassRun):
     """One run of a pass, and what it is charged with so far.
 
-    ``place`` is the dump that showed what the pass did, the ``shown_at``-th of all; None before that.
+    ``place`` is the dump that shows its result, number ``shown_at`` of all dumps; None before that dump.
     """
 
     program: str
@@ -173,7 +173,7 @@ class _PassRun(PassRun):
 
 @dataclass(slots=True)
 class _Program:
-    """One program: its states, the dumps that showed its functions last, its passes and its findings."""
+    """One program: its states, the last dump of each function, its open passes and its findings."""
 
     name: str
     states: ProgramStates
@@ -183,7 +183,7 @@ class _Program:
 
 
 class _Tracer:
-    """Takes dump after dump; ``errors`` are the caller's to fill."""
+    """Takes dump after dump. The caller adds the ``errors``."""
 
     def __init__(self, options: AuditOptions) -> None:
         self.errors: list[InputError] = []
@@ -198,7 +198,7 @@ class _Tracer:
         self._culprit: Culprit | None = None
 
     def take(self, dump: Dump) -> None:
-        """Charges passes with what this dump shows."""
+        """Charge passes with what this dump shows."""
         unknown = _Program(dump.program, ProgramStates(self._options))
         program = self._programs.setdefault(dump.program, unknown)
         known, marker, place = program.states, dump.marker, self._place(dump)
@@ -208,15 +208,15 @@ class _Tracer:
         self._figures.add(dump.program, states.blocks)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
-            return  # a compiler's output, printed without locations: it tells nothing
+            return  # the output of a compiler, printed without locations
         function, is_after = _function_of(marker, states), marker is not None and marker.when != "before"
         by_run: dict[_PassRun | None, list[Part]] = {}
-        if marker is not None and is_after:  # what is different, the pass did
+        if marker is not None and is_after:  # the pass made the differences
             ended = program.open.end(marker.pass_name, function)
             ended = ended or self._begin(program, marker.pass_name, function)
             ended.failed = marker.failed
             by_run[ended] = [*states.functions, *known.vanished(states)]
-        else:  # what is different, the passes at work did
+        else:  # the passes at work made the differences
             for part in (*states.functions, *known.vanished(states)):
                 by_run.setdefault(program.open.innermost(part), []).append(part)
         for at_work, parts in by_run.items():
@@ -244,7 +244,7 @@ class _Tracer:
         known.remember(states)
 
     def result(self) -> Trace:
-        """The passes that dumps have shown."""
+        """Return the trace of all dumps taken."""
         runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
         states = [s for program in self._programs.values() for s in program.states.functions.values()]
         findings = [program.findings for program in self._programs.values()]
@@ -306,12 +306,12 @@ class _Tracer:
 
 
 def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:
-    """What dumps are counted by."""
+    """Return the key by which dumps are counted."""
     return source, marker.pass_name if marker else None, marker.when if marker else None
 
 
 def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
-    """The function that a dump's pass ran on; None for the whole program."""
+    """Return the function that a dump's pass ran on; None for the whole program."""
     if states.alone is not None:
         return states.alone
     is_function = marker is not None and marker.op_name != "builtin.module"

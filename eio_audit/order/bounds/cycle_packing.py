@@ -1,36 +1,34 @@
-"""A lower bound on the inversions of any order, from cycles that each order has to break.
+"""A lower bound on the inversions of any order, from cycles that every order breaks.
 
-Draw an edge from op to op wherever one *should* come before the other:
+Draw an edge between two ops if one *should* come before the other:
 
-- a *dependence*, from an op to each of its descendants: every order follows it;
-- a *soft edge*, from the smaller key to the larger, between two ops that are independent of each other: an
-  order that breaks it has an inversion there, one that is not forced.
+- a *dependence* goes from an op to each of its descendants. Every order follows it.
+- a *soft edge* goes from the smaller key to the larger, between two independent ops. An order that breaks it
+  has an inversion that is not forced.
 
-No order follows all edges of a cycle, and every order follows the dependences, so it breaks a soft edge of
-each cycle. Cycles no two of which share a soft edge each cost an inversion of their own: the forced
-inversions and the size of any such *packing* add up to a lower bound. (The minimum is a minimum feedback arc
-set, the packing its dual; in planar graphs the two are equal, Lucchesi and Younger 1978.)
+No order follows all edges of a cycle, and every order follows the dependences. So every order breaks a soft
+edge of each cycle. A *packing* is a set of cycles that share no soft edge, so each costs its own inversion.
+So the forced inversions plus the size of a packing are a lower bound. (The minimum is a minimum feedback arc
+set, and the packing is its dual. In planar graphs the two are equal: Lucchesi and Younger 1978.)
 
 The smallest cycle is a *squeeze*: b depends on a, the key of a is larger, and c, independent of both, has a
-key between theirs. The cycle a => b -> c -> a has two soft edges: one of them is broken
-wherever c is placed.
+key between theirs. The cycle a => b -> c -> a has two soft edges, and any place of c breaks one of them.
 
-**Which cycles?** Those that explain a good order. It breaks the soft edge y -> x: x is before y. If it
-follows a soft edge p -> q, where p is x or depends on it, and y is q or depends on it, then
+**Which cycles?** The cycles that explain a good order. Let the order break the soft edge y -> x: it has x
+before y. Let it follow a soft edge p -> q, where p is x or depends on it, and y is q or depends on it. Then
 
     y -> x => p -> q => y
 
-is a cycle of two soft edges, one broken and one followed: p -> q is the *closing edge*. Two such cycles are
-disjoint when they differ in both. So the largest packing of such cycles is a maximum matching of broken edges
-with closing edges, found by alternating paths (Berge 1957). Where all broken edges are matched, the packing
-is as large as the number of inversions that are not forced: the order is minimal, and the packing is the
-proof.
+is a cycle of two soft edges, one broken and one followed. p -> q is its *closing edge*. Two such cycles are
+disjoint if they differ in both. So the largest packing of such cycles is a maximum matching of broken edges
+with closing edges, found by alternating paths (Berge 1957). If all broken edges are matched, the packing has
+as many cycles as there are inversions that are not forced. Then it proves that the order is minimal.
 
-Where some are not matched, a cycle may need a *detour*, of several soft edges that the order follows:
+A broken edge that is not matched may have a cycle with a *detour*: several soft edges that the order follows.
 
-    y -> x => p -> q => p' -> q' => y.
+    y -> x => p -> q => p' -> q' => y
 
-All of it is between x and y in the order, since the order follows every edge but the first.
+The detour is between x and y in the order, because the order follows every edge but the first.
 """
 
 from __future__ import annotations
@@ -43,29 +41,28 @@ from eio_audit.order.bitsets import bits, lowest_bit
 from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
 
-PACKING_STEPS = 6_000_000  # ends of closing edges looked at, in one window
+PACKING_STEPS = 6_000_000  # ends of closing edges visited, in one window
 DETOUR_STEPS = 300_000  # the same for detours
-BROKEN_STEPS = 2  # what a broken edge costs
+BROKEN_STEPS = 2  # cost of a broken edge
 
 
 class CyclePacking:
-    """Cycles that every order has to break, no two of which share a soft edge.
+    """Cycles that every order breaks, no two of which share a soft edge.
 
     Args:
         closure: the window.
         order: an order of its places, as good as possible. Each of its inversions takes memory.
-        effort: how much may be looked at; then the packing remains as it is.
+        effort: the budget. The packing keeps the cycles found within it.
 
     Attributes:
         order: the order, as ops of ``closure``.
         before: per op, the bitset of the ops before it in that order.
         broken: the soft edges y -> x that the order breaks, as (x, y).
 
-    Complexity: O(i * n) operations on bitsets of n bits for i broken edges; few per edge where a closing edge
-    is found at once.
+    Complexity: O(i * n) operations on bitsets of n bits for i broken edges. Most need few operations.
 
     Example:
-        Keys 5, 1, 3, where 1 depends on 5; in textual order 3 comes after 5: 3 -> 5 is broken, 1 -> 3
+        Keys 5, 1, 3, where 1 depends on 5. The textual order has 3 after 5: 3 -> 5 is broken, and 1 -> 3
         closes the cycle.
 
         >>> from eio_audit.order.precedence import Precedence
@@ -86,7 +83,7 @@ class CyclePacking:
         self._width = width(closure.size)
         self._from = closure.with_descendants
         self._to = closure.with_ancestors
-        # Per op, where the soft edges to it start that the order follows and that are on no detour.
+        # Per op, the starts of the soft edges to it that the order follows and that are on no detour.
         followed = self._followed = [0] * self._size
         self.before = [0] * self._size
         before = 0
@@ -95,9 +92,9 @@ class CyclePacking:
             followed[op] = closure.smaller_independent[op] & before
             self.broken += [(x, op) for x in bits(closure.larger_independent[op] & before)]
             before |= 1 << op
-        self._free = followed[:]  # those that close no cycle
-        self._open = followed[:]  # those that a search may pass: from others it has failed
-        self._ends = [0] * self._size  # per op, the ops after it that a followed soft edge leads to
+        self._free = followed[:]  # the same, for edges that close no cycle
+        self._open = followed[:]  # the same, for edges from which no search has failed
+        self._ends = [0] * self._size  # per op, the ops after it that have a followed soft edge to them
         ends = 0
         for op in reversed(self.order):
             self._ends[op] = ends
@@ -105,8 +102,8 @@ class CyclePacking:
                 ends |= 1 << op
         # A closing edge p -> q is p * size + q; a broken edge is its index in ``broken``.
         self._broken_of: dict[int, int] = {}
-        self._closing: dict[int, int] = {}  # by broken edge: the inverse
-        self._detours: dict[int, list[int]] = {}  # by broken edge: the other soft edges of its cycle
+        self._closing: dict[int, int] = {}  # the inverse: per broken edge, its closing edge
+        self._detours: dict[int, list[int]] = {}  # per broken edge, the other soft edges of its cycle
         with (effort or Effort()).part(PACKING_STEPS) as self._effort:
             self._effort.left -= self._size * self._width + BROKEN_STEPS * len(self.broken)
             self._match()
@@ -116,10 +113,10 @@ class CyclePacking:
         return len(self._closing) + len(self._detours)
 
     def cycles(self) -> list[list[tuple[int, int]]]:
-        """Return the soft edges of each cycle, as pairs of ops, the broken one first.
+        """Return the soft edges of each cycle, as pairs of ops, the broken edge first.
 
-        The first op of a cycle in any order is one that a soft edge leads to, because what a dependence leads
-        to comes later. That edge is then broken. (The potential in exact_search.py needs this.)
+        In any order, a soft edge leads to the first op of a cycle: a dependence leads to a later op. The
+        order breaks that soft edge. (The potential in exact_search.py needs this.)
         """
         others = {broken: [closing] for broken, closing in self._closing.items()} | self._detours
         return [
@@ -128,7 +125,7 @@ class CyclePacking:
         ]
 
     def open_pairs(self) -> list[int]:
-        """Return, per place in the window, the bitset of the places that soft edges of cycles lead to."""
+        """Return, per place in the window, the bitset of the places that its soft edges on cycles lead to."""
         place_of = self._closure.place_of
         rows = [0] * self._size
         for x, y in self.broken:
@@ -139,10 +136,10 @@ class CyclePacking:
         return rows
 
     def find_detours(self, effort: Effort | None = None) -> None:
-        """Let broken edges without a closing edge take a detour, or let others do so in their place.
+        """Match more broken edges, by a detour of their own or of another edge on an alternating path.
 
         Args:
-            effort: how many ops may be looked at.
+            effort: the budget, in ops visited.
         """
         self._open = self._followed[:]
         with (effort or Effort()).part(DETOUR_STEPS) as self._effort:
@@ -153,7 +150,7 @@ class CyclePacking:
                     self._augment(broken, with_detours=True)
 
     def _match(self) -> None:
-        """Find closing edges: first those that are free, then by alternating paths."""
+        """Match broken edges: first with free closing edges, then by alternating paths."""
         unmatched = []
         for broken in range(len(self.broken)):
             if self._effort.is_spent:
@@ -166,7 +163,7 @@ class CyclePacking:
             self._augment(broken)
 
     def _close(self, broken: int) -> bool:
-        """Match a broken edge with a free closing edge, and return whether there is one."""
+        """Match a broken edge with a free closing edge; return whether there is one."""
         x, y = self.broken[broken]
         from_x, free = self._from[x], self._free
         for q in bits(self._to[y] & self._ends[x]):
@@ -178,14 +175,14 @@ class CyclePacking:
         return False
 
     def _set_closing(self, broken: int, edge: int) -> None:
-        """Match a broken edge with the free ``edge``, instead of the one that it may have."""
+        """Match a broken edge with the free ``edge``; release the closing edge it had, if any."""
         self._release(broken)
         self._closing[broken] = edge
         self._broken_of[edge] = broken
         self._free[edge % self._size] &= ~(1 << edge // self._size)
 
     def _release(self, broken: int) -> None:
-        """Free the closing edge that a broken edge may have."""
+        """Free the closing edge of a broken edge, if it has one."""
         edge = self._closing.pop(broken, None)
         if edge is not None:
             del self._broken_of[edge]
@@ -193,8 +190,8 @@ class CyclePacking:
 
     def _augment(self, start: int, *, with_detours: bool = False) -> None:
         """Match one more broken edge by the shortest alternating path, if there is one."""
-        came_from: dict[int, tuple[int, int]] = {}  # by broken edge: the one before it, and the edge between
-        seen: dict[int, int] = {}  # per q, the starts p of the closing edges passed
+        came_from: dict[int, tuple[int, int]] = {}  # per broken edge, the one before it and the edge between
+        seen: dict[int, int] = {}  # per op q, the starts p of the closing edges visited
         for last in self._alternating(start, came_from, seen):
             if self._close(last) or (with_detours and self._take_detour(last)):
                 broken = last
@@ -229,7 +226,7 @@ class CyclePacking:
                     queue.append(matched)
 
     def _take_detour(self, broken: int) -> bool:
-        """Give a broken edge a detour instead of the closing edge it may have, if there is one."""
+        """Give a broken edge a detour instead of its closing edge; return whether there is a detour."""
         detour = self._find_detour(broken)
         if detour is None:
             return False
@@ -242,10 +239,10 @@ class CyclePacking:
         return True
 
     def _find_detour(self, broken: int) -> list[int] | None:
-        """Return free soft edges that lead from x to y one after the other, as few as possible."""
+        """Return a shortest sequence of free soft edges that leads from x to y; None if there is none."""
         x, y = self.broken[broken]
         between = self._ends[x] & (self.before[y] | 1 << y)
-        heads = [(x, -1)]  # what an edge leads to, and where it starts
+        heads = [(x, -1)]  # (end, start) of each edge
         reached = self._from[x]
         is_growing = True
         while is_growing:
@@ -264,7 +261,7 @@ class CyclePacking:
         return None
 
     def _retrace(self, heads: list[tuple[int, int]]) -> list[int]:
-        """Return the edges that lead to the last of ``heads``."""
+        """Return the edges of the path to the last of ``heads``."""
         q, p = heads[-1]
         edges = []
         while p >= 0:

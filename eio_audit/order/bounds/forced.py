@@ -1,9 +1,9 @@
-"""The forced inversions, the part of the minimum that no order can avoid.
+"""The forced inversions: the inversions that every order has.
 
-*Forced*: a and b with key(a) > key(b), where b depends on a, directly or not. They are inverted in every
-order. An *early* op is one that is forced to be: it has a smaller key among its descendants.
+An inversion of a and b, key(a) > key(b), is *forced* if b depends on a, directly or not. An *early* op has a
+smaller key among its descendants.
 
-Windows whose pairs are all looked at read the forced inversions off their transitive closure (closure.py).
+Windows with a transitive closure (closure.py) read the forced inversions from it.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from eio_audit.order.bitsets import prefix
 from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window
 
-SWEEP_BITS = 1 << 30  # what the bitsets of one sweep may hold together
-SWEEP_EARLY_LIMITS = (256, 4096)  # fewest and most early ops that one sweep follows
-FORCED_STEPS = 30_000_000  # what may be done to count the forced inversions of one window
-OP_STEPS = 8  # what it costs to visit an op
-USER_STEPS = 4  # and for each of its users
+SWEEP_BITS = 1 << 30  # bits in all bitsets of one sweep
+SWEEP_EARLY_LIMITS = (256, 4096)  # fewest and most early ops of one sweep
+FORCED_STEPS = 30_000_000  # budget for the forced inversions of one window
+OP_STEPS = 8  # cost of visiting an op
+USER_STEPS = 4  # more for each of its users
 
 
 def count_forced(window: Window, effort: Effort | None = None) -> tuple[int, bool]:
-    """Count the forced inversions, without building a transitive closure.
+    """Count the forced inversions without a transitive closure.
 
-    Early ops are taken some thousands at a time. For each such batch one sweep over the window hands on, from
-    producer to user, the bitset of those early ops that the user depends on. An op's bitset is dropped as
-    soon as it has been handed on, and an early op leaves it once no descendant has a smaller key, so what
-    is held at a time is narrow, and a sweep ends where its last bit is dropped.
+    Each sweep follows a batch of early ops. It passes a bitset from producers to users: the early ops of the
+    batch that the user depends on. An op's bitset is dropped once it has been passed on. An early op leaves
+    the bitset once no descendant has a smaller key. So few bitsets are alive at a time, and a sweep ends with
+    the last one.
 
     Args:
-        window: the ops to count among.
-        effort: how much may be done, over all sweeps.
+        window: the ops.
+        effort: the budget for all sweeps.
 
     Returns:
-        The number of forced inversions found, and whether that is all: False when the effort was spent.
+        The number of forced inversions found, and whether these are all; False if the budget was spent.
 
-    Complexity: O(e / b * (n + m)) operations on bitsets of b bits for e early ops, b = 256 .. 4096; in
-    practice sweeps are short.
+    Complexity: O(e / b * (n + m)) operations on bitsets of b bits for e early ops, b = 256 .. 4096. In
+    practice, sweeps are short.
 
     Example:
-        Key 3 before 2 before 1, each a user of the one before: all three pairs are forced.
+        Keys 3, 2, 1, where each op uses the one before it: all three pairs are forced.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])))
@@ -70,16 +70,16 @@ def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
 def forced_with(
     window: Window, early: Sequence[int], smallest_below: Sequence[int], effort: Effort
 ) -> Iterator[tuple[int, int]]:
-    """Yield each op that ends a forced inversion with one of ``early``, in textual order, and with which.
+    """Yield the forced inversions with ``early`` ops, grouped by their later op, in textual order.
 
     Args:
         window: the ops.
-        early: some of its early ops, at least one, in textual order.
-        smallest_below: per op, the smallest key among itself and its descendants.
-        effort: less than 0 is left of it when the sweep was cut short.
+        early: at least one of its early ops, in textual order.
+        smallest_below: per op, the smallest key of itself and its descendants.
+        effort: the budget. Fewer than 0 steps are left if the sweep was cut short.
 
     Yields:
-        The op, and the bitset of the early ops that it is forced with: bit i is the i-th by falling key.
+        The later op, and the bitset of the early ops of its inversions: bit i is the i-th by falling key.
 
     Example:
         >>> from eio_audit.order.precedence import Precedence
@@ -87,11 +87,11 @@ def forced_with(
         >>> list(forced_with(window, [0, 1], window.smallest_keys_below(), Effort()))
         [(1, 1), (2, 3)]
     """
-    # Bits by falling key: the early ops with a key larger than a given one are a prefix, the lowest bits.
+    # Bits are by falling key, so the early ops with a key larger than a given one are the lowest bits.
     falling = sorted(early, key=lambda op: -window.keys[op])
     negated_keys = [-window.keys[op] for op in falling]
     place_of = {op: place for place, op in enumerate(falling)}
-    arriving: dict[int, int] = {}  # per op still ahead: its early ancestors, as far as handed on
+    arriving: dict[int, int] = {}  # per op not yet visited, its early ancestors known so far
     for op in range(early[0], window.size):
         effort.left -= OP_STEPS
         ancestors = arriving.pop(op, 0)

@@ -1,12 +1,12 @@
-"""The lower bound on the inversions of a window: where its parts come together.
+"""The lower bound on the inversions of a window, combined from its parts.
 
 - *Forced inversions* are in every order (forced.py).
-- *Cycles*: each costs one inversion more (cycle_packing.py), in windows whose pairs are all looked at.
+- *Cycles* cost one more inversion each (cycle_packing.py), in windows with a transitive closure.
 - *Squeezes* are the cycles around some of the forced inversions (squeeze.py), in larger windows.
-- *Half of the footrule* (footrule.py) counts forced and other inversions together, so it is not added to
-  these: the greater bound holds.
+- *Half of the footrule* (footrule.py) counts forced and other inversions together. So it is not added to the
+  other parts: the greater bound holds.
 
-A search that stops early raises the bound too (search/exact_search.py).
+A search that stops early raises the bound, too (search/exact_search.py).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from eio_audit.order.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class LowerBound:
-    """What every order of a window has to pay.
+    """A lower bound on the inversions of all orders of a window.
 
     Attributes:
-        forced: inverted pairs where one op depends on the other.
-        total: no order has fewer inversions than this.
-        forced_complete: False when counting forced pairs was cut short: ``forced`` is then too small.
-        open_pairs: pairs of places that orders with ``total`` inversions may have either way round: for each
-            place the bitset of those with larger keys. They have all other independent pairs in order of
-            their keys. None where that is not known.
+        forced: number of inversions where one op depends on the other.
+        total: no order has fewer inversions.
+        forced_complete: whether all forced inversions were counted. If not, ``forced`` is a lower bound.
+        open_pairs: the independent pairs that orders with ``total`` inversions may have in either order. Per
+            place, the bitset of the places with larger keys. Such orders have all other independent pairs in
+            order of their keys. None if unknown.
     """
 
     forced: int
@@ -40,11 +40,11 @@ class LowerBound:
     open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
 
     def raised(self, total: int) -> LowerBound:
-        """Return the bound with what else is proven: no order has fewer inversions than ``total``."""
+        """Return the bound raised to ``total``, if that is greater."""
         return replace(self, total=max(self.total, total))
 
     def with_cycles(self, packing: CyclePacking) -> LowerBound:
-        """Return the bound raised by a packing. One that meets its order says which pairs are open."""
+        """Return the bound raised by a packing, which gives the open pairs if it proves its order minimal."""
         raised = self.raised(self.forced + len(packing))
         if len(packing) < len(packing.broken):
             return raised
@@ -52,6 +52,6 @@ class LowerBound:
 
 
 def forced_bound(window: Window, closure: TransitiveClosure | None, effort: Effort) -> LowerBound:
-    """Return the bound that forced inversions prove; ``closure`` has counted them where there is one."""
+    """Return the bound from forced inversions, which ``closure`` has counted if there is one."""
     forced, is_complete = (closure.forced, True) if closure else count_forced(window, effort)
     return LowerBound(forced, forced, is_complete)

@@ -1,12 +1,11 @@
-"""A lower bound for windows too large to look at all pairs: squeezes around a few thousand forced inversions.
+"""A lower bound for windows without a transitive closure: squeezes around thousands of forced inversions.
 
-Take forced inversions (a, b) no two of which share an op. Around each, every op c that is independent of
-both, with a key between theirs, is squeezed: a => b -> c -> a is a cycle (cycle_packing.py), so c costs an
-inversion with a or with b. Cycles around the same (a, b) differ in c and share no soft edge. Nor do cycles
-around different ones, unless c is an end of the other in both; so the inversions are taken in sequence, and
-c must not be an end of one taken before. How many keys lie between is a matter of counting. How many of those
-are not independent is a matter of visiting the ancestors and descendants of a and b, which are few in a large
-window with few dependences.
+Take forced inversions (a, b) that share no op. An op c is squeezed if it is independent of both and has a key
+between theirs: a => b -> c -> a is a cycle (cycle_packing.py), so c costs an inversion with a or with b.
+Cycles around the same (a, b) differ in c and share no soft edge. Cycles around two different inversions share
+one only if, in each, c is an end of the other inversion. So the inversions are taken in sequence, and c must
+not be an end of one taken before. The keys between a and b are counted by lookup. The ops that are not
+independent are subtracted: ancestors and descendants of a and b, few in a large window with few dependences.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window
 
 PAIRS = 20_000  # forced inversions taken in one window
-PARTNER_STEPS = 200  # descendants looked at to find the other end of one
-RELATIVE_STEPS = 20_000_000  # what may be done in one window to find ancestors and descendants
-RELATIVE_SHARE = 50  # for a pair no more than this part of what is left
-DISJOINT_STEPS = 8_000_000  # what may be done to find disjoint pairs
-VISIT_STEPS = 8  # what it costs to visit an op
+PARTNER_STEPS = 200  # descendants visited to find the other end of one
+RELATIVE_STEPS = 20_000_000  # budget for ancestors and descendants in one window
+RELATIVE_SHARE = 50  # a pair may take 1 / 50 of the steps left
+DISJOINT_STEPS = 8_000_000  # budget for disjoint pairs
+VISIT_STEPS = 8  # cost of visiting an op
 
 
 def squeeze_bound(window: Window, pairs: Sequence[tuple[int, int]], effort: Effort | None = None) -> int:
-    """Return a number of inversions with an end in ``pairs`` that every order has besides the forced ones.
+    """Return a lower bound on the inversions with an end in ``pairs`` that are not forced.
 
     Args:
-        window: the ops to bound.
-        pairs: forced inversions (a, b) no two of which share an op.
-        effort: how much may be done. Pairs with too many ancestors and descendants are passed over.
+        window: the ops.
+        pairs: forced inversions (a, b) that share no op.
+        effort: the budget. Pairs with too many ancestors and descendants are skipped.
 
     Example:
         Keys 5, 1, 3, where 1 depends on 5: wherever 3 goes, it is squeezed.
@@ -67,11 +66,11 @@ def squeeze_bound(window: Window, pairs: Sequence[tuple[int, int]], effort: Effo
 
 
 def disjoint_forced(window: Window, effort: Effort | None = None) -> list[tuple[int, int]]:
-    """Return forced inversions no two of which share an op, those with many keys between first.
+    """Return forced inversions that share no op, those with the most keys between their ends first.
 
     Args:
-        window: the ops to look among.
-        effort: how much may be done.
+        window: the ops.
+        effort: the budget.
     """
     keys, smallest_below = window.keys, window.smallest_keys_below()
     taken: set[int] = set()
@@ -90,7 +89,7 @@ def disjoint_forced(window: Window, effort: Effort | None = None) -> list[tuple[
 def _smallest_free(
     window: Window, early: int, smallest_below: Sequence[int], taken: set[int], effort: Effort
 ) -> int | None:
-    """Return the descendant with the smallest key that is not taken, if it is smaller, as far as searched."""
+    """Return the smallest descendant that is not taken and has a smaller key, as far as searched."""
     best: int | None = None
     least = window.keys[early]
     seen = {early}
@@ -111,7 +110,7 @@ def _smallest_free(
 
 
 def _relatives(window: Window, early: int, late: int, effort: Effort) -> set[int] | None:
-    """Return the ancestors and descendants of two ops; None when there are too many."""
+    """Return the ancestors and descendants of two ops; None if the budget is spent first."""
     related: set[int] = set()
     for start in (early, late):
         for neighbours in (window.precedence.predecessors, window.precedence.successors):

@@ -1,22 +1,22 @@
-"""Fewest ops moved: among the orders with fewest inversions, one that is close to the textual order.
+"""Fewest ops moved: of the orders with the fewest inversions, one that is close to the textual order.
 
-An op is *kept* when it is one of a longest subsequence of the order that is still in textual order. All other
-ops are *moved*: whoever moves them one by one turns the textual order into this one.
+A longest subsequence of the order that is still in textual order is *kept*. All other ops are *moved*: moving
+them one by one turns the textual order into this one.
 
 Ops with equal keys, unindexed ops and squeezed ops leave a choice, so several orders have fewest inversions.
-The block is cut into independent ranges. In each, a step is taken only where those before leave a gap between
-the number of moved ops and its lower bound:
+The block is cut into independent ranges. In each range, a step is taken only if the steps before leave a gap
+between the number of moved ops and its lower bound:
 
-1. Two ops are *exchanged* when every minimal order has them the other way round than the text. Pairs of
-   exchanged ops that have each op at most once as the earlier and once as the later one form chains. One op
-   of a chain can be kept, so at least as many ops are moved as there are pairs. Mostly this is the proof.
-2. Moved ops go back where that adds no inversion (restore_positions.py).
-3. The implied order (implied_order.py) says which ops are exchanged. A largest set of ops no two of which are
-   exchanged is a maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional
-   dependences keep these in textual order, and the range is ordered again. If that adds no inversion, the
+1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
+   ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
+   per chain can be kept, so at least as many ops are moved as there are pairs. Usually the bound is met here.
+2. Moved ops go back if that adds no inversion (restore_positions.py).
+3. The implied order (implied_order.py) gives the exchanged ops. A largest set of ops without an exchanged
+   pair is a maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional
+   dependences keep the set in textual order, and the range is ordered again. If that adds no inversion, the
    bound is met.
 
-Unindexed ops that are moved go to their consumers (unindexed.py).
+Moved ops without an index go to their consumers (unindexed.py).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from eio_audit.order.wrong_labels.antichain import outside_antichain
 
 IsUndecided = Callable[[int, int], bool]
 
-CLOSURE_SIZE = 4_000  # ops of the largest range whose pairs are all looked at
-CLOSURE_INVERSIONS = 100_000  # the same for inversions that are not forced
+CLOSURE_SIZE = 4_000  # ops of the largest range that gets a transitive closure
+CLOSURE_INVERSIONS = 100_000  # most inversions that are not forced, in a range that gets a packing
 PAIR_DISTANCE = 2_000  # places between the ops of a pair
 
 
@@ -50,7 +50,7 @@ class FewMoved:
 
     Attributes:
         order: ``order[k]`` is the op placed k-th.
-        moved: how many ops are moved.
+        moved: number of moved ops.
         lower_bound: no order with as few inversions moves fewer ops, if ``order`` has the fewest inversions.
     """
 
@@ -60,11 +60,11 @@ class FewMoved:
 
     @property
     def certified(self) -> bool:
-        """Whether no minimal order moves fewer ops."""
+        """Whether it is proven that no minimal order moves fewer ops."""
         return self.moved == self.lower_bound
 
     def improved(self, order: list[int]) -> FewMoved:
-        """Return this with another order, if that moves fewer ops."""
+        """Return this result with another order, if that moves fewer ops."""
         moved = len(moved_places(order))
         return replace(self, order=order, moved=moved) if moved < self.moved else self
 
@@ -72,17 +72,16 @@ class FewMoved:
 def fewest_moved(
     block: Window, order: Sequence[int], is_undecided: IsUndecided, effort: Effort | None = None
 ) -> FewMoved:
-    """Return an order with no more inversions than ``order`` and few ops moved, and a bound on these.
+    """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
 
     Args:
         block: the ops, numbered by textual order.
-        order: an order of them that keeps the dependences. The bound is about orders with as few inversions
-            and takes for granted that no order has fewer.
-        is_undecided: whether minimal orders may place two independent ops both ways, the one with the smaller
-            key given first.
-        effort: how much may be done.
+        order: an order of them that keeps the dependences. The bound assumes that it has the fewest
+            inversions.
+        is_undecided: whether minimal orders may have two independent ops, smaller key first, in either order.
+        effort: the budget.
 
-    Complexity: O(n log n) where step 1 is the proof. All other work is on single ranges, each with a limit.
+    Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
     """
     order = list(order)
     effort = effort or Effort()
@@ -110,10 +109,10 @@ def fewest_moved(
 def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
     """Return the ranges of several ops whose moved ops can be counted independently.
 
-    A block can be cut where no key before the cut is larger than one after it. Any order can then place the
-    ops before the cut first, both sides in their own order. No dependence breaks, no inversion is added, and
-    ops in textual order remain so. So the fewest moved ops of the ranges between such cuts add up. Here the
-    cuts are those that ``order`` keeps to: each range has the same ops in the text and in ``order``.
+    A block can be cut where no key before the cut is larger than a key after it. Any order can then place the
+    ops before the cut first, with both sides in their own order. No dependence breaks, no inversion is added,
+    and ops in textual order stay so. So the fewest moved ops of the ranges add up. The block is cut only
+    where ``order`` keeps the cut: each range has the same ops in the text and in ``order``.
 
     Complexity: O(n).
 
@@ -139,7 +138,7 @@ def _exchanged_pairs(
     is_undecided: IsUndecided,
     effort: Effort,
 ) -> int:
-    """Return how many moved ops of a range can be paired with an exchanged op; the nearest one is taken."""
+    """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
     keys, indexed = block.keys, block.indexed
     is_late = {order[place]: order[place] < place for place in moved}
     paired: set[tuple[int, bool]] = set()
@@ -168,7 +167,7 @@ def _exchanged_pairs(
 
 
 def _improved(part: Window, few: FewMoved, effort: Effort) -> FewMoved:
-    """Find an order of a range with fewer ops moved, or a larger lower bound."""
+    """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
     few = few.improved(restore_positions(part, few.order, effort))
     if few.certified or part.size > CLOSURE_SIZE or effort.is_spent:
         return few
@@ -194,7 +193,7 @@ def _improved(part: Window, few: FewMoved, effort: Effort) -> FewMoved:
 
 
 def _with_chain(block: Window, ops: Sequence[int]) -> Window:
-    """Return the block with additional dependences that keep ``ops`` in textual order."""
+    """Return the block with more dependences, which keep ``ops`` in textual order."""
     edges = chain(block.precedence.forwards(), pairwise(ops))
     keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
     return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))

@@ -1,16 +1,16 @@
-"""Which ops are in the same order in *every* minimal order of a block.
+"""The implied order: pairs of ops that are in the same order in *every* minimal order of a block.
 
 Let a packing of cycles (cycle_packing.py) have as many cycles as an order has inversions that are not forced.
-Then every minimal order breaks exactly one soft edge of each cycle, and no soft edge that is on none:
-otherwise it would have more inversions. So in all of them
+Then every minimal order breaks exactly one soft edge of each cycle, and no soft edge on no cycle: otherwise
+it would have more inversions. So every minimal order
 
-- a soft edge on no cycle is followed, like a dependence;
-- where one soft edge of a cycle is sure to be broken, the others of that cycle are followed;
-- where a comes before b and b before c, a comes before c.
+- follows a soft edge on no cycle, like a dependence;
+- follows the other soft edges of a cycle if it must break one of them;
+- has a before c if it has a before b and b before c.
 
-What follows from this is *implied*. (In linear programming these are complementary slackness and its
-consequences.) Ops with equal keys, unindexed ops and soft edges on cycles are undecided as far as nothing
-else implies their order.
+These conclusions are the *implied order*. (In linear programming, they are complementary slackness and its
+consequences.) Ops with equal keys, unindexed ops and soft edges on cycles are undecided unless another
+conclusion implies their order.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from eio_audit.order.precedence import Precedence
 def implied_order(
     closure: TransitiveClosure, packing: CyclePacking, effort: Effort | None = None
 ) -> Precedence | None:
-    """Return what is known of the order of ops in all minimal orders, as dependences.
+    """Return the implied order, as dependences.
 
     Args:
         closure: the block, or a part of it that can be ordered on its own.
         packing: a packing with as many cycles as its order has inversions that are not forced.
-        effort: how many ops and cycles may be looked at.
+        effort: the budget, in ops and cycles visited.
 
     Returns:
-        Dependences among the ops numbered by their place in the packing's order; None when the effort is
-        used up.
+        Dependences among the ops, numbered by their place in the packing's order; None if the budget is
+        spent.
 
-    Complexity: O(n * n) operations on bitsets of n bits for each round of conclusions, in practice near O(n).
+    Complexity: O(n * n) operations on bitsets of n bits per round of conclusions, in practice near O(n).
 
     Example:
-        Keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 before 3 is a
-        soft edge on no cycle.
+        Keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
+        edge on no cycle.
 
         >>> from eio_audit.order.windows import Window
         >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
@@ -74,12 +74,12 @@ def implied_order(
 
 
 def _transitive(order: list[int], earlier: list[int]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return, for each op, what comes before it directly or not, and few pairs that imply all of that."""
+    """Return, per op, all ops that come before it, and few pairs that imply all of these."""
     before = [0] * len(order)
     edges = []
     for op in order:
         found, rest = 0, earlier[op] & ~(1 << op)
-        # Most of the rest comes before the op with the largest key among them.
+        # Most of the rest comes before its op with the largest key.
         while rest:
             largest = rest.bit_length() - 1
             edges.append((largest, op))

@@ -1,9 +1,9 @@
-"""Moved ops go back to their textual positions, among orders with equally many inversions.
+"""Moving ops back to their textual positions without adding an inversion.
 
-Each moved op (fewest_moved.py) goes back to between the kept ops that are its textual neighbours, if that
-adds no inversion. Moved ops on the way that depend on it, or that it depends on, go with it; kept ones block
-it. Each success is one op less moved, so this comes to an end. It need not end at the fewest, since which ops
-are kept is decided step by step.
+A moved op (fewest_moved.py) goes back between the kept ops that are its textual neighbours, if that adds no
+inversion. Moved ops on the way that depend on it, or that it depends on, go with it. Kept ones block it.
+Each success leaves one moved op fewer, so the process ends. It need not end at the fewest, because it chooses
+the kept ops step by step.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.permutation import inverse, run_bounds
 from eio_audit.order.windows import Window
 
-RETURN_DISTANCE = 400  # places that an op goes back at most
-RETURN_STEPS = 20_000_000  # what may be done in one block
-PLACE_STEPS = 5  # what it costs to overtake or meet an op
-ROUNDS = 8  # how often the kept ops are chosen anew
+RETURN_DISTANCE = 400  # most places that an op goes back
+RETURN_STEPS = 20_000_000  # budget for one block
+PLACE_STEPS = 5  # cost of passing or meeting an op
+ROUNDS = 8  # how often the kept ops are chosen again
 
 
 def restore_positions(block: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
-    """Return an order with no more inversions than ``order``, and no more ops moved.
+    """Return an order with at most the inversions and at most the moved ops of ``order``.
 
     Args:
         block: the ops, numbered by textual order.
         order: an order of them that keeps the dependences.
-        effort: how much may be done.
+        effort: the budget.
 
     Complexity: O(n log n + r * d) for r moved ops that go back up to d = 400 places.
 
     Example:
-        The ops with key 1 may be in either order.
+        The ops with key 1 can be in either order.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> restore_positions(Window([1, 1, 2], [True] * 3, Precedence.from_edges(3, [], [])), [1, 0, 2])
@@ -54,9 +54,9 @@ def restore_positions(block: Window, order: Sequence[int], effort: Effort | None
 
 
 def longest_in_place(order: Sequence[int]) -> list[int]:
-    """Return a longest subsequence of ``order`` in textual order: the ops kept, all others are moved.
+    """Return a longest subsequence of ``order`` in textual order: the kept ops. All others are moved.
 
-    Complexity: O(n log n), O(n) where the order is the textual one (patience sorting; Fredman 1975).
+    Complexity: O(n log n), O(n) for the textual order (patience sorting; Fredman 1975).
 
     Example:
         >>> longest_in_place([1, 2, 0, 3])
@@ -66,7 +66,7 @@ def longest_in_place(order: Sequence[int]) -> list[int]:
 
 
 def moved_places(order: Sequence[int]) -> list[int]:
-    """Return the places of the ops that ``longest_in_place`` leaves out.
+    """Return the places of the moved ops: those that ``longest_in_place`` leaves out.
 
     Example:
         >>> moved_places([1, 2, 0, 3])
@@ -78,11 +78,11 @@ def moved_places(order: Sequence[int]) -> list[int]:
 
 def _kept_ranges(order: Sequence[int]) -> list[tuple[int, int]]:
     """Return the half-open ranges of places of the kept ops."""
-    ends = [-1]  # by length: the smallest op that a subsequence in textual order ends with
-    before = []  # by run: the op before its first one in such a subsequence
+    ends = [-1]  # per length, the smallest op that ends a subsequence in textual order
+    before = []  # per run, the op before its first op in such a subsequence
     runs = list(pairwise(run_bounds(order)))
     for start, stop in runs:
-        # Ops of a run follow each other in the text as well: a subsequence with one can have the next.
+        # Ops of a run are neighbours in the text as well, so a subsequence with one can have the next.
         first = order[start]
         length = len(ends) if ends[-1] < first else bisect_left(ends, first)
         before.append(ends[length - 1])
@@ -97,12 +97,12 @@ def _kept_ranges(order: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class _Returns:
-    """An order, and the ops kept in it."""
+    """An order, its kept ops, and the moves back."""
 
     def __init__(self, block: Window, order: list[int], kept: list[int], effort: Effort) -> None:
         self._block = block
         self.order = order
-        self.kept = kept  # ascending, in the order as well as by number
+        self.kept = kept  # ascending by number, and so by place
         self._effort = effort
         self._is_kept = bytearray(block.size)
         for op in kept:
@@ -110,14 +110,14 @@ class _Returns:
         self._place_of = inverse(order)
 
     def run(self) -> None:
-        """Let every moved op go back, if it can."""
+        """Move every moved op back, if possible."""
         for op in [op for op in range(self._block.size) if not self._is_kept[op]]:
             if self._effort.is_spent:
                 return
             self._go_back(op)
 
     def _go_back(self, op: int) -> None:
-        """Move ``op`` to between its kept neighbours, unless that makes an inversion more."""
+        """Move ``op`` between its kept neighbours, unless that adds an inversion."""
         rank = bisect_left(self.kept, op)
         low = self._place_of[self.kept[rank - 1]] if rank else -1
         high = self._place_of[self.kept[rank]] if rank < len(self.kept) else len(self.order)
@@ -134,10 +134,10 @@ class _Returns:
         self._is_kept[op] = True
 
     def _travel(self, leader: int, places: range, goal: range) -> bool:
-        """Move ``leader`` along ``places`` to the first one of ``goal`` where it makes no inversion more.
+        """Move ``leader`` along ``places`` to the first place in ``goal`` where that adds no inversion.
 
         Returns:
-            Whether there is such a place, and nothing on the way that cannot travel along.
+            Whether there is such a place, and no kept op blocks the way.
         """
         keys, indexed = self._block.keys, self._block.indexed
         precedence = self._block.precedence
@@ -165,7 +165,7 @@ class _Returns:
         return False
 
     def _put_down(self, group: set[int], start: int, target: int) -> None:
-        """Move the ops of ``group``, which are at ``start`` and after, to the far end at ``target``."""
+        """Move the ops of ``group``, which are between ``start`` and ``target``, to ``target``."""
         first, stop = min(start, target), max(start, target) + 1
         ops = self.order[first:stop]
         travelled = [op for op in ops if op in group]

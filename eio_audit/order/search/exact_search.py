@@ -1,31 +1,30 @@
-"""Exact search: the order of a window with the fewest inversions, or a proof that there is none better.
+"""Exact search: an order of a window with the fewest inversions, or a proof that no order is better.
 
-A* (Hart, Nilsson, Raphael 1968) over the choices of Kahn's algorithm:
+The search is A* (Hart, Nilsson, Raphael 1968) over the choices of Kahn's algorithm:
 
-- A *state* is a set of placed ops. With each op it holds all its ancestors: a downset. How the rest is best
-  ordered depends on that set only.
-- A *move* places one more available op. It costs one for each unplaced op with a smaller key that is
-  independent of it. (Forced inversions are in every order and decide nothing.)
-- A path of moves from the empty set to the full one is an order.
+- A *state* is a set of placed ops. It contains all ancestors of its ops, so it is a downset. The best order
+  of the other ops depends on this set only.
+- A *move* places an available op. It costs one for each unplaced op with a smaller key that is independent of
+  it. (Forced inversions are in every order, so they do not count.)
+- A path of moves from the empty set to the full set is an order.
 
-**Free moves.** An available op whose smaller independent ops are placed is placed at once; other choices are
-not tried. Nothing is lost by it: take any order of the rest and move this op, v, to its front. The ops that v
-overtakes were before v, so they are not descendants of v, so none of them has a smaller key.
+**Free moves.** If all smaller independent ops of an available op v are placed, v is placed at once, and no
+other move is tried. This loses nothing. Take any order of the rest and move v to its front. The ops that v
+passes were before v, so they are not descendants of v, and none of them has a smaller key.
 
-**Last moves**, the mirror of it. An available op that has no unplaced descendant, and than which no unplaced
-op has a larger key, can be left to the end: moving it there adds no inversion. It is not tried.
+**Last moves** are the mirror image. An available op can wait until the end if it has no unplaced descendant
+and no unplaced op has a larger key. Moving it to the end adds no inversion, so it is not tried before.
 
-**The potential**, a lower bound on what is still to come, is a packing of cycles (cycle_packing.py). A cycle
-counts while none of its ops is placed. The first of them to be placed is one that a soft edge leads to. The
-op where that edge starts is still unplaced, and so the move pays for the cycle. Each cycle is paid with a
-soft edge of its own, so a move costs at least as much as the potential falls: the potential is *consistent*,
-and the first path to reach the end is a cheapest one.
+**The potential**, a lower bound on the remaining cost, is a packing of cycles (cycle_packing.py). A cycle
+counts while none of its ops is placed. A soft edge leads to the first of its ops to be placed. The op where
+that edge starts is still unplaced, so the move pays for the cycle. Each cycle is paid by a soft edge of its
+own, so a move costs at least as much as the potential falls. So the potential is *consistent*, and the first
+path that reaches the full set is a cheapest one.
 
-The search works with the *surplus* of a move: its cost less the cycles it pays for. Where the packing is
-exact there is an order without any surplus, and the search runs straight through to it. States multiply only
-with the surplus allowed, so rounds allow none at first, then 1, 3, 7, ... The work is capped. Also when the
-search stops early, no order has fewer inversions than forced + cycles + the smallest surplus among the states
-not followed.
+The search uses the *surplus* of a move: its cost minus the cycles that it pays for. If the packing is exact,
+an order without surplus exists, and the search goes straight to it. The number of states grows with the
+surplus allowed, so rounds allow 0, 1, 3, 7, ... The work is capped. If the search stops early, every order
+still has at least forced + cycles + s inversions, where s is the smallest surplus of a state not followed.
 """
 
 from __future__ import annotations
@@ -38,21 +37,21 @@ from eio_audit.order.bitsets import bits, lowest_bit
 from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort, width
 
-SEARCH_STATES = 200_000  # states one search may reach
-SEARCH_MOVES = 2_000_000  # moves one search may try
-SEARCH_BITS = 1 << 30  # what the states of one search may hold together
-MOVE_STEPS = 4  # what a move costs
+SEARCH_STATES = 200_000  # states that one search may reach
+SEARCH_MOVES = 2_000_000  # moves that one search may try
+SEARCH_BITS = 1 << 30  # bits in all states of one search
+MOVE_STEPS = 4  # cost of a move
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search has found out about a window.
+    """The result of a search.
 
     Attributes:
-        order: an order with the fewest inversions, as places in the window; None when the search was stopped,
-            or when no order has fewer inversions than the one already known.
-        inversions: those of ``order``; those of the known order where there is none.
-        lower_bound: no order of the window has fewer inversions than this.
+        order: an order with the fewest inversions, as places in the window; None if the search was stopped,
+            or if no order has fewer inversions than the known one.
+        inversions: number of inversions of ``order``, or of the known order if ``order`` is None.
+        lower_bound: no order of the window has fewer inversions.
     """
 
     order: list[int] | None
@@ -68,23 +67,23 @@ def search(
     moves: int = SEARCH_MOVES,
     effort: Effort | None = None,
 ) -> SearchResult:
-    """Search for the order of a window with the fewest inversions.
+    """Search for an order of a window with the fewest inversions.
 
     Args:
         closure: the window.
-        cycles: a packing of cycles, as the soft edges of each.
-        known: the inversions of the best order known; only better ones are looked for.
-        states: how many sets of placed ops may be reached, over all rounds.
-        moves: how many moves may be tried from them.
-        effort: what that may cost.
+        cycles: a packing of cycles, each as its soft edges.
+        known: the inversions of the best order known. The search looks for better orders only.
+        states: the most sets of placed ops to reach, over all rounds.
+        moves: the most moves to try.
+        effort: the budget.
 
     Returns:
-        The minimum, when ``inversions`` and ``lower_bound`` are equal; else what is proven so far.
+        The minimum, if ``inversions`` and ``lower_bound`` are equal; else the bound proven so far.
 
     Complexity: O(s * n) operations on bitsets of n bits for s states followed.
 
     Example:
-        Keys 5, 1, 3, where 1 depends on 5: 3 is squeezed, two inversions at least.
+        Keys 5, 1, 3, where 1 depends on 5. 3 is squeezed, so there are at least two inversions.
 
         >>> from eio_audit.order.bounds.cycle_packing import CyclePacking
         >>> from eio_audit.order.precedence import Precedence
@@ -108,7 +107,7 @@ def search(
 
 
 class _Search:
-    """The states of a search, and the work it may still do."""
+    """The rounds of a search, and their budget."""
 
     def __init__(
         self,
@@ -123,7 +122,7 @@ class _Search:
         self._states_left = states
         self._effort = effort
         self._move_steps = MOVE_STEPS * width(closure.size)
-        # Per op, what may be free while it is the unplaced op with the smallest key.
+        # Per op, the ops that can be free while it is the unplaced op with the smallest key.
         self._may_be_free = [
             above | equal for above, equal in zip(closure.with_ancestors, closure.equal, strict=True)
         ]
@@ -131,19 +130,19 @@ class _Search:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the work is used up."""
+        """Whether the budget is spent."""
         return self._states_left < 0 or self._effort.is_spent
 
     def run(self, known: int, allowed: int) -> SearchResult:
-        """Search for an order better than ``known`` with a surplus of no more than ``allowed``.
+        """Search for an order better than ``known`` with a surplus of at most ``allowed``.
 
-        It ends when it has found the best of them, when there is none, or when the work is used up.
+        The search ends with the best such order, with a proof that there is none, or with the budget spent.
         """
         most_surplus = min(allowed, known - self._base - 1)
         placed, available = self._place_free(0, self._downsets.start, [])
         least_surplus = {placed: 0}
         came_from: dict[int, tuple[int, int]] = {}  # the state before, and the op placed from there
-        # Equal surplus: the latest state first, which is further on the way to the end.
+        # Of equal surplus, the latest state is first, because it is nearer to the end.
         queue = [(0, 0, placed, available)] if most_surplus >= 0 else []
         while queue:
             surplus, _, placed, available = heappop(queue)
@@ -168,20 +167,20 @@ class _Search:
         return SearchResult(None, known, min(known, self._base + most_surplus + 1))
 
     def _can_wait(self, op: int, placed: int) -> bool:
-        """Return whether an available op can as well be placed last."""
+        """Return whether an available op can just as well be placed last."""
         closure = self._closure
         return (closure.larger_independent[op] | closure.with_descendants[op]) & ~placed == 1 << op
 
     def _place_free(self, placed: int, available: int, sequence: list[int]) -> tuple[int, int]:
         """Place available ops whose smaller independent ops are placed, until there are none.
 
-        The ops placed are added to ``sequence``. Returns what is placed, and what is available.
+        Appends the ops to ``sequence``. Returns the bitsets of placed and of available ops.
         """
         indexed, smaller_independent = self._closure.indexed, self._closure.smaller_independent
         is_found = True
         while is_found:
             is_found = False
-            # While the op with the smallest key is unplaced, only its ancestors can be free, and its equals.
+            # Only ancestors and equals of the unplaced op with the smallest key can be free.
             candidates = available & ~indexed
             unplaced = indexed & ~placed
             if unplaced:
@@ -194,7 +193,7 @@ class _Search:
         return placed, available
 
     def _retrace(self, came_from: dict[int, tuple[int, int]]) -> list[int]:
-        """Return the order that led to the end, as places in the window."""
+        """Return the order of the path found, as places in the window."""
         chosen = []
         placed = self._everything
         while placed in came_from:
@@ -209,25 +208,25 @@ class _Search:
 
 
 class DownsetStates:
-    """The sets of placed ops, and what a move costs beyond what every order has to pay.
+    """The moves between sets of placed ops, and their surplus.
 
-    A move places one available op: one whose producers are all placed.
+    A move places an available op: an op whose producers are all placed.
 
     Args:
         closure: the ops.
-        cycles: a packing of cycles, as the soft edges of each.
+        cycles: a packing of cycles, each as its soft edges.
 
     Attributes:
-        start: the bitset of the ops that are available when nothing is placed.
+        start: the bitset of the ops that are available before any move.
     """
 
     def __init__(self, closure: TransitiveClosure, cycles: Sequence[Sequence[tuple[int, int]]]) -> None:
         self._closure = closure
         self.start = sum(1 << op for op, producers in enumerate(closure.producers) if not producers)
-        # Cycles of two soft edges, by the ops that these lead to, one of which comes first: a row has a bit
-        # for the other op. An op has as many rows as it shares cycles with one and the same op.
+        # Cycles of two soft edges. The first op placed is one of the two that these lead to. Per such op:
+        # bitsets of the other one. There are several if two ops share several cycles.
         self._paid: list[list[int]] = [[] for _ in range(closure.size)]
-        # Longer cycles, for each of these ops: the bitset of the others.
+        # Longer cycles. Per op that a soft edge leads to: the bitset of the other such ops of each cycle.
         self._paid_detours: list[list[int]] = [[] for _ in range(closure.size)]
         for cycle in cycles:
             ends = [end for _, end in cycle]
@@ -241,7 +240,7 @@ class DownsetStates:
                     self._paid_detours[op].append(everyone ^ 1 << op)
 
     def surplus(self, op: int, placed: int) -> int:
-        """Return what placing ``op`` costs beyond the cycles it pays for; never less than 0."""
+        """Return the cost of placing ``op`` minus the cycles that it pays for; at least 0."""
         surplus = (self._closure.smaller_independent[op] & ~placed).bit_count()
         for others in self._paid[op]:
             surplus -= (others & ~placed).bit_count()
@@ -250,7 +249,7 @@ class DownsetStates:
         return surplus
 
     def place(self, op: int, placed: int, available: int) -> tuple[int, int]:
-        """Return what is placed and what is available after ``op``."""
+        """Return the bitsets of placed and of available ops after ``op`` is placed."""
         placed |= 1 << op
         available ^= 1 << op
         producers = self._closure.producers
@@ -261,7 +260,7 @@ class DownsetStates:
 
 
 def _add(rows: list[int], op: int) -> None:
-    """Set the bit of ``op`` in the first row that does not have it yet."""
+    """Set the bit of ``op`` in the first row that lacks it."""
     for place, row in enumerate(rows):
         if not row >> op & 1:
             rows[place] |= 1 << op

@@ -1,14 +1,14 @@
-"""Local search: improve an order by moving single ops, and all that has to travel with them.
+"""Local search: improve an order by moving single ops, with the ops that must move along.
 
-An op that is too late is moved left. On its way it meets ops that it depends on; these cannot be overtaken,
-so they join it, and from there on the group travels together, overtaking one op at a time. Each op overtaken
-changes the inversions by the number of keys in the group that are larger than its own, less those that are
-smaller. Where the sum is lowest, the group is put down, if that is an improvement.
+An op that is too late moves left. It cannot pass the ops that it depends on, so these join it, and the group
+moves on together, passing one op at a time. Passing an op changes the inversions by the number of keys in the
+group that are larger than that op's key, minus the number that are smaller. The group ends at the place where
+the sum is lowest, if that is an improvement.
 
-It is enough to let ops lead that have a larger key somewhere before them. A group whose leader overtakes no
-larger key would do at least as well without it: nobody in the group depends on the leader.
+Only ops with a larger key somewhere before them need to lead a group. If the leader passes no larger key, the
+group does at least as well without it: nothing in the group depends on the leader.
 
-Ops that are too early are moved right: the same on the mirrored window.
+Ops that are too early move right: this is a move left in the mirrored window.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import Window
 
-SEARCH_DISTANCE = 300  # places that a group travels at most
-PLACING_STEPS = 20_000_000  # ops overtaken or met when ops are placed one by one
-FAR = 10_000  # ops of a window that make each place cost a step more
-STEPS_PER_OP = 20_000  # ops overtaken or met for each op of the window: small windows get their share only
+SEARCH_DISTANCE = 300  # most places that a group moves
+PLACING_STEPS = 20_000_000  # budget for placing single ops, in ops passed or met
+FAR = 10_000  # ops of a window that make each place cost one more step
+STEPS_PER_OP = 20_000  # budget per op of the window, in ops passed or met
 
 
 def improve(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
-    """Return an order with as many inversions as ``order`` or fewer.
+    """Return an order with at most the inversions of ``order``.
 
-    Moves left and moves right take turns until neither finds an improvement or the steps are used up.
+    Moves left and moves right alternate until neither finds an improvement or the budget is spent.
 
     Args:
         window: the ops to order.
         order: an order of its places that keeps the dependences.
-        effort: how many ops may be overtaken or met, over all moves.
+        effort: the budget for all moves, in ops passed or met.
 
-    Complexity: O(n * d * log n) per turn for ops that travel up to d = 300 places.
+    Complexity: O(n * d * log n) per turn for ops that move up to d = 300 places.
 
     Example:
-        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from being the first.
+        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> improve(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
@@ -61,7 +61,7 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
 def place_best(
     window: Window, order: Sequence[int], ops: Sequence[int], effort: Effort | None = None
 ) -> list[int]:
-    """Return ``order`` with each of ``ops`` moved to where it makes the fewest inversions, however far.
+    """Return ``order`` with each of ``ops`` moved, at any distance, to where it has the fewest inversions.
 
     Example:
         >>> from eio_audit.order.precedence import Precedence
@@ -83,7 +83,7 @@ def _mirrored(order: Sequence[int]) -> list[int]:
 
 
 class _Side:
-    """A window, in which groups move left."""
+    """A window in which groups move left."""
 
     def __init__(self, window: Window) -> None:
         self._keys, self._indexed = window.keys, window.indexed
@@ -91,7 +91,7 @@ class _Side:
         self._users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
 
     def leaders(self, order: Sequence[int]) -> list[int]:
-        """Return the ops that have a larger key before them, in their order."""
+        """Return the indexed ops with a larger key before them, in their order."""
         largest_before = accumulate((self._keys[op] for op in order), max)
         return [
             op
@@ -100,10 +100,10 @@ class _Side:
         ]
 
     def move_left(self, order: list[int], leaders: Sequence[int], distance: int, effort: Effort) -> bool:
-        """Let each of ``leaders`` move left once, up to ``distance`` places; changes ``order``.
+        """Move each leader left once, up to ``distance`` places; changes ``order``.
 
         Returns:
-            Whether anything has moved.
+            Whether any op has moved.
         """
         is_improved = False
         place_of = inverse(order)
@@ -122,7 +122,7 @@ class _Side:
         return is_improved
 
     def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
-        """Return where the group led by the op at ``start`` is best put down, from ``stop`` on."""
+        """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads."""
         effort.left -= (start - stop) * self._place_steps
         keys, indexed, users = self._keys, self._indexed, self._users
         leader = order[start]
@@ -145,7 +145,7 @@ class _Side:
         return best
 
     def _with_group_first(self, ops: Sequence[int]) -> list[int]:
-        """Return ``ops`` with the last one and those it depends on first, both parts in their order."""
+        """Return ``ops`` with the last one and the ops it depends on first, both parts in their order."""
         group = {ops[-1]}
         for op in reversed(ops):
             if not group.isdisjoint(self._users[op]):

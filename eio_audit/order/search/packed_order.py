@@ -1,11 +1,11 @@
-"""The best order of a window whose pairs are all looked at: a packing of cycles and searches in turns.
+"""The best order of a window with a transitive closure: packings of cycles and searches alternate.
 
-1. The order guides a packing (cycle_packing.py). Mostly that meets it: it is certified minimal.
-2. If not, cycles with detours raise the bound, and a search with a small allowance of work closes a small gap
+1. The order guides a packing (cycle_packing.py). Usually the packing proves the order minimal.
+2. If not, cycles with detours raise the bound, and a search with a small budget closes a small gap
    (exact_search.py).
-3. Larger windows far out of order are still open then. The order is improved by moving ops in groups
-   (local_search.py) and part by part (sliding_windows.py). As long as that helps, all starts again.
-4. Last, a search with the full allowance.
+3. If a gap is left, the order is improved by moving groups of ops (local_search.py) and part by part
+   (sliding_windows.py). After an improvement, all steps are repeated.
+4. The last step is a search with the full budget.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from eio_audit.order.search.local_search import improve
 from eio_audit.order.search.sliding_windows import slide
 from eio_audit.order.windows import Window
 
-SEARCH_GAP = 60  # inversions between bound and order that a search may close
-FIRST_SHARE = 20  # before the order is improved, a search may do a twentieth of the work
+SEARCH_GAP = 60  # largest gap between bound and order that is searched
+FIRST_SHARE = 20  # the search before improvements gets 1 / 20 of the full budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class BestOrder:
 
     Attributes:
         order: places in the window, in the order found; the textual order if none is strictly better.
-        inversions: those of ``order``.
-        bound: the lower bound that goes with it.
+        inversions: number of inversions of ``order``.
+        bound: the lower bound for all orders.
     """
 
     order: list[int]
@@ -45,7 +45,7 @@ class BestOrder:
         return self.inversions == self.bound.total
 
     def raised(self, total: int) -> BestOrder:
-        """Return the same order, with a bound of ``total`` if that is higher."""
+        """Return the same order, with the bound raised to ``total`` if that is greater."""
         return replace(self, bound=self.bound.raised(total))
 
     def with_cycles(self, packing: CyclePacking) -> BestOrder:
@@ -53,19 +53,19 @@ class BestOrder:
         return replace(self, bound=self.bound.with_cycles(packing))
 
     def or_better(self, window: Window, order: list[int]) -> BestOrder:
-        """Return this with another order, if that has fewer inversions."""
+        """Return this result with another order, if that has fewer inversions."""
         inversions = window.inversions(order)
         return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
 
 
 def packed_order(window: Window, closure: TransitiveClosure, best: BestOrder, effort: Effort) -> BestOrder:
-    """Return the best order found for a window, and what is proven, starting from an order of it.
+    """Return the best order found for a window, and its bound, starting from a given order.
 
     Args:
         window: the ops to order.
-        closure: all their pairs.
+        closure: their transitive closure.
         best: the order to start from.
-        effort: how much may be done; then what has been found remains.
+        effort: the budget. If it is spent, the result is the best so far.
     """
     while True:
         packing = CyclePacking(closure, best.order, effort)
@@ -87,7 +87,7 @@ def packed_order(window: Window, closure: TransitiveClosure, best: BestOrder, ef
 def _searched(
     closure: TransitiveClosure, packing: CyclePacking, best: BestOrder, share: int, effort: Effort
 ) -> BestOrder:
-    """Search with 1 / ``share`` of the full work, if the gap is not hopeless; the packing is the estimate."""
+    """Search with 1 / ``share`` of the full budget, unless the gap is too large."""
     if best.inversions - best.bound.total > SEARCH_GAP or effort.is_spent:
         return best
     found = search(

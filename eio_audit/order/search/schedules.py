@@ -1,10 +1,10 @@
-"""Simple orders of a window to start from: Kahn's algorithm in two ways.
+"""Simple orders of a window to start from: two variants of Kahn's algorithm.
 
-Kahn's algorithm with a heap on the key is not among them. A producer that carries a late key is placed late,
-and holds back all its users, however early their keys. With k such users and m other ops between, that makes
-k * m inversions where k + m are needed. The mirror of it, which fills the last place first, fails on the
-mirrored case. So one schedule *pulls up* a producer to the earliest op that needs it, and one *pushes down* a
-user to the latest op it waits for.
+Kahn's algorithm with the key as priority is not one of them. It places a producer with a late key late, and
+that holds back all its users, however early their keys. With k such users and m other ops between, there are
+k * m inversions where k + m are enough. The mirrored algorithm, which fills the last place first, fails on
+the mirrored case. So one schedule *pulls up* a producer to the earliest op that needs it. The other *pushes
+down* a user to the latest op that it waits for.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ Neighbours = Callable[[int], Sequence[int]]
 
 
 def pull_up(window: Window) -> list[int]:
-    """Return the order that always places the available op that the smallest key waits for, its own or below.
+    """Return Kahn's order with the smallest key of an op and its descendants as its priority.
 
-    Kahn's algorithm with a heap: an op is available once all its producers are placed. Ties go by key, then
-    by textual order; O((n + m) log n).
+    Ties go by key, then by textual order. Complexity: O((n + m) log n).
     """
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
     by_rank.sort(key=window.smallest_keys_below().__getitem__)
@@ -30,14 +29,14 @@ def pull_up(window: Window) -> list[int]:
 
 
 def push_down(window: Window) -> list[int]:
-    """Return the mirror of it: from the end, always the op that waits for the largest key."""
+    """Return the mirrored order: from the end, with the largest key of an op and its ancestors first."""
     by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
     by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
     return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
 
 
 def _kahn(by_rank: Sequence[int], before: Neighbours, after: Neighbours) -> list[int]:
-    """Return the order that always places the first op of ``by_rank`` that nothing ``before`` holds back."""
+    """Return the order that always places the first available op of ``by_rank``."""
     rank_of = inverse(by_rank)
     missing = [len(before(op)) for op in range(len(by_rank))]
     available = [rank for rank, op in enumerate(by_rank) if not missing[op]]  # a heap: it is sorted

@@ -1,8 +1,8 @@
-"""Improve an order part by part: in a minimal order, ops next to each other are in a minimal order, too.
+"""Improving an order part by part.
 
-Were they not, a better order of the same ops could take its place: what is before and after them sees no
-difference. So each forty ops in a row are a small window of their own, for which the exact search is cheap.
-These windows overlap by half, so that ops can travel on.
+In a minimal order, any consecutive ops are in a minimal order, too. Otherwise a better order of these ops
+could replace theirs: for the ops before and after, nothing changes. So forty consecutive ops are a small
+window, and the exact search is cheap for it. These windows overlap by half, so ops can move on.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from eio_audit.order.search.exact_search import search
 from eio_audit.order.windows import Window
 
 SLIDING_SIZE = 40  # ops
-SLIDING_STATES = 3_000  # what the search of one sliding window may reach
-SLIDING_MOVES = 30_000  # and try
+SLIDING_STATES = 3_000  # states that the search of one sliding window may reach
+SLIDING_MOVES = 30_000  # moves that it may try
 
 
 def slide(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
-    """Return an order with as many inversions as ``order`` or fewer.
+    """Return an order with at most the inversions of ``order``.
 
     Complexity: O(n) searches of bounded size.
 
     Example:
-        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from being the first.
+        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> slide(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
@@ -46,7 +46,7 @@ def slide(window: Window, order: Sequence[int], effort: Effort | None = None) ->
 
 
 def _reordered(window: Window, effort: Effort) -> Sequence[int]:
-    """Return the best order of a small window, as far as a short search finds it; else the order it has."""
+    """Return a better order of a small window if a short search finds one, else its textual order."""
     text = range(window.size)
     closure = TransitiveClosure(window)
     packing = CyclePacking(closure, text, effort)

@@ -1,16 +1,16 @@
-"""The best order of one window, and how much of its cost is proven.
+"""The best order found for one window, and its lower bound.
 
-The search starts from simple orders (schedules.py). Often there is nothing but the forced inversions left,
-and that is it. If not, the order and a packing of cycles improve each other (packed_order.py).
+The search starts from simple orders (schedules.py). Often only the forced inversions are left, and the order
+is proven minimal. If not, the order and a packing of cycles improve each other (packed_order.py).
 
-A window too large to look at all pairs, or too far out of order to look at all inversions, is divided. Often
-it is a few inversions with many keys between that hold it together, and there would be many small windows
-without them. So the ends of these inversions are set aside: they count as unindexed for a while. That leaves
+A window is divided if it has too many ops for a transitive closure or too many inversions for a packing.
+Often a few inversions with many keys between them hold it together, and without them there would be many
+small windows. So the ends of these inversions are set aside: they count as unindexed for a while. This gives
 
-- an order: that of the small windows, into which the ops set aside are then moved where they cost least;
-- a bound: forced inversions, what the small windows cost beyond them, and what the inversions set aside
-  squeeze (squeeze.py). The first are forced, the second have no end set aside and the third have one: none is
-  counted twice.
+- an order: the small windows are ordered, then each op set aside moves to where it costs least;
+- a bound: the forced inversions, the other inversions that the small windows cannot avoid, and the squeezes
+  of the inversions set aside (squeeze.py). The first are forced, the second have no end set aside, and the
+  third have one. So none counts twice.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from eio_audit.order.search.packed_order import BestOrder, packed_order
 from eio_audit.order.search.schedules import pull_up, push_down
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 
-CLOSURE_SIZE = 10_000  # ops of the largest window whose pairs are all looked at
-PACKED_INVERSIONS = 400_000  # the same for inversions that are not forced
-EASY_INVERSIONS = 1_000  # an order with more that are not forced is not proven before others are tried
-LOOK_STEPS = 6  # what it costs to look once at each op and each dependence
-SET_ASIDE = (4, 16, 64, 256, 1024)  # inversions to set aside, so that a larger window falls apart
+CLOSURE_SIZE = 10_000  # ops of the largest window that gets a transitive closure
+PACKED_INVERSIONS = 400_000  # most inversions that are not forced, for a packing
+EASY_INVERSIONS = 1_000  # the same for a packing before other orders are tried
+LOOK_STEPS = 6  # cost of visiting an op or a dependence
+SET_ASIDE = (4, 16, 64, 256, 1024)  # how many inversions to set aside, so that a larger window falls apart
 
 
 def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
 
-    The search starts from simple orders, not from the textual one. So what it finds for a window does not
-    depend on how the window is ordered, but for ops with equal keys, and finds nothing better in what it has
-    found before. Only where the textual order is better than all that, the search starts from it.
+    The search starts from simple orders, not from the textual one. So the result does not depend on the order
+    of the window, except for ops with equal keys. Searching the result again finds nothing better. If the
+    textual order is better than the result, the search starts again from the textual order.
 
     Args:
         window: the ops to order.
-        effort: how much may be done; then what has been found remains.
+        effort: the budget. If it is spent, the result is the best so far.
 
     Example:
         Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
@@ -77,7 +77,7 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
 def _improved(
     window: Window, closure: TransitiveClosure | None, best: BestOrder, effort: Effort
 ) -> BestOrder:
-    """Return the best order found from one to start from."""
+    """Return the best order found, starting from ``best``."""
     while not best.certified and not effort.is_spent:
         if closure is None or best.inversions - closure.forced > PACKED_INVERSIONS:
             return _divided(window, best, effort)
@@ -91,7 +91,7 @@ def _improved(
 def _best_schedule(
     window: Window, closure: TransitiveClosure | None, textual: BestOrder, effort: Effort
 ) -> BestOrder:
-    """Return the best of the simple orders; the second is not tried where the first is proven minimal."""
+    """Return the best simple order; the second is not tried if the first is proven minimal."""
     order = pull_up(window)
     best = BestOrder(order, window.inversions(order), textual.bound)
     if closure is not None and not best.certified:
@@ -100,25 +100,25 @@ def _best_schedule(
 
 
 def _proven(closure: TransitiveClosure, best: BestOrder, effort: Effort) -> BestOrder:
-    """Return the order with the bound that proves it minimal, if a packing it guides does so at once."""
+    """Return the order with its bound raised, if a packing proves it minimal at once."""
     if effort.is_spent or best.inversions - closure.forced > EASY_INVERSIONS:
         return best
     ops = [closure.number_of[place] for place in best.order]
     if any(closure.smaller_independent[op] >> following & 1 for op, following in pairwise(ops)):
-        return best  # two neighbours are inverted and independent: it is not minimal
+        return best  # two neighbours are inverted and independent, so the order is not minimal
     proven = best.with_cycles(CyclePacking(closure, best.order, effort))
     return proven if proven.certified else best
 
 
 def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
-    """Set aside what holds a large window together, and order the windows of the rest, if it has several."""
+    """Set aside the inversions that hold a large window together, and order the windows of the rest."""
     most = max(SET_ASIDE, default=0)
     if best.bound.total > window.size * (CLOSURE_SIZE // 2 + 2 * most):
-        return best  # small windows, with the ends set aside anywhere, would have fewer inversions
-    # The difference of ranks says how many keys lie between.
+        return best  # small windows have fewer inversions, wherever the ends set aside are
+    # With ranks as keys, a difference is the number of keys between.
     window = replace(window, keys=dense_ranks(window.keys))
     pairs = disjoint_forced(window, effort)
-    # More inversions set aside never make larger windows: where the most are not enough, fewer are not.
+    # Setting aside more inversions never makes windows larger. If the most are not enough, fewer are not.
     if _set_aside(window, pairs[:most], effort):
         for count in SET_ASIDE:
             if parts := _set_aside(window, pairs[:count], effort):
@@ -129,7 +129,7 @@ def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
 def _set_aside(
     window: Window, pairs: Sequence[tuple[int, int]], effort: Effort
 ) -> tuple[Window, Windows] | None:
-    """Return the window with the ends of ``pairs`` unindexed, and its windows, if all of these are small."""
+    """Return the window with the ends of ``pairs`` unindexed, and its windows; None if one is too large."""
     if effort.is_spent:
         return None
     effort.left -= LOOK_STEPS * window.extent
@@ -154,7 +154,7 @@ def _put_together(
     aside: Sequence[tuple[int, int]],
     effort: Effort,
 ) -> BestOrder:
-    """Order the windows of ``rest``, and place what was set aside."""
+    """Order the windows of ``rest``, and place the ops set aside."""
     order = windows.order
     total = best.bound.forced + squeeze_bound(window, aside, effort)
     for start, stop in windows.spans:

@@ -1,1 +1,1 @@
-"""The fewest labels that must be wrong, with the proof."""
+"""The fewest labels that must change, with a proof."""

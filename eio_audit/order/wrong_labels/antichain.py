@@ -1,18 +1,17 @@
-"""The heaviest antichain of a window, and the proof that none is heavier.
+"""A heaviest antichain of a window, and a proof that none is heavier.
 
-Each op may give to the ops that it is over (contradictions.py), and take from those over it, each no more
-than it weighs. What is given and taken is a *flow*, kept as links (links.py).
+Each op can give to the ops that it is over (contradictions.py) and take from the ops over it, both up to its
+weight. This is a *flow*, stored as links (links.py).
 
-- No antichain is heavier than the total weight less the flow. Link each unit of an op to a unit of an op that
-  it gives to: the units fall into chains, as many as there are units less links. All ops of a chain are over
-  each other, so an antichain has one unit of it at most.
-- Where the flow is largest, there is an antichain of just that weight (Dilworth 1950, by König 1931). Start
-  at the ops that have something left to give; go from giver to the takers that it is over, from taker to the
-  givers that it takes from. No taker that is reached has room, else the flow could grow. The antichain is the
-  ops that are reached as givers and not as takers. Each other op weighs just what is given or taken at it.
+- No antichain is heavier than the total weight minus the flow. Split each op into units of weight, and link
+  each unit it gives to the unit that takes it. The units form as many chains as there are units minus links.
+  Of two ops of a chain, one is over the other, so an antichain has at most one unit of each chain.
+- If the flow is largest, an antichain has exactly that weight (Dilworth 1950, by König 1931). Start at the
+  ops that have weight left to give. Go from a giver to the takers that it is over, and from a taker to the
+  givers that it takes from. No taker reached has room left, or else the flow could grow. The antichain has
+  the ops reached as givers and not as takers. Every other op gives or takes its whole weight.
 
-Where the effort does not suffice, the antichain is one that is quickly found, and the links still prove a
-bound.
+If the budget is spent first, a simpler search finds the antichain, and the links still prove a bound.
 
 References:
     Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
@@ -29,17 +28,16 @@ from eio_audit.order.windows import Window
 from eio_audit.order.wrong_labels.contradictions import with_what_fits
 from eio_audit.order.wrong_labels.links import Link, Links
 
-LAST_STEPS = 8  # what may be done for each op and dependence where the effort is spent
+LAST_STEPS = 8  # budget per op and dependence of the simpler search
 
 
 def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
-    """Return the indexed ops that are not in a heaviest antichain, and the links that prove it.
+    """Return the indexed ops outside a heaviest antichain, and the links that prove it.
 
     Args:
         window: the ops and their keys.
-        weights: per op, at least 1.
-        effort: how much may be done. Where it does not suffice, the links may amount to less than the ops
-            weigh.
+        weights: per op, its weight, at least 1.
+        effort: the budget. If it is spent, the links may amount to less than the weight of the ops.
 
     Returns:
         The ops, and the links as (u, v, amount) with u over v.
@@ -57,7 +55,7 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
 
 
 def _outside_quickly_found(window: Window, weights: Sequence[int], down: Links) -> set[int]:
-    """Return what is not in an antichain that is found in two sweeps, down and up, and filled up."""
+    """Return the ops outside an antichain that two sweeps find, down and up, extended by all ops that fit."""
     indexed = {op for op, own in enumerate(window.indexed) if own}
     found = [indexed]
     if down.spread(Effort(LAST_STEPS * window.extent)):

@@ -1,12 +1,12 @@
-"""Which pairs of labels contradict the dependences, and which ops have a part in that.
+"""Pairs of labels that contradict the dependences, and the ops between them.
 
-*u over v*: v depends on u, directly or not, and has the smaller key. In every order the two are inverted
-(such an inversion is forced, forced.py), so one of the two keys is wrong if keys are to follow the
-dependences. Both halves of "over" are transitive and no op is over itself: it is a strict partial order.
+*u over v*: v depends on u, directly or not, and has the smaller key. Every order inverts the two: the
+inversion is forced (forced.py). So one of the two keys contradicts the dependence. Both conditions are
+transitive, and no op is over itself, so "over" is a strict partial order.
 
-Only ops on a path from some u to some v that it is over matter for it: those where the largest key of an op
-and its ancestors is above the smallest of it and its descendants. Nearly always these are few, and they fall
-into *tangles*, which no such path connects. Two ops of one tangle may yet go well together.
+Only ops on a path from some u to some v with u over v matter. These are the ops for which the largest key of
+the op and its ancestors is above the smallest key of the op and its descendants. They are nearly always few.
+They fall into *tangles*, which no such path connects. Two ops of one tangle need not contradict each other.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from eio_audit.order.windows import LARGEST_KEY, Window
 def tangles(block: Window, most: int) -> Iterator[list[int]]:
     """Yield the ops on paths between ops of which one is over the other, tangle by tangle.
 
-    Small tangles come first; the ops of each are in textual order.
+    Small tangles come first. The ops of each are in textual order.
 
     Args:
         block: the ops and their keys.
-        most: small tangles are put together as long as they have no more ops than that.
+        most: small tangles are joined up to this number of ops.
 
-    Complexity: O(n + m), nearly.
+    Complexity: nearly O(n + m).
 
     Example:
-        2 over 1 and 4 over 3; nothing connects them.
+        2 is over 1, and 4 is over 3. Nothing connects the two pairs.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> block = Window([2, 1, 4, 3, 5], [True] * 5, Precedence.from_edges(5, [0, 2, 3], [1, 3, 4]))
@@ -50,7 +50,7 @@ def tangles(block: Window, most: int) -> Iterator[list[int]]:
 def _single_tangles(block: Window) -> list[list[int]]:
     indexed = [key if own else -1 for key, own in zip(block.keys, block.indexed, strict=True)]
     largest, smallest = block.precedence.largest_above(indexed), block.smallest_keys_below()
-    parent = list(range(block.size))  # disjoint sets: an op of the same tangle, earlier in the text
+    parent = list(range(block.size))  # disjoint sets: an earlier op of the same tangle
 
     def find(op: int) -> int:
         while parent[op] != op:
@@ -69,14 +69,14 @@ def _single_tangles(block: Window) -> list[list[int]]:
 
 
 def with_what_fits(window: Window, kept: set[int]) -> set[int]:
-    """Return some ops none of which is over another, and what more fits in with them, in textual order.
+    """Return the antichain ``kept``, extended by all ops that fit, which are tried in textual order.
 
-    Each op that is left out is over one of the result or under one.
+    Each indexed op that is left out is over an op of the result or under one.
 
     Complexity: O(n + m), two sweeps.
 
     Example:
-        3 over 1, and 2 between them in the text depends on nothing.
+        3 is over 1. 2 is between them in the text and depends on nothing.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> with_what_fits(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), {0})

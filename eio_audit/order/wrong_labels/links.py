@@ -1,14 +1,14 @@
 """A largest flow among ops of which one is over the other (contradictions.py), by sweeps.
 
-A link (u, v, amount) says that u gives to v, which it is over. No op gives more than its weight, nor takes
-more; antichain.py has what this proves. The flow grows along augmenting paths (Berge 1957; Ford and Fulkerson
-1956): an op gives to one, which another one gave to and can give elsewhere.
+A link (u, v, amount) means that u gives ``amount`` to v, with u over v. No op gives or takes more than its
+weight. antichain.py explains what the flow proves. The flow grows along augmenting paths (Berge 1957; Ford
+and Fulkerson 1956): an op gives to a taker, and another giver of that taker gives elsewhere.
 
-There may be many pairs, so they are not listed. What an op is over is found by going down from it along the
-dependences, from the ops with the largest key first: where a larger key has been on the way, nothing new is
-to be found from a smaller one. So all that can be reached from many ops costs little more than to look at
-each dependence once. The price is that each op is reached from one only, and a round finds only some of the
-paths. On real dumps the first links are nearly all there are, and few rounds find the rest.
+There may be many pairs with u over v, so they are not listed. A sweep goes down the dependences from each
+giver, the largest key first. A smaller key finds nothing new where a larger key has been. So sweeps from many
+givers cost little more than one visit of each dependence. In return, each op is reached from only one giver,
+and a round finds only some of the paths. On real dumps the first sweep finds nearly all links, and a few
+rounds find the rest.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from eio_audit.order.windows import Window
 
 Link = tuple[int, int, int]
 
-PASSED_ON = 8  # ops above that an op knows of when first links are made
+PASSED_ON = 8  # givers that an op passes on to its users in the first sweep
 ROOT = -1
 
 
 class Links:
-    """Links among the ops of a window, and which ops can be reached by giving on.
+    """The links among the ops of a window, and the ops that augmenting paths reach.
 
-    From an op that has something left, all are reached that it is over; from an op that is reached so, those
-    that it takes from, as it could take from another one instead.
+    A giver with weight left reaches the takers that it is over. A taker reaches the givers that it takes
+    from, because it can take from another giver instead.
 
     Args:
         window: the ops.
-        weights: how much each may give, and may take.
-        links: those to start from.
+        weights: per op, the most that it can give, and the most that it can take.
+        links: the links to start from.
 
     Example:
-        Of the links that 4 might have, that to 2 leaves 3 with none.
+        The link from 4 to 2 leaves the first 3 without a taker. 4 can give to the second 3 instead.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> window = Window([4, 3, 2, 3], [True] * 4, Precedence.from_edges(4, [0, 1, 0], [2, 2, 3]))
@@ -53,28 +53,28 @@ class Links:
         self._weights = weights
         self._smallest_below = window.smallest_keys_below()
         self._supplies, self._rooms = list(weights), list(weights)
-        self._taken: list[dict[int, int]] = [{} for _ in weights]  # per op, how much it takes, by who gives
+        self._taken: list[dict[int, int]] = [{} for _ in weights]  # per op, how much it takes from each giver
         for u, v, amount in links:
             self._supplies[u] -= amount
             self._take(u, v, amount)
-        self._giver_from: dict[int, int] = {}  # per op reached as a giver, the taker that it was reached from
-        self._taker_from: dict[int, int] = {}  # per op reached as a taker, the giver
-        self._root: dict[int, int] = {}  # per giver, the one with something left that it was reached from
-        self._swept: list[int] = []  # per op, the largest key that has been on the way, or the smallest below
+        self._giver_from: dict[int, int] = {}  # per op reached as a giver, the taker before it on the path
+        self._taker_from: dict[int, int] = {}  # per op reached as a taker, the giver before it on the path
+        self._root: dict[int, int] = {}  # per giver reached, the giver with weight left that starts its path
+        self._swept: list[int] = []  # per op, the largest key that has passed it, or else the smallest below
 
     def __iter__(self) -> Iterator[Link]:
-        """Yield the links, by taker."""
+        """Yield the links, sorted by taker."""
         for v, given in enumerate(self._taken):
             for u in sorted(given):
                 yield u, v, given[u]
 
     def fill(self) -> None:
-        """Add the links that are found in one sweep.
+        """Add the links that one sweep finds.
 
-        Each op takes from those above it, smallest key first, and passes on to its users the few with the
-        largest keys that have something left, itself among them.
+        Each op takes from the givers above it, smallest key first. Then it passes on to its users the
+        PASSED_ON givers with the largest keys that have weight left, which may include itself.
 
-        Complexity: O(n + m), times the few.
+        Complexity: O(n + m), times PASSED_ON.
         """
         keys, indexed, supplies = self._window.keys, self._window.indexed, self._supplies
         passed_on: list[list[int]] = []
@@ -93,20 +93,20 @@ class Links:
             passed_on.append([u for u in above if supplies[u] and keys[u] > least][-PASSED_ON:])
 
     def grow(self, effort: Effort) -> bool:
-        """Make the flow the largest; return False where the effort does not suffice.
+        """Make the flow largest; return False if the budget is spent first.
 
-        Complexity: O(n + m) a round, times how often a larger key comes by late, mostly below 3. Mostly there
-        are fewer than 5 rounds.
+        Complexity: O(n + m) per round, times how often a larger key passes an op late, usually below 3.
+        Usually there are fewer than 5 rounds.
         """
         while self._reach(effort, pushes=True) and not effort.is_spent:
             pass
         return not effort.is_spent
 
     def outside(self) -> set[int]:
-        """Return the indexed ops that are not in the antichain that the links lead to.
+        """Return the indexed ops outside the antichain that the links give.
 
-        They weigh as much as flows, plus what takers that are reached have room for: nothing where the flow
-        is the largest. To be asked after ``grow`` or ``spread``.
+        They weigh as much as the flow, plus the room of the takers reached, which is 0 if the flow is
+        largest. Call this after ``grow`` or ``spread``.
         """
         keys = self._window.keys
         return set(self._taker_from) | {
@@ -116,18 +116,18 @@ class Links:
         }
 
     def spread(self, effort: Effort) -> bool:
-        """Find all that can be reached, and leave the links as they are; return False if effort is spent."""
+        """Find all ops that can be reached, without changing links; return False if the budget is spent."""
         self._reach(effort, pushes=False)
         return not effort.is_spent
 
     def mirrored(self) -> Links:
-        """Return the links read from the end: givers take, takers give."""
+        """Return the links of the mirrored window: givers take, takers give."""
         last = self._window.size - 1
         links = [(last - v, last - u, amount) for u, v, amount in self]
         return Links(self._window.mirrored(), self._weights[::-1], links)
 
     def _reach(self, effort: Effort, *, pushes: bool) -> int:
-        """Find what can be reached from ops with something left, layer by layer; return what was given on."""
+        """Find the ops reached from givers with weight left, layer by layer; return the amount pushed."""
         keys, supplies = self._window.keys, self._supplies
         rows = zip(keys, self._smallest_below, supplies, self._window.indexed, strict=True)
         givers = [op for op, (key, least, left, own) in enumerate(rows) if own and left and least < key]
@@ -145,7 +145,7 @@ class Links:
     def _sweep(self, giver: int, following: list[int], effort: Effort, *, pushes: bool) -> int:
         """Go down from a giver; add the givers reached through takers to ``following``.
 
-        What it gives on it gives at once, and the sweep ends when nothing is left to give.
+        Pushes along each path at once. The sweep ends when the root has no weight left. Returns the amount.
         """
         keys, indexed = self._window.keys, self._window.indexed
         swept, taker_from = self._swept, self._taker_from
@@ -165,7 +165,7 @@ class Links:
                 if pushes and self._rooms[user]:
                     pushed += self._push(user)
                     if not self._supplies[root]:
-                        for left in (op, *stack):  # others may go on from there
+                        for left in (op, *stack):  # other givers can continue from there
                             swept[left] = self._smallest_below[left]
                         return pushed
                 for holder in self._taken[user]:
@@ -175,7 +175,7 @@ class Links:
         return pushed
 
     def _push(self, taker: int) -> int:
-        """Give as much as can be along the path on which a taker was reached; return how much."""
+        """Push as much as possible along the path that reached a taker; return the amount."""
         path = []  # (giver, taker) from the end
         while taker != ROOT:
             path.append((self._taker_from[taker], taker))

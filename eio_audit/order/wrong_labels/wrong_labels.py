@@ -1,18 +1,18 @@
-"""The fewest labels that must be wrong, and what they have to be instead.
+"""The fewest labels that must change, and the new labels.
 
-A label is the key of an op. Where v depends on u, directly or not, and has the smaller key, the two labels
-contradict the dependence: no order puts both ops where their labels say. Write *u over v* for that
-(contradictions.py): a strict partial order. Labels that can all be right are an antichain of it.
+A label is the key of an op. If v depends on u, directly or not, and has the smaller key, the two labels
+contradict the dependence: no order agrees with both. This relation, *u over v* (contradictions.py), is a
+strict partial order. Labels that can all be right are an antichain of it.
 
-**Fewest.** The least weight of labels to change is the total weight less that of the heaviest antichain, and
-a maximum flow proves it (antichain.py).
+**Fewest.** The least weight of labels to change is the total weight minus the weight of a heaviest antichain.
+A maximum flow proves it (antichain.py).
 
-**Enough.** A changed op takes the smallest kept label among its descendants, or where there is none the
+**Enough.** A changed op takes the smallest kept label among its descendants. If there is none, it takes the
 largest label among its ancestors. Then no label falls along a dependence, and a stable topological order by
 label has no inversion. docs/ordering.md, *Wrong labels*, has the proof.
 
-This is polynomial and exact, where to find the fewest inversions of any order is NP-hard (Brandenburg,
-Gleissner and Hofmeier 2013).
+This is polynomial and exact. Finding the fewest inversions of any order is NP-hard (Brandenburg, Gleissner
+and Hofmeier 2013).
 
 References:
     Brandenburg, Gleissner, Hofmeier, "Comparing and aggregating partial orders with Kendall tau distances",
@@ -32,20 +32,20 @@ from eio_audit.order.wrong_labels.antichain import outside_antichain
 from eio_audit.order.wrong_labels.contradictions import tangles
 from eio_audit.order.wrong_labels.links import Link, Links
 
-LABEL_STEPS = 4_000_000  # what may be done to find the labels of one block
-LABEL_STEPS_PER_OP = 12  # and for each of its ops
-TOGETHER = 512  # ops of small tangles that are looked at as one
+LABEL_STEPS = 4_000_000  # budget for one block
+LABEL_STEPS_PER_OP = 12  # added for each of its ops
+TOGETHER = 512  # most ops of small tangles that are solved together
 
 
 @dataclass(frozen=True, slots=True)
 class Relabelling:
-    """Labels to change so that no label contradicts a dependence any more.
+    """Labels to change so that no label contradicts a dependence.
 
     Attributes:
         changed: the ops whose labels change, ascending.
-        donors: in parallel, the op whose label each takes; that one keeps its own.
+        donors: per changed op, the op whose label it takes; a donor keeps its own label.
         weight: total weight of the changed labels.
-        lower_bound: no set of labels whose change leaves the rest free of contradiction weighs less.
+        lower_bound: no set of labels that removes all contradictions weighs less.
         links: the proof of the bound (antichain.py): their amounts add up to it.
     """
 
@@ -57,12 +57,12 @@ class Relabelling:
 
     @property
     def donor_of(self) -> dict[int, int]:
-        """By op whose label changes, its donor."""
+        """Per changed op, its donor."""
         return dict(zip(self.changed, self.donors, strict=True))
 
     @property
     def certified(self) -> bool:
-        """Whether no labels of less weight do."""
+        """Whether it is proven that no set of less weight is enough."""
         return self.weight == self.lower_bound
 
 
@@ -73,23 +73,23 @@ def fewest_wrong_labels(
     effort: Effort | None = None,
     carried: Sequence[int] | None = None,
 ) -> Relabelling:
-    """Return labels of the least weight to change, and the labels that they take.
+    """Return a set of labels of least weight to change, and their new labels.
 
-    Among the sets of the least weight it takes one of the fewest ops, of these one whose ops are ends of the
-    most inversions, and of these the one that changes producers rather than what depends on them.
+    Of several sets of least weight, the result has the fewest ops. Of these, it is the one with the most
+    inversions. Of these, it is the one that changes producers rather than the ops that depend on them.
 
     Args:
-        keys: per op, its label; None for an op without one, which is not changed.
-        weights: per op, what it costs to change its label, at least 1.
+        keys: per op, its label; None for an op without a label, which is not changed.
+        weights: per op, the cost of changing its label, at least 1.
         precedence: the dependences.
-        effort: how much may be done. Where it does not suffice, the result is still free of contradiction,
-            but may weigh more than ``lower_bound``, or be certified and not of the fewest ops.
-        carried: per op, how many inversions it is an end of, if that is known.
+        effort: the budget. If it is spent, the result still removes all contradictions. But it may weigh more
+            than ``lower_bound``, or it is certified and may have more ops than necessary.
+        carried: per op, how many inversions it is in, if known.
 
-    Complexity: O(n + m) where no label contradicts a dependence, and in practice near that otherwise.
+    Complexity: O(n + m) if no label contradicts a dependence; otherwise near that in practice.
 
     Example:
-        23 feeds 18, after 15: one of the two is wrong.
+        23 feeds 18: one of the two is wrong.
 
         >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
         >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
@@ -127,7 +127,7 @@ def fewest_wrong_labels(
 
 
 def relabelled(keys: Sequence[int | None], donor_of: Mapping[int, int]) -> list[int | None]:
-    """Return the keys with each that changes replaced by that of its donor."""
+    """Return the keys, with each changed key replaced by its donor's."""
     new = list(keys)
     for op, donor in donor_of.items():
         new[op] = keys[donor]
@@ -137,12 +137,12 @@ def relabelled(keys: Sequence[int | None], donor_of: Mapping[int, int]) -> list[
 def _wrong_labels_of(
     tangle: Window, weights: Sequence[int], carried: Sequence[int], effort: Effort
 ) -> tuple[set[int], list[Link]]:
-    """Return the ops of a tangle to change and the proof, as ``outside_antichain`` does."""
+    """Return the ops of a tangle to change, and the links that prove it."""
     left = effort.left
     wrong, links = outside_antichain(tangle, weights, effort)
     if effort.left < left // 2:
         return wrong, links
-    # Once more with finer weights: sets of one weight differ by how many ops they have and what these carry.
+    # Repeat with finer weights, which compare sets of equal weight by their ops and inversions.
     per_op = 1 + sum(carried)
     per_unit = per_op * (1 + tangle.size)
     costs = [weight * per_unit + per_op - ends for weight, ends in zip(weights, carried, strict=True)]
@@ -152,16 +152,16 @@ def _wrong_labels_of(
 
 
 def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
-    """Return, for each op to change, the one whose label it takes: one of those that keep theirs.
+    """Return, per op to change, its donor, which keeps its own label.
 
-    That is the first in the text of the descendants with the smallest label, or else the last of those with
-    the largest label that the ancestors have now.
+    The donor is the first descendant in the text with the smallest kept label. If no descendant keeps its
+    label, it is the last op in the text with the largest label that an ancestor has after the change.
     """
     if not wrong:
         return {}
     size, keys = block.size, block.keys
     none = (LARGEST_KEY + 1) * size
-    # A label as one number: its key, and the op that keeps it.
+    # A label is one number, made from its key and the op that keeps it.
     kept = {op: keys[op] * size + op for op in range(size) if block.indexed[op] and op not in wrong}
     smallest = block.precedence.smallest_below([kept.get(op, none) for op in range(size)])
     largest = [kept.get(op, -1) for op in range(size)]
