@@ -64,7 +64,7 @@ def test_auto_does_without_processes_where_there_can_be_none(
     corpus: Path, no_processes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
-    monkeypatch.setattr(workers, "usable_cores", lambda: 2)
+    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
     assert run("check", str(corpus / "0.mlir")).returncode == 1
 
 
