@@ -120,10 +120,11 @@ class Source:
         make = partial(Source, is_compressed=compressed, first_line=line, indent=indent)
         return make, (self.name, bytes(self.data))
 
-    def part(self, lines: Span) -> Source:
-        """Some whole lines as a source of their own."""
-        data = bytes(self.data[lines.start : lines.end])
-        return Source(self.name, data, first_line=self.line_at(lines.start), indent=self._indent)
+    def part(self, lines: Span, first_line: int) -> Source:
+        """Return some whole lines as a source of their own. They begin on line ``first_line``."""
+        return Source(
+            self.name, bytes(self.data[lines.start : lines.end]), first_line=first_line, indent=self._indent
+        )
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line of the byte at ``offset``.

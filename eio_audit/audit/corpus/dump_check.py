@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
+from hashlib import sha256
 
 from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, SharedWork
 from eio_audit.audit.check.check import audit_dump
@@ -17,8 +17,6 @@ from eio_audit.audit.gate.rules import AVOIDABLE, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
-
-_DIGEST_BYTES = 20
 
 _of_thread = threading.local()
 
@@ -70,8 +68,9 @@ class DumpCheck:
     def key(self, dump: Dump) -> bytes:
         """A digest that is equal for dumps with the same result, apart from their places."""
         column, text = dump.content
-        digest = blake2b(text, digest_size=_DIGEST_BYTES, key=self._digest)
-        digest.update(b"%d" % column)
+        digest = sha256(self._digest)
+        digest.update(b"%d " % column)
+        digest.update(text)
         return digest.digest()
 
     @cached_property
@@ -84,10 +83,10 @@ class DumpCheck:
             "follow": sorted(options.follow),
             "assume_pure": options.assume_pure,
             "ops": {name: asdict(row) for name, row in options.ops.items()},
-            "order_from": original and blake2b(original.text).hexdigest(),
+            "order_from": original and sha256(original.text).hexdigest(),
             "rules": [rule.code for rule in self.rules],
             "measures_memory": self.measures_memory,
             "describes_all": self.describes_all,
         }
         text = json.dumps(parts, sort_keys=True, default=sorted)  # the other values are sets
-        return blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest()
+        return sha256(text.encode()).digest()

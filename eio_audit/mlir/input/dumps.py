@@ -43,6 +43,7 @@ class Dump:
         marker: the marker above it in a log, or the one that its file name implies, or None.
         line: the 1-based line of the marker, or of the first text if there is no marker.
         program: the program it is a state of. Equal for dumps that show one program at several times.
+        first_line: the 1-based line of the first text of the IR.
     """
 
     source: Source
@@ -50,16 +51,12 @@ class Dump:
     marker: Marker | None
     line: int
     program: str = ""
+    first_line: int = 1
 
     @property
     def text(self) -> bytes:
         """The IR."""
         return self.source.data[self.span.start : self.span.end]
-
-    @property
-    def first_line(self) -> int:
-        """The 1-based line that its first text is on."""
-        return self.source.line_at(_text_start(self.source, self.span))
 
     @property
     def content(self) -> tuple[int, bytes]:
@@ -72,9 +69,12 @@ class Dump:
         """Another process gets the lines of the dump, not the whole file."""
         data, span = self.source.data, self.span
         start = data.rfind(b"\n", 0, span.start) + 1
+        text_start = _text_start(self.source, span)
+        blank_lines = data[start:text_start].count(b"\n")
         lines = Span(start, line_end(data, span.end, len(data)))
-        part = self.source.part(lines)
-        return Dump, (part, Span(span.start - start, span.end - start), self.marker, self.line, self.program)
+        part = self.source.part(lines, self.first_line - blank_lines)
+        new_span = Span(span.start - start, span.end - start)
+        return Dump, (part, new_span, self.marker, self.line, self.program, self.first_line)
 
     def has_text(self, text: bytes) -> bool:
         """Whether the IR is this text, without a copy."""
@@ -248,9 +248,10 @@ class _Splitter:
             self._enter(marker.pass_name)
         dumps = []
         end = _end_of_first_op(source, _pieces(source, span)[0])
-        if _text_start(source, Span(span.start, end)) < end:
-            line = source.line_at(place.start)
-            dumps.append(Dump(source, Span(span.start, end), marker, line, self._name))
+        start = _text_start(source, Span(span.start, end))
+        if start < end:
+            line, first_line = source.line_at(place.start), source.line_at(start)
+            dumps.append(Dump(source, Span(span.start, end), marker, line, self._name, first_line))
         return dumps + self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
 
     def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
@@ -262,7 +263,8 @@ class _Splitter:
             start = _text_start(source, piece)
             is_empty = start == piece.end
             if not is_empty and (not must_hold_ir or _HOLDS_IR.search(source.data, piece.start, piece.end)):
-                dumps.append(Dump(source, piece, marker, source.line_at(start), self._name))
+                line = source.line_at(start)
+                dumps.append(Dump(source, piece, marker, line, self._name, line))
         return dumps
 
     @property

@@ -126,7 +126,7 @@ class DumpText:
     def _part(self, text: bytes, line: int, indent: int = 0) -> Dump:
         data = text + b"\n" + self.aliases.used_in(text)
         source = Source(self.dump.source.name, data, first_line=line, indent=indent)
-        return Dump(source, Span(0, len(data)), self.dump.marker, line, self.dump.program)
+        return Dump(source, Span(0, len(data)), self.dump.marker, line, self.dump.program, line)
 
 
 class Aliases:
