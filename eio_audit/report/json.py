@@ -28,7 +28,7 @@ _FIELDS = {
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable displaced derived inherited constants at_constants frees at_frees followed moved "
-        "moved_certified worst wrong_labels wrong_by_passes wrong_certified mislabelled "
+        "moved_unindexed moved_certified worst wrong_labels wrong_by_passes wrong_certified mislabelled "
         "peak_bytes=memory.peak peak_bytes_fixed=memory.peak_fixed unsized_values=memory.unsized "
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
     ),

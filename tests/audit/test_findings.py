@@ -155,6 +155,7 @@ def test_there_are_findings_exactly_where_the_figures_say_so(program: str) -> No
     [dump] = read_text(program)
     audited = audit_dump(dump)
     figures = audited.audit.summary
+    assert len(find(audited, [AVOIDABLE])) == sum(b.moved - b.moved_unindexed for b in audited.audit.blocks)
     assert bool(find(audited, [AVOIDABLE])) == (figures.avoidable > 0)
     assert bool(find(audited, [UNAVOIDABLE])) == (figures.minimum > 0)
     assert len(find(audited, [WRONG_LABEL])) == figures.wrong_labels
@@ -173,7 +174,13 @@ def test_the_findings_of_a_resnet_are_the_ops_that_a_fix_moves() -> None:
     [dump] = read(str(SAMPLES / "resnet" / "after_alias.mlir"))
     audited = audit_dump(dump)
     assert sum(f.inversions for f in find(audited, [AVOIDABLE])) == 22
-    assert len(find(audited, [AVOIDABLE])) == audited.moved
+    assert len(find(audited, [AVOIDABLE])) == sum(block.moved for block in audited.audit.blocks)
+
+
+def test_the_ops_that_move_are_the_fewest_with_the_unindexed_ones_that_move_too() -> None:
+    user = op(1, operand="%v", result="%user")
+    text = body(op(2), op(3), '%u = "ttir.abs"(%a) : (i32) -> i32', '%v = "ttir.abs"(%u) : (i32) -> i32', user)
+    assert [f.op.index for f in findings(text, AVOIDABLE)] == [2, 3]
 
 
 def test_an_op_that_moves_for_the_sake_of_another_one() -> None:

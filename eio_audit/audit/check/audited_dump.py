@@ -55,8 +55,3 @@ class AuditedDump(KeyedDump):
     blocks: Sequence[int]
     orders: dict[int, Sequence[int]]
     donors: Mapping[int, int]
-
-    @property
-    def moved(self) -> int:
-        """Number of ops that these orders move, the fewest that explain them."""
-        return sum(block.moved for block in self.audit.blocks)

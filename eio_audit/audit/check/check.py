@@ -132,7 +132,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         from eio_audit.audit.check.free_places import frees_put_back
 
         for block, order, moved in frees_put_back(dump, blocks):
-            audits[block] = audits[block]._replace(moved=moved)
+            audits[block] = audits[block]._replace(moved=moved, moved_unindexed=moved)
             orders[block] = order
         orders = dict(sorted(orders.items()))
     marker = dump.dump.marker

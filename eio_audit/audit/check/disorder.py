@@ -15,7 +15,7 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.order.displaced import order_profile
+from eio_audit.order.displaced import displaced, order_profile
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
 from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
@@ -118,6 +118,9 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
     figures |= {"forced": best.forced, "minimum": best.inversions, "lower_bound": best.lower_bound}
     if best.moved:
         figures |= {"moved": best.moved, "moved_lower_bound": best.moved_lower_bound}
+        if None in block.keys:
+            moved = map(best.order.__getitem__, displaced(best.order))
+            figures["moved_unindexed"] = sum(block.keys[place] is None for place in moved)
     return ShapeDisorder(
         figures,
         worst,

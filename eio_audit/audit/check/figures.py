@@ -63,6 +63,7 @@ class BlockAudit(NamedTuple):
         at_frees: inversions with an op that only frees.
         worst: the displaced ops in the most inversions, worst first, as many as requested.
         moved: ops that a fix moves.
+        moved_unindexed: those of these ops that do not count in inversions.
         moved_lower_bound: no order with the minimum of inversions moves fewer ops.
         profile: per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1
             (end), of the op that is farthest from its place; empty without inversions.
@@ -96,6 +97,7 @@ class BlockAudit(NamedTuple):
     at_frees: int = 0
     worst: tuple[DisplacedOp, ...] = ()
     moved: int = 0
+    moved_unindexed: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()
     wrong_labels: int = 0

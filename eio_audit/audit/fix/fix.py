@@ -35,7 +35,6 @@ class Fix:
         pieces: the corrected bytes in pieces. They are parts of the input if nothing is avoidable.
         dumps: the audits of the original dumps. Displaced ops are counted, not described.
         ordered: the audits that give the new order: ``dumps``, or audits with corrected labels.
-        moved: the fewest ops whose moves explain the new order, including frees that follow their last use.
         renumbered: whether values got other names.
         relabelled: ops that got the index of another op, because theirs contradicted the dependences.
     """
@@ -43,7 +42,6 @@ class Fix:
     pieces: tuple[bytes | memoryview, ...]
     dumps: tuple[DumpAudit, ...]
     ordered: tuple[DumpAudit, ...]
-    moved: int
     renumbered: bool = False
     relabelled: int = 0
 
@@ -61,6 +59,16 @@ class Fix:
     def ordered_from(self) -> Summary:
         """The figures of the audits that give the new order. Its minimum is what remains."""
         return summarize(self.ordered)
+
+    @cached_property
+    def moved(self) -> int:
+        """The fewest ops whose moves explain the new order, including frees that follow their last use."""
+        return sum(block.moved for dump in self.ordered for block in dump.blocks)
+
+    @property
+    def moved_unindexed(self) -> int:
+        """Those of these ops that do not count in inversions."""
+        return sum(block.moved_unindexed for dump in self.ordered for block in dump.blocks)
 
     @property
     def changed(self) -> bool:
@@ -123,7 +131,6 @@ def fix(
         pieces=tuple(filter(None, pieces)),
         dumps=tuple(audit for one in fixes for audit in one.dumps),
         ordered=tuple(audit for one in fixes for audit in one.ordered),
-        moved=sum(one.moved for one in fixes),
         renumbered=any(one.renumbered for one in fixes),
         relabelled=sum(one.relabelled for one in fixes),
     )
@@ -159,7 +166,6 @@ def _fix_dump(
         pieces=(corrected(replace(ordered, ir=ir)) if ordered.orders else ir.dump_view,),
         dumps=(audit if ordered is before else before.audit,),
         ordered=(audit,),
-        moved=ordered.moved,
         renumbered=ir is not ordered.ir,
         relabelled=relabelled,
     )

@@ -147,9 +147,9 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
 
 
 def _avoidable(block: FixedBlock) -> Iterator[Finding]:
-    """Yield the fewest ops that explain the order of a fix, charged with the avoidable inversions."""
+    """Yield the indexed ops that a fix moves, charged with the avoidable inversions."""
     order = block.indexed_order
-    moved = {order[k] for k in displaced(order)}
+    moved = block.moved.intersection(order)
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
     unmoved = [place for place in block.indexed if place not in moved]
     label_of = cache(block.label)  # many ops may move past the same one

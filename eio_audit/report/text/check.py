@@ -193,7 +193,8 @@ def _outcome(fix: Fix) -> str:
         removed = f"{before.inversions - remain:,} of {total} removed"
         rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} corrected, " if fix.relabelled else ""
-    moved = f"{count(fix.moved, 'op')} moved" if fix.moved else "no op moved"
+    unindexed = f" ({fix.moved_unindexed:,} unindexed)" if fix.moved_unindexed else ""
+    moved = f"{count(fix.moved, 'op')} moved{unindexed}" if fix.moved else "no op moved"
     return f"{relabelled}{moved}, {removed}; {rest}{advice}"
 
 
