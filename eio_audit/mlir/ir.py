@@ -162,13 +162,13 @@ class IR:
         return direct if late is None else [*direct, *late]
 
     def own_text(self, op: int) -> bytes:
-        """Return the op's text without the regions that hold ops."""
+        """Return the op's text, with ``{}`` for each region that holds ops."""
         if self.subtree_end[op] == op + 1:
             return self.text(op)
         texts, start = [], self.op_start[op]
         for region in self.regions_of[op]:
             if self._holds_op(region):
-                texts.append(self.source.data[start : self.region_start[region]])
+                texts.append(self.source.data[start : self.region_start[region] + 1])
                 start = self.region_end[region]
         return b"".join([*texts, self.source.data[start : self.op_end[op]]])
 

@@ -126,6 +126,12 @@ def differences(result: Diff) -> list[tuple[str, str, str, str, str]]:
     ]
 
 
+def test_a_header_that_differs_is_shown_with_both_braces_of_its_region() -> None:
+    text = "my.outer {k = 1} {\n  my.inner\n}\n"
+    [(_, *shown)] = differences(compare(text, text.replace("1", "2")))
+    assert shown == ["attributes", "", "my.outer {k = 1} {}", "my.outer {k = 2} {}"]
+
+
 ONE_OP = """func.func @f(%a: i32, %b: i32) {{
   %0 = "t.x"(%a) <{{p = 1 : i32}}> : (i32) -> i32 loc("DEBUG|0|x")
   {0}
