@@ -128,7 +128,7 @@ def differences(result: Diff) -> list[tuple[str, str, str, str, str]]:
 
 def test_a_header_that_differs_is_shown_with_both_braces_of_its_region() -> None:
     text = "my.outer {k = 1} {\n  my.inner\n}\n"
-    [(_, *shown)] = differences(compare(text, text.replace("1", "2")))
+    [(_, *shown)] = differences(compare(text.replace("1", "2"), text))
     assert shown == ["attributes", "", "my.outer {k = 1} {}", "my.outer {k = 2} {}"]
 
 
@@ -303,6 +303,15 @@ func.func @f(%a: i32) -> i32 {
     inlined = next(change for change in result.ops.modified if op_of(change) == "t.neg")
     assert (inlined.moved, inlined.block_before, inlined.block_after) == (True, "@g ^bb0", "@f ^bb0")
     assert "location" in inlined.changed
+
+
+def test_a_function_that_leaves_its_module_is_moved_from_one_op_to_another() -> None:
+    function = "func.func private @f(i32)\n"
+    before = f"module {{\nmodule @a {{\n{function}}}\n}}\n"
+    [change] = compare(f"module {{\n{function}}}\n", before).ops.moved
+    assert (change.block_before, change.block_after) == ("builtin.module @a (line 2)", "builtin.module (line 1)")
+    [change] = compare(f"{function}module {{\nmodule @a {{\n}}\n}}\n", before).ops.moved
+    assert (change.block_before, change.block_after) == ("builtin.module @a (line 2)", "the top level")
 
 
 def test_ops_that_nothing_tells_apart_are_paired_in_order() -> None:

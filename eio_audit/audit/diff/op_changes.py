@@ -152,9 +152,13 @@ class ComparedDump:
         """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``."""
         ir, function = self.ops.ir, self.ops.functions[block]
         parent = ir.parent_op(block)
-        if parent < 0 or self.ops.symbols[parent] is not None:
-            return " ".join(filter(None, (function, ir.block_name(block))))
-        where = f"{ir.name(parent)} (line {ir.source.line_at(ir.op_start[parent])})"
+        if parent < 0:
+            return "the top level"
+        symbol = self.ops.symbols[parent]
+        if symbol is not None and symbol == function:
+            return f"{function} {ir.block_name(block)}"
+        name = " ".join(filter(None, (ir.name(parent), symbol)))
+        where = f"{name} (line {ir.source.line_at(ir.op_start[parent])})"
         return f"{where} in {function}" if function else where
 
     def values(self, producers: Sequence[tuple[int, int]]) -> str:
