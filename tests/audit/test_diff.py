@@ -305,6 +305,16 @@ func.func @f(%a: i32) -> i32 {
     assert "location" in inlined.changed
 
 
+def test_an_op_that_changes_regions_or_blocks_is_moved_from_one_to_another() -> None:
+    text = "func.func @f() {{\n  my.op {{\n  {}\n  my.b\n  }} {{\n  {}\n  my.c\n  ^bb1:\n  {}\n  my.end\n  }}\n}}\n"
+    before, between, after = (text.format(*("my.a" if k == n else "" for k in range(3))) for n in range(3))
+    [change] = compare(between, before).ops.moved
+    assert change.block_before == "region 0 of my.op (line 2) in @f"
+    assert change.block_after == "^bb0 of region 1 of my.op (line 2) in @f"
+    [change] = compare(after, between).ops.moved
+    assert change.block_after == "^bb1 of region 1 of my.op (line 2) in @f"
+
+
 def test_a_function_that_leaves_its_module_is_moved_from_one_op_to_another() -> None:
     function = "func.func private @f(i32)\n"
     before = f"module {{\nmodule @a {{\n{function}}}\n}}\n"

@@ -149,7 +149,10 @@ class ComparedDump:
         return self._places[op]
 
     def block_name(self, block: int) -> str:
-        """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``."""
+        """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``.
+
+        If the op has several regions, or the region several blocks, the name also says which one it is.
+        """
         ir, function = self.ops.ir, self.ops.functions[block]
         parent = ir.parent_op(block)
         if parent < 0:
@@ -159,6 +162,11 @@ class ComparedDump:
             return f"{function} {ir.block_name(block)}"
         name = " ".join(filter(None, (ir.name(parent), symbol)))
         where = f"{name} (line {ir.source.line_at(ir.op_start[parent])})"
+        regions, region = ir.regions_of[parent], ir.block_region[block]
+        if len(regions) > 1:
+            where = f"region {regions.index(region)} of {where}"
+        if len(ir.region_blocks[region]) > 1:
+            where = f"{ir.block_name(block)} of {where}"
         return f"{where} in {function}" if function else where
 
     def values(self, producers: Sequence[tuple[int, int]]) -> str:
