@@ -22,12 +22,17 @@ CALLED_BY_GIT = "GIT_DIFF_PATH_COUNTER"
 
 @dataclass(frozen=True, slots=True)
 class GitFiles:
-    """Two states of a file: their contents (``/dev/null`` for none) and their names in the repository."""
+    """Two states of a file: their contents (``/dev/null`` for none) and their names in the repository.
+
+    Attributes:
+        header: what git prints first for a file whose name or mode changed; empty for other files.
+    """
 
     old: str
     new: str
     old_name: str
     new_name: str
+    header: str
 
 
 def git_files(arguments: Sequence[str]) -> tuple[GitFiles, int] | None:
@@ -39,8 +44,18 @@ def git_files(arguments: Sequence[str]) -> tuple[GitFiles, int] | None:
     for count in (7, 9):
         added = arguments[-count:]
         if len(added) == count and _MODE.fullmatch(added[3]) and _MODE.fullmatch(added[6]):
-            return GitFiles(added[1], added[4], added[0], added[7] if count == 9 else added[0]), count
+            old_name, new_name = added[0], added[7] if count == 9 else added[0]
+            header = _header(old_name, new_name, added[3], added[6], added[8] if count == 9 else "")
+            return GitFiles(added[1], added[4], old_name, new_name, header), count
     return None
+
+
+def _header(old_name: str, new_name: str, old_mode: str, new_mode: str, renaming: str) -> str:
+    modes = ""
+    if old_mode != new_mode and "." not in (old_mode, new_mode):
+        modes = f"old mode {old_mode}\nnew mode {new_mode}\n"
+    changed = modes + renaming
+    return f"diff --git a/{old_name} b/{new_name}\n{changed.rstrip()}" if changed else ""
 
 
 class GitDiffCommand(click.Command):
@@ -66,6 +81,8 @@ class GitDiffCommand(click.Command):
             return None
         if not isinstance(ctx.obj, GitFiles):
             return super().invoke(ctx)
+        if ctx.obj.header and ctx.params["format_"] == "text" and not ctx.params["quiet"]:
+            click.echo(ctx.obj.header)
         try:
             return super().invoke(ctx)
         except InputError as error:

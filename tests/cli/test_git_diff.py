@@ -95,6 +95,25 @@ def test_git_diff_of_new_deleted_and_renamed_files(repository: Repository) -> No
     ]
 
 
+def test_git_diff_names_a_file_whose_name_or_mode_alone_has_changed(repository: Repository) -> None:
+    repository.change({"old.mlir": CONSTANTS, "run.mlir": REORDERED}, {"new.mlir": CONSTANTS})
+    (repository.folder / "run.mlir").write_text(REORDERED)
+    (repository.folder / "run.mlir").chmod(0o755)
+    repository.git("add", "--all")
+    repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
+    assert repository.git("diff", "HEAD").splitlines() == [
+        "diff --git a/old.mlir b/new.mlir",
+        "similarity index 100%",
+        "rename from old.mlir",
+        "rename to new.mlir",
+        "identical",
+        "diff --git a/run.mlir b/run.mlir",
+        "old mode 100644",
+        "new mode 100755",
+        "identical",
+    ]
+
+
 def test_git_diff_goes_on_after_a_file_that_is_no_ir(repository: Repository) -> None:
     repository.change({"a.mlir": "one\n", "b.mlir": CONSTANTS}, {"a.mlir": "two\n", "b.mlir": REORDERED})
     repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
