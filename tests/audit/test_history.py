@@ -294,6 +294,13 @@ def test_a_dump_that_cannot_be_read_does_not_hide_the_others() -> None:
     assert rows(result.ops[0]) == [("first", None), ("removed", "p2")]
 
 
+def test_a_dump_is_an_error_if_another_function_of_it_cannot_be_read() -> None:
+    broken = function("%0 = t.a %nowhere", name="g").replace("t.a", "t.a (")
+    result = history(read_text(log(module(function(*START)), module(function(*START), broken))), "%b")
+    assert [error.position and error.position.line for error in result.errors] == [22]
+    assert rows(result.ops[0]) == [("first", None)]
+
+
 def test_an_iterator_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "passes.log"
     path.write_text(log(function(*START), function(*START[:2], "%new = t.c %b")))

@@ -215,6 +215,9 @@ class Follower(ABC, Generic[Followed]):
             self._steps(before)
             return
         divided = DividedDump(dump, self.options)
+        for symbol in divided.functions:
+            if symbol not in self.scopes and self._is_new(divided, symbol) and divided.read(symbol) is None:
+                _ = divided.whole  # raises, unless the function alone is not all of its text
         self.shown, self._sides = divided, {}
         if len(self._interned) > KNOWN_TEXTS:
             self._interned = Interned()
