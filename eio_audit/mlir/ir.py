@@ -144,6 +144,15 @@ class IR:
             offset = match.end()
         return names
 
+    def result_names(self, op: int) -> list[str]:
+        """The name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
+        names, offset = list[str](), self.op_start[op]
+        while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
+            name, size = match[1].decode("utf-8", "replace"), int(match[2] or 1)
+            names += [name] if size == 1 else [f"{name}#{number}" for number in range(size)]
+            offset = match.end()
+        return names
+
     def result_values(self, op: int) -> range:
         """Return the values the op defines."""
         value = first = self.first_result[op]

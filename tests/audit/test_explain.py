@@ -219,6 +219,7 @@ def test_a_line_chooses_the_dump_of_a_log() -> None:
         (ISSUE, "<text>:3:9", 3),
         (ISSUE, "%55 of @main", 3),
         (ISSUE, "ttir.reshape of main", 5),
+        ('t.b\n%0:2, %1 = "t.a"() : () -> (i32, i32, i32)\n', "%0#1", 2),
         ('"t.a"() : () -> () loc("a.py":1:2)\n"t.b"() : () -> () loc("net/b.py":7:2)', "b.py:7", 2),
         ('"t.a"() : () -> () loc("1|M|net/b.py:2|forward|7|add")', "net/b.py:7", 1),
         ('func.func @f() { "t.a"() : () -> () loc("1|x")\n return }', "1:20", 1),
@@ -234,6 +235,8 @@ def test_an_op_is_named_by_result_line_or_name(text: str, op: str, line: int) ->
     [
         (ISSUE, "%5", "no op defines %5; did you mean %57 (line 5) or %56 (line 4) or %55 (line 3)?"),
         (ISSUE, "%arg0", "no op defines %arg0: it is an argument of a block"),
+        (ISSUE, "%55#1", "there is no %55#1: %55 (line 3) names 1 result"),
+        ('%0:2, %1 = "t.a"() : () -> (i32, i32, i32)\n', "%0#2", "there is no %0#2: %0 (line 1) names 2 results"),
         (ISSUE, "%\udcff", "no op defines %\udcff"),
         (ISSUE, "#20", "no op carries index 20; the nearest: #18 (line 5) and #23 (line 4)"),
         (ISSUE, "#-1", "no op is called '#-1': name one by its %result, #index or line"),

@@ -598,6 +598,11 @@ def test_errors_name_the_place() -> None:
     )
 
 
+def test_each_result_has_a_name() -> None:
+    ir = ir_of('%a:2, %b = "my.op"() : () -> (i32, i32, i32)\n')
+    assert (ir.results(0), ir.result_names(0)) == (["%a", "%b"], ["%a#0", "%a#1", "%b"])
+
+
 def test_an_op_keeps_what_stands_between_its_regions_as_its_own_text() -> None:
     ir = ir_of("my.op {\n  my.a\n} by {k = 1} {\n  my.b\n} {\n^bb0(%x: i32):\n} end\n")
     assert ir.own_text(0) == b"my.op {} by {k = 1} {} {\n^bb0(%x: i32):\n} end"

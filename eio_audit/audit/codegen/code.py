@@ -127,5 +127,4 @@ def _value_name(ir: IR, value: int) -> str:
         name = f"arg{ir.block_arguments[block].index(value)}"
         is_entry = block == ir.region_blocks[ir.block_region[block]][0]
         return f"%{name}" if is_entry else f"%{ir.block_name(block)[1:]}_{name}"
-    printed, place = ir.results(owner), value - ir.first_result[owner]
-    return printed[place] if len(printed) == ir.result_count(owner) else f"{printed[0]}#{place}"
+    return ir.result_names(owner)[value - ir.first_result[owner]]

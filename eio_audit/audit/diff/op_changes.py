@@ -180,9 +180,7 @@ class ComparedDump:
             is_only_block = parent >= 0 and len(self.ops.blocks_of[parent]) == 1
             is_of_op = is_only_block and self.ops.symbols[parent] is None
             return f"argument {number} of {ir.name(parent) if is_of_op else ir.block_name(-1 - owner)}"
-        results = ir.results(owner)
-        name = results[number] if number < len(results) else f"{results[0]}#{number}"
-        return f"{name} {ir.name(owner)}"
+        return f"{ir.result_names(owner)[number]} {ir.name(owner)}"
 
     def location(self, op: int) -> str:
         """Return the op's location as printed. An alias is replaced by its definition."""

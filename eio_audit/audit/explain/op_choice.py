@@ -26,7 +26,7 @@ _PLACE = re.compile(
     r"(?:(?P<file>[^%#]*[^0-9:%#][^:%#]*):|:)?(?P<line>[0-9]{1,18})(?::(?P<column>[0-9]{1,18}))?", re.ASCII
 )
 _INDEX = re.compile(r"#([0-9]{1,4000})", re.ASCII)
-_RESULT = re.compile(r"(%[^#:\s]+)(?:[#:][0-9]+)?", re.ASCII)
+_RESULT = re.compile(r"(?P<name>%[^#:\s]+)(?:#(?P<number>[0-9]{1,18})|:(?P<size>[0-9]{1,18}))?", re.ASCII)
 _VALUE = re.compile(rb"%[\w$.-]+")
 
 
@@ -66,7 +66,7 @@ class OpReference:
             return is_on_line(dump, place[0])
         text = self.op.lstrip("#")
         if result := _RESULT.fullmatch(self.op):
-            text = result[1]
+            text = result["name"]
         elif self.model_line is not None:
             text = self.model_line[0]
         needle = text.encode("utf-8", "surrogateescape")
@@ -174,7 +174,7 @@ class _Finder:
         if index := _INDEX.fullmatch(wanted):
             return self._with_index(int(index[1]))
         if result := _RESULT.fullmatch(wanted):
-            return self._with_result(result[1])
+            return self._with_result(result)
         if self.wanted.model_line is not None:
             return self._from_model_line(*self.wanted.model_line)
         ops = [op for op in range(len(self.ir)) if self.ir.name(op) == wanted]
@@ -258,13 +258,26 @@ class _Finder:
 
         return _Found(by_line.get(line, []), "", missing, may_be_several=True)
 
-    def _with_result(self, name: str) -> _Found:
+    def _with_result(self, wanted: re.Match[str]) -> _Found:
+        name = wanted["name"]
         defining: dict[str, list[int]] = {}
         for op in range(len(self.ir)):
             for result in self.ir.results(op):
                 defining.setdefault(result, []).append(op)
 
+        def size(op: int) -> int:
+            return [other.partition("#")[0] for other in self.ir.result_names(op)].count(name)
+
+        def is_meant(op: int) -> bool:
+            number, wanted_size = wanted["number"], wanted["size"]
+            has_number = number is None or int(number) < size(op)
+            return has_number and (wanted_size is None or int(wanted_size) == size(op))
+
         def missing() -> str:
+            if name in defining:
+                first = defining[name][0]
+                names = f"names {size(first):,} result{'s' if size(first) > 1 else ''}"
+                return f"there is no {wanted[0]}: {self._named(name, first)} {names}"
             uses = _VALUE.finditer(self.source.data, self.ir.span.start, self.ir.span.end)
             if any(use[0].decode() == name for use in uses):
                 return f"no op defines {name}: it is an argument of a block"
@@ -272,7 +285,7 @@ class _Finder:
             nearest = " or ".join(self._named(other, defining[other][0]) for other in close)
             return f"no op defines {name}" + (f"; did you mean {nearest}?" if close else "")
 
-        return _Found(defining.get(name, []), f"are called {name}", missing)
+        return _Found(list(filter(is_meant, defining.get(name, []))), f"are called {name}", missing)
 
     def _named(self, name: str, op: int) -> str:
         return f"{name} (line {self._line_of(op)})"
