@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from eio_audit import Fix, InputError, Source
-from eio_audit.cli.output import write_atomically, write_bytes
+from eio_audit.cli.output import is_regular_file, write_atomically, write_bytes
 
 Write = Callable[[str, Source, Fix], None]
 """Writes the fix of a file, given its path and its old content."""
@@ -22,8 +22,10 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
     """Replace the file if it changes. Warn of other hard links unless ``quiet``.
 
     Raises:
-        InputError: the file is compressed or cannot be written.
+        InputError: the file is compressed, is not a regular file or cannot be written.
     """
+    if not is_regular_file(Path(path)):
+        raise InputError(path, None, "cannot change in place: not a regular file")
     if source.is_compressed:
         raise InputError(path, None, "cannot change a compressed file in place: use --output")
     if result.changed or result.renumbered:

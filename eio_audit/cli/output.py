@@ -57,7 +57,7 @@ def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
     named, target = Path(path), Path(os.path.realpath(path))
     temporary = None
     try:
-        if named.exists() and not named.is_file():  # a device or a pipe has no content to protect
+        if named.exists() and not is_regular_file(named):  # a device or a pipe has no content to protect
             with named.open("wb") as file:  # if /dev/stdout is a pipe, it has no other name
                 file.writelines(pieces)
             return
@@ -73,6 +73,15 @@ def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
         raise InputError(path, None, f"cannot write: {error.strerror or error}") from error
+
+
+def is_regular_file(path: Path) -> bool:
+    """Return whether a path, or what its links lead to, is a regular file. ``/dev/fd/3`` never is."""
+    while path.is_symlink():
+        if path.parent.resolve().is_relative_to("/proc"):
+            return False
+        path = path.parent / path.readlink()
+    return path.is_file()
 
 
 def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:

@@ -319,7 +319,10 @@ def test_a_function_that_leaves_its_module_is_moved_from_one_op_to_another() -> 
     function = "func.func private @f(i32)\n"
     before = f"module {{\nmodule @a {{\n{function}}}\n}}\n"
     [change] = compare(f"module {{\n{function}}}\n", before).ops.moved
-    assert (change.block_before, change.block_after) == ("builtin.module @a (line 2)", "builtin.module (line 1)")
+    assert (change.block_before, change.block_after) == (
+        "builtin.module @a (line 2)",
+        "builtin.module (line 1)",
+    )
     [change] = compare(f"{function}module {{\nmodule @a {{\n}}\n}}\n", before).ops.moved
     assert (change.block_before, change.block_after) == ("builtin.module @a (line 2)", "the top level")
 

@@ -179,7 +179,9 @@ def test_the_findings_of_a_resnet_are_the_ops_that_a_fix_moves() -> None:
 
 def test_the_ops_that_move_are_the_fewest_with_the_unindexed_ones_that_move_too() -> None:
     user = op(1, operand="%v", result="%user")
-    text = body(op(2), op(3), '%u = "ttir.abs"(%a) : (i32) -> i32', '%v = "ttir.abs"(%u) : (i32) -> i32', user)
+    text = body(
+        op(2), op(3), '%u = "ttir.abs"(%a) : (i32) -> i32', '%v = "ttir.abs"(%u) : (i32) -> i32', user
+    )
     assert [f.op.index for f in findings(text, AVOIDABLE)] == [2, 3]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from eio_audit.cli.main import main
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.cli.running import SAMPLES, run, run_on_terminal
+from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -133,6 +133,29 @@ def test_a_compressed_file_is_not_changed_in_place(tmp_path: Path) -> None:
     assert result.returncode == 2
     assert b"compressed" in result.stderr
     assert run("fix", packed).stdout.decode() == fixed(SHUFFLED)
+
+
+def test_a_pipe_is_not_changed_in_place() -> None:
+    result = run_process("fix", "/dev/stdin", "--in-place", stdin=SHUFFLED.encode())
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr == b"/dev/stdin: error: cannot change in place: not a regular file\n"
+
+
+def test_an_open_file_is_not_changed_in_place(tmp_path: Path) -> None:
+    target = tmp_path / "dump.mlir"
+    target.write_text(SHUFFLED)
+    with target.open() as file:
+        assert run("fix", f"/dev/fd/{file.fileno()}", "--in-place").returncode == 2
+    assert target.read_text() == SHUFFLED
+
+
+def test_output_to_an_open_file_that_was_deleted_goes_there(tmp_path: Path) -> None:
+    target = tmp_path / "out.mlir"
+    with target.open("w+") as file:
+        target.unlink()
+        assert run("fix", RESNET, "-o", f"/dev/fd/{file.fileno()}").returncode == 0
+        assert file.read() == run("fix", RESNET).stdout.decode()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_in_place_goes_with_a_file_only() -> None:

@@ -486,7 +486,9 @@ def test_fix() -> None:
         "after.mlir: 1 op moved, 1 of 2 inversions removed; 1 remains (forced by a dependence);"
         " --relabel corrects 1 wrong index and removes all inversions\n"
     )
-    along = function(*(op(f"%{k}", k) for k in (7, 8, 9)), '%c = "ttir.abs"(%a) : (i32) -> i32', op("%3", 3, "%c"))
+    along = function(
+        *(op(f"%{k}", k) for k in (7, 8, 9)), '%c = "ttir.abs"(%a) : (i32) -> i32', op("%3", 3, "%c")
+    )
     assert fix_report(along) == "after.mlir: 2 ops moved (1 unindexed), 3 inversions removed; none remains\n"
     knock_on = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
     assert fix_report(knock_on) == (
