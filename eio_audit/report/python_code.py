@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain, count
 from keyword import iskeyword
 
-from eio_audit.audit.codegen.code import CodegenOp, FunctionCode
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.report.wording.structure import obstacles, source_of
 
@@ -23,24 +23,44 @@ def structure_to_python(structure: Structure) -> str:
     head = [f"What code generation makes from {dump.source}:{dump.line}, without types and attributes."]
     lines = [f"# {said}" for said in (*head, *obstacles(prediction))]
     sources = map(source_of, prediction.functions)
-    for code in structure.code:
+    names = _Names(op.name for code in structure.code for op in code.body)
+    functions = [names.new(code.name) for code in structure.code]
+    defined: dict[str, str] = {}
+    for code, function in zip(structure.code, functions, strict=True):
         comment = "" if code.name.startswith("@") else f"  # {next(sources)}"
-        lines += ["", "", f"{_head(code)}{comment}", *(f"    {_statement(op)}" for op in code.body)]
-        lines.append(f"    return {_values(code.returned)}".rstrip())
+        lines += ["", "", f"def {function}({names.listed(code.arguments)}):{comment}"]
+        for op in code.body:
+            results = f"{names.listed(op.results)} = " if op.results else ""
+            called = defined.get(op.name) or ".".join(map(_identifier, op.name.split(".")))
+            lines.append(f"    {results}{called}({names.listed(op.operands)})")
+        lines.append(f"    return {names.listed(code.returned)}".rstrip())
+        defined[code.name] = function
     return "\n".join(lines) + "\n"
 
 
-def _head(code: FunctionCode) -> str:
-    return f"def {_identifier(code.name)}({_values(code.arguments)}):"
+class _Names:
+    """The names of values in Python: no two alike, and none that a function or a dialect has."""
 
+    def __init__(self, ops: Iterable[str]) -> None:
+        self._taken = {_identifier(op.partition(".")[0]) for op in ops if "." in op}
+        self._of: dict[str, str] = {}
 
-def _statement(op: CodegenOp) -> str:
-    results = f"{_values(op.results)} = " if op.results else ""
-    return f"{results}{'.'.join(map(_identifier, op.name.split('.')))}({_values(op.operands)})"
+    def new(self, name: str) -> str:
+        """A name that is not taken: ``u_n``, then ``u_n_2``."""
+        plain = _identifier(name)
+        numbered = (f"{plain}_{number}" for number in count(2))
+        unique = next(one for one in chain([plain], numbered) if one not in self._taken)
+        self._taken.add(unique)
+        return unique
 
-
-def _values(names: Iterable[str]) -> str:
-    return ", ".join(map(_identifier, names))
+    def listed(self, values: Iterable[str]) -> str:
+        """The names of some values: ``v0, arg1``."""
+        names = []
+        for value in values:
+            if value not in self._of:
+                self._of[value] = self.new(value)
+            names.append(self._of[value])
+        return ", ".join(names)
 
 
 def _identifier(name: str) -> str:

@@ -1,6 +1,7 @@
 """Python code as code generation makes it: running it with ops as symbols gives the value of the program."""
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -74,6 +75,47 @@ func.func @pass(%a: i32) -> i32 {{
     code = code_of(text)
     assert "    in_ = x.if_(arg0)\n    return in_\n" in code
     assert "def pass_(arg0):\n" in code
+
+
+def test_no_two_names_are_alike() -> None:
+    text = f"""\
+func.func @f(%a: i32) -> i32 {{
+  %u-n = "x.a"(%a) : (i32) -> i32 loc("DEBUG|0|{A}|x")
+  %u_n = "x.b"(%u-n) : (i32) -> i32 loc("DEBUG|0|{A}|x")
+  %x = "x.c"(%u_n, %u-n) : (i32, i32) -> i32 loc("DEBUG|0|{A}|x")
+  %arg0 = "x.d"(%x, %a) : (i32, i32) -> i32 loc("DEBUG|0|{A}|x")
+  %A_0_0 = "x.e"(%arg0) : (i32) -> i32 loc("DEBUG|0|{A}|x")
+  return %A_0_0 : i32
+}}
+"""
+    assert """
+def A_0_0(arg0):  # A[net.a]
+    u_n = x.a(arg0)
+    u_n_2 = x.b(u_n)
+    x_2 = x.c(u_n_2, u_n)
+    arg0_0 = x.d(x_2, arg0)
+    A_0_0_2 = x.e(arg0_0)
+    return A_0_0_2
+
+
+def f(arg0):
+    A_0_0_2 = A_0_0(arg0)
+    return A_0_0_2
+""" in code_of(text)
+
+
+def test_functions_of_one_name_are_numbered() -> None:
+    function = f"""\
+func.func @f(%a: i32) -> i32 {{
+  %0 = "x.a"(%a) : (i32) -> i32 loc("DEBUG|0|{A}|x")
+  return %0 : i32
+}}
+"""
+    code = code_of(function + function.replace("@f", "@g"))
+    assert re.findall(r"def .*\(|= [A-Z]\w*\(", code) == [
+        *("def A_0_0(", "def f(", "= A_0_0("),
+        *("def A_0_0_2(", "def g(", "= A_0_0_2("),
+    ]
 
 
 def test_an_argument_of_a_later_block_is_not_one_of_the_function() -> None:

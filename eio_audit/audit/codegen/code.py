@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
+
+_ARGUMENT = re.compile(r"%(?:.+_)?arg[0-9]+")
+"""The names that arguments get here; a result may have been printed with such a name, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +131,5 @@ def _value_name(ir: IR, value: int) -> str:
         name = f"arg{ir.block_arguments[block].index(value)}"
         is_entry = block == ir.region_blocks[ir.block_region[block]][0]
         return f"%{name}" if is_entry else f"%{ir.block_name(block)[1:]}_{name}"
-    return ir.result_names(owner)[value - ir.first_result[owner]]
+    name = ir.result_names(owner)[value - ir.first_result[owner]]
+    return f"{name}#0" if _ARGUMENT.fullmatch(name) else name
