@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +84,19 @@ def test_the_assertion_knows_two_reasons_to_fail() -> None:
 def test_one_name_is_not_taken_for_its_letters() -> None:
     options = AuditOptions(follow="derived", assume_pure="my.*")
     assert (options.follow, options.assume_pure) == (frozenset({Follow.DERIVED}), ("my.*",))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"pattern": "x"}, "expected pattern to be an IndexPattern(REGEX), not 'x'"),
+        ({"order_from": "x"}, "expected order_from to be an OriginalOrder(DUMP), not 'x'"),
+        ({"order_from": DUMP}, "expected order_from to be an OriginalOrder(DUMP), not Dump("),
+    ],
+)
+def test_options_of_another_type(given: Any, expected: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(expected)):
+        AuditOptions(**given)
 
 
 def test_what_may_follow() -> None:

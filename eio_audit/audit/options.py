@@ -44,6 +44,7 @@ class AuditOptions:
         ops: a project's own rows of the op table, by full name or shell pattern.
 
     Raises:
+        TypeError: ``pattern`` or ``order_from`` has another type.
         ValueError: a name is not in ``Follow``.
 
     Example:
@@ -58,6 +59,14 @@ class AuditOptions:
     ops: Mapping[str, OpTraits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.pattern, IndexPattern):
+            raise TypeError(f"expected pattern to be an IndexPattern(REGEX), not {self.pattern!r:.80}")
+        if self.order_from is not None:
+            from eio_audit.audit.locations.original_order import OriginalOrder
+
+            if not isinstance(self.order_from, OriginalOrder):
+                given = f"{self.order_from!r:.80}"
+                raise TypeError(f"expected order_from to be an OriginalOrder(DUMP), not {given}")
         object.__setattr__(self, "follow", frozenset(map(Follow, _several(self.follow))))
         object.__setattr__(self, "assume_pure", tuple(_several(self.assume_pure)))
 
