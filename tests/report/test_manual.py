@@ -71,7 +71,7 @@ def test_a_terminal_gets_ir_as_it_is() -> None:
     lines = file.getvalue().splitlines()
     assert '  %1 = "ttir.neg"(%x) : (i32) -> i32 loc("0|Net[net]|net.py:1|forward|2|neg")' in lines
     assert lines[2:5] == [
-        "An op is before or after others",
-        "  against the original order, and a",
-        "  legal order without that exists.",
+        "Ops are out of their original order;",
+        "  moving this op helps to restore it and",
+        "  breaks no dependence.",
     ]

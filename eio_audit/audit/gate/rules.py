@@ -23,12 +23,12 @@ class Rule(NamedTuple):
 AVOIDABLE = Rule(
     "EIO001",
     "avoidable-inversion",
-    "An op is before or after others against the original order, and a legal order without that exists.",
+    "Ops are out of their original order; moving this op helps to restore it and breaks no dependence.",
 )
 UNAVOIDABLE = Rule(
     "EIO002",
     "unavoidable-inversion",
-    "An op is before or after others against the original order, and no better legal order was found.",
+    "An op is out of its original order, and no better order that keeps all dependences was found.",
 )
 WRONG_LABEL = Rule(
     "EIO003",
