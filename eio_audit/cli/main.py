@@ -68,8 +68,11 @@ def _run() -> int:
         _discard_output()
         code = 0
     except OSError as error:
-        _discard_output()
-        click.echo(f"<stdout>: error: cannot write: {error.strerror or error}", err=True)
+        what = f"{error.filename}: error: cannot access"
+        if error.filename is None:
+            _discard_output()
+            what = "<stdout>: error: cannot write"
+        click.echo(f"{what}: {error.strerror or error}", err=True)
         code = COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
         code = 130

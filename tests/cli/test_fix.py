@@ -163,6 +163,14 @@ def test_in_place_goes_with_a_file_only() -> None:
     assert run("fix", RESNET, "--in-place", "-o", "x").returncode == 2
 
 
+def test_a_path_that_the_system_refuses_is_named(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300)
+    assert run("fix", path).stderr.decode() == f"{path}: error: cannot read: File name too long\n"
+    done = run("fix", RESNET, "-o", path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == f"{path}: error: cannot access: File name too long\n"
+
+
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     result = run("fix", RESNET, "-o", tmp_path / "no" / "such" / "folder.mlir")
     assert result.returncode == 2

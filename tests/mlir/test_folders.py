@@ -1,3 +1,7 @@
+import errno
+import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -96,6 +100,24 @@ def test_graphs_are_told_by_name_or_by_a_stage_that_comes_again(tmp_path: Path) 
 def test_names_tell_the_pass(name: str, expected: str | None) -> None:
     marker = None if expected is None else Marker(expected, expected, None)
     assert file_marker(name) == marker
+
+
+def test_a_folder_of_a_folder_that_cannot_be_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "a.mlir").write_text("module {}")
+    scan = os.scandir
+
+    def refuse(path: str) -> Iterator[os.DirEntry[str]]:
+        if Path(path) == inner:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(InputError, match=re.escape(f"{inner}: error: cannot read: Permission denied")):
+        find_dump_files(str(tmp_path))
 
 
 def test_a_folder_without_dumps_is_an_error(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ Four layouts have the pass in the file name:
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -67,9 +68,9 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     ``9_cse`` before ``10_cse``.
 
     Raises:
-        InputError: a folder holds no dump, or the names of several files imply the same state.
+        InputError: a folder holds no dump or cannot be read, or the names of several files imply the same state.
     """
-    if path == "-" or not Path(path).is_dir():
+    if not _is_folder(path):
         return [DumpFile(path, "")]
     from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
 
@@ -85,9 +86,9 @@ def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[
     """Return the paths of ``find_dump_files``, but do not check whether two names imply the same state.
 
     Raises:
-        InputError: a folder holds no dump.
+        InputError: a folder holds no dump or cannot be read.
     """
-    if path == "-" or not Path(path).is_dir():
+    if not _is_folder(path):
         return [path]
     return [str(file) for file in _Folder(path, skip).files]
 
@@ -163,8 +164,34 @@ class _Folder:
         return "/".join([*folders, f"graph {self._graphs}"])
 
 
+def _is_folder(path: str) -> bool:
+    """Whether a path is a folder; false where the system does not say, so that reading it is the error."""
+    try:
+        return path != "-" and Path(path).is_dir()
+    except OSError:
+        return False
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """The files at any depth.
+
+    Raises:
+        InputError: the folder, or one in it, cannot be read.
+    """
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    try:
+        for path, _, names in os.walk(folder, onerror=fail):
+            yield from (file for name in names if (file := Path(path, name)).is_file())
+    except OSError as error:
+        name = str(error.filename or folder)
+        raise InputError(name, None, f"cannot read: {error.strerror or error}") from error
+
+
 def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
-    named = [p for p in folder.rglob("*") if p.is_file() and _stem(p.name) is not None]
+    named = [file for file in _files_in(folder) if _stem(file.name) is not None]
     if not named:
         raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
     found = [p for p in named if _is_ir_file(p.name) or holds_ir(str(p))]
