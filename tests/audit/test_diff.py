@@ -315,6 +315,12 @@ def test_an_op_that_changes_regions_or_blocks_is_moved_from_one_to_another() -> 
     assert change.block_after == "^bb1 of region 1 of my.op (line 2) in @f"
 
 
+def test_an_op_that_moves_between_functions_of_one_name_is_moved_from_one_line_to_another() -> None:
+    text = "module @a {{\n  func.func @f() {{\n{}  my.b\n}}\n}}\nmodule @c {{\n  func.func @f() {{\n  my.d\n{}}}\n}}\n"
+    [change] = compare(text.format("", "  my.a\n"), text.format("  my.a\n", "")).ops.moved
+    assert (change.block_before, change.block_after) == ("@f ^bb0 (line 3)", "@f ^bb0 (line 8)")
+
+
 def test_a_function_that_leaves_its_module_is_moved_from_one_op_to_another() -> None:
     function = "func.func private @f(i32)\n"
     before = f"module {{\nmodule @a {{\n{function}}}\n}}\n"

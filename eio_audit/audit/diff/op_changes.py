@@ -169,6 +169,11 @@ class ComparedDump:
             where = f"{ir.block_name(block)} of {where}"
         return f"{where} in {function}" if function else where
 
+    def block_place(self, block: int) -> str:
+        """Its name and line, ``@main ^bb1 (line 8)``."""
+        source = self.ops.ir.source
+        return f"{self.block_name(block)} (line {source.line_at(self.ops.ir.block_offset(block))})"
+
     def values(self, producers: Sequence[tuple[int, int]]) -> str:
         """Return ``%3 ttir.permute, argument 2 of ^bb0``. An only block has ``argument 0 of scf.for``."""
         return ", ".join(self._value(owner, number) for owner, number in producers)
@@ -431,6 +436,8 @@ class DumpComparison:
             from_block, to_block = before.ops.ir.op_block[old], after.ops.ir.op_block[new]
             if self.matching.blocks.get(from_block) != to_block:
                 blocks = before.block_name(from_block), after.block_name(to_block)
+                if blocks[0] == blocks[1]:
+                    blocks = before.block_place(from_block), after.block_place(to_block)
         side, op = (after, new) if new is not None else (before, old)
         assert op is not None
         return OpChange(
