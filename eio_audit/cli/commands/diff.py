@@ -101,8 +101,9 @@ def diff_command(
     worst_blocks = WorstBlocks()
     visit = worst_blocks.add if "html" in reports.formats else None
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
-    if next(result.pairs(), None) is None and old.text != new.text:
-        raise InputError((old if old.text else new).source.name, None, NO_OP)
+    for dump, audit in ((old, result.before), (new, result.after)):
+        if dump.text and not audit.all_ops and old.text != new.text:
+            raise InputError(dump.source.name, None, NO_OP)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures, context=context)
