@@ -145,7 +145,7 @@ class IR:
         return names
 
     def result_names(self, op: int) -> list[str]:
-        """The name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
+        """Return the name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
         names, offset = list[str](), self.op_start[op]
         while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
             name, size = match[1].decode("utf-8", "replace"), int(match[2] or 1)

@@ -39,14 +39,14 @@ def structure_to_python(structure: Structure) -> str:
 
 
 class _Names:
-    """The names of values in Python: no two alike, and none that a function or a dialect has."""
+    """Names of values in Python. No two are alike, and none is that of a function or a dialect."""
 
     def __init__(self, ops: Iterable[str]) -> None:
         self._taken = {_identifier(op.partition(".")[0]) for op in ops if "." in op}
         self._of: dict[str, str] = {}
 
     def new(self, name: str) -> str:
-        """A name that is not taken: ``u_n``, then ``u_n_2``."""
+        """Take a name that is free: ``u_n``, then ``u_n_2``."""
         plain = _identifier(name)
         numbered = (f"{plain}_{number}" for number in count(2))
         unique = next(one for one in chain([plain], numbered) if one not in self._taken)
@@ -54,7 +54,7 @@ class _Names:
         return unique
 
     def listed(self, values: Iterable[str]) -> str:
-        """The names of some values: ``v0, arg1``."""
+        """Return the names of some values: ``v0, arg1``."""
         names = []
         for value in values:
             if value not in self._of:

@@ -170,7 +170,7 @@ class ComparedDump:
         return f"{where} in {function}" if function else where
 
     def block_place(self, block: int) -> str:
-        """Its name and line, ``@main ^bb1 (line 8)``."""
+        """Return the name of a block and its line, ``@main ^bb1 (line 8)``."""
         source = self.ops.ir.source
         return f"{self.block_name(block)} (line {source.line_at(self.ops.ir.block_offset(block))})"
 

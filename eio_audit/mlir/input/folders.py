@@ -68,7 +68,7 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     ``9_cse`` before ``10_cse``.
 
     Raises:
-        InputError: a folder holds no dump or cannot be read, or the names of several files imply the same state.
+        InputError: a folder holds no dump or cannot be read, or names of several files imply the same state.
     """
     if not _is_folder(path):
         return [DumpFile(path, "")]
@@ -165,7 +165,7 @@ class _Folder:
 
 
 def _is_folder(path: str) -> bool:
-    """Whether a path is a folder; false where the system does not say, so that reading it is the error."""
+    """Return whether a path is a folder. If the system does not say, it is none, and reading it fails."""
     try:
         return path != "-" and Path(path).is_dir()
     except OSError:
@@ -173,7 +173,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """The files at any depth.
+    """Yield the files at any depth.
 
     Raises:
         InputError: the folder, or one in it, cannot be read.
