@@ -28,8 +28,8 @@ class GroupedOps:
         group: per op, the number of its group.
         rank: per op, a distinct number; among equals, the smallest is first.
         frees: per op, whether it only frees results of other ops.
-        producers: per op, the ops whose results it uses, repeats included.
-        users: per op, the ops that use its results, in order, repeats included.
+        producers: per op, the ops whose results it uses, each once.
+        users: per op, the ops that use its results, in order, each once.
     """
 
     group: Sequence[int]
@@ -102,18 +102,19 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
     """
     current: int | None = None
 
-    @dataclass(frozen=True, slots=True)
     class Entry:
-        op: int
-        distance: int
+        __slots__ = ("distance", "group", "op", "rule")
+
+        def __init__(self, op: int, distance: int) -> None:
+            self.op = op
+            self.distance = distance
+            self.group = ops.group[op]
+            self.rule = ops.frees[op], distance
 
         def __lt__(self, other: Entry) -> bool:
-            is_current = ops.group[self.op] == current
-            if is_current != (ops.group[other.op] == current):
-                return is_current
-            if ops.frees[self.op] != ops.frees[other.op]:
-                return ops.frees[other.op]
-            return self.distance < other.distance
+            if self.group != other.group and current in (self.group, other.group):
+                return self.group == current
+            return self.rule < other.rule
 
     ready_after = _readiness(ops)
     queue: list[Entry] = []
@@ -123,7 +124,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
     while queue:
         first = heappop(queue)
         order.append(first.op)
-        current = ops.group[first.op]
+        current = first.group
         for user in reversed(ready_after(first.op)):
             heappush(queue, Entry(user, first.distance + 1))
     return order
@@ -136,10 +137,10 @@ def group_count(ops: GroupedOps, order: Iterable[int]) -> int:
 
 def _readiness(ops: GroupedOps) -> Callable[[int], list[int]]:
     """Return a function that places an op and returns the users that this makes ready."""
-    missing = [len(set(producers)) for producers in ops.producers]
+    missing = list(map(len, ops.producers))
 
     def ready_after(op: int) -> list[int]:
-        users = list(dict.fromkeys(ops.users[op]))
+        users = ops.users[op]
         for user in users:
             missing[user] -= 1
         return [user for user in users if not missing[user]]

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import InputError, Sameness, diff, read_text, shuffle
+from eio_audit import AuditOptions, InputError, Sameness, diff, read_text, shuffle
+from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.diff.op_changes import ComparedDump, compared
+from eio_audit.audit.diff.sameness import sameness as sameness_of
+from eio_audit.audit.locations.location_numbers import Interned
 from tests.judge import parse, same_program
 from tests.programs import loops, programs
 
@@ -110,6 +114,7 @@ def test_a_dependence_by_effect_may_not_turn_round(one: str, other: str, reason:
         ("index)", "index, %j: index)"),
         ("%m: memref<4xi32>, %i", "%m: memref<4xi32> {a}, %i"),
         ("  return\n", '  "t.more"() : () -> ()\n  return\n'),
+        ('  "t.use"(%c, %b) : (i32, i32) -> ()\n', ""),
         ("@f", "@g"),
         ("store %a, %m[%i]", "store %a, %m[%i] {a}"),
     ],
@@ -139,6 +144,15 @@ def test_other_successors_are_a_difference() -> None:
     assert sameness(BRANCHES, BRANCHES.replace("[^one, ^two]", "[^two, ^one]")) == Sameness.NONE
 
 
+def test_the_second_successor_counts_as_the_first() -> None:
+    assert sameness(BRANCHES, BRANCHES.replace("^two]", "^one]")) == Sameness.NONE
+
+
+def test_functions_with_the_same_labels_may_change_places() -> None:
+    other = BRANCHES.replace("@f", "@g")
+    assert sameness(BRANCHES + other, other + BRANCHES) == Sameness.ORDER
+
+
 def test_blocks_in_another_order_are_a_difference() -> None:
     head, one, two = re.split(r"(?=^\^)", BRANCHES.removesuffix("}\n"), flags=re.MULTILINE)
     assert sameness(BRANCHES, head + two + one + "}\n") == Sameness.NONE
@@ -149,9 +163,93 @@ def test_functions_may_change_places() -> None:
     assert sameness(one + two, two + one) == Sameness.ORDER
 
 
+def test_a_use_may_precede_its_definition_where_a_region_has_no_order() -> None:
+    one, two = '%0 = "t.a"() : () -> i32\n', '"t.b"(%0) : (i32) -> ()\n'
+    assert sameness(f"module {{\n{one}{two}}}\n", f"module {{\n{two}{one}}}\n") == Sameness.ORDER
+
+
 def test_the_metadata_of_a_file_counts() -> None:
     resources = '{-# dialect_resources: {builtin: {a: "0x0100"}} #-}\n'
     assert sameness(PROGRAM + resources, PROGRAM + resources.replace("01", "02")) == Sameness.NONE
+
+
+def side(text: str, options: AuditOptions | None = None) -> ComparedDump:
+    return compared(read_dump(read_text(text)[0], options or AuditOptions()), Interned())
+
+
+def why_not(before: str, after: str, *, became: list[int] | None = None) -> str:
+    """What differs, where op k is claimed to have become ``became[k]``; without that, op k."""
+    old, new = side(before), side(after)
+    return sameness_of(old, new, dict(enumerate(became or range(len(old.ops))))).reason
+
+
+NESTED = """\
+"t.r"() ({{
+^x(%0: i1):
+  "t.s"() ({{
+  ^y(%1: i1):
+    "t.a"({}) : (i1) -> ()
+  }}) : () -> ()
+}}) : () -> ()
+"""
+A, B = '"t.a"() : () -> ()\n', '"t.b"() : () -> ()\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        (
+            '%0:2 = "t.a"() : () -> (i1, i1)\n"t.b"(%0#0) : (i1) -> ()\n',
+            '%0:2 = "t.a"() : () -> (i1, i1)\n"t.b"(%0#1) : (i1) -> ()\n',
+            "<text>:2: t.b has other operands",
+        ),
+        ("%0:2 = t.a\n", "%0 = t.a\n", "<text>:1: %0 has another number of results"),
+        (
+            "%0 = arith.constant 1 : i32\n",
+            '%0 = "arith.constant"() {value = 1 : i32} : () -> i32\n',
+            "<text>:1: %0 is printed in another form, which does not show the same",
+        ),
+        (f'"t.r"() ({{\n^x:\n{A}^y:\n{B}}}) : () -> ()\n', f'"t.r"() ({{\n^x:\n{A}}}, {{\n^y:\n{B}}}) : () -> ()\n',
+         "^y is in another region"),
+        (f'"t.r"() ({{\n^x(%0: i1):\n{A}}}) : () -> ()\n', f'"t.r"() ({{\n^x(%0: i2):\n{A}}}) : () -> ()\n',
+         "^x has other arguments"),
+        ('"t.r"() ({}) : () -> ()\n', '"t.r"() ({\n^x:\n}) : () -> ()\n', "the number of blocks differs"),
+        (NESTED.format("%1"), NESTED.format("%0"), "<text>:5: t.a has other operands"),
+    ],
+)  # fmt: skip
+def test_the_first_thing_that_differs_is_the_reason(before: str, after: str, reason: str) -> None:
+    assert why_not(before, after) == reason
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "became", "reason"),
+    [
+        (A + A, A, [0, 0], "two ops became one"),
+        (A, A + A, [0], "<text>:2: t.a has no counterpart"),
+        (
+            f'"t.r"() ({{\n{A}}}) : () -> ()\n"t.r"() ({{\n{B}}}) : () -> ()\n',
+            f'"t.r"() ({{\n{B}}}) : () -> ()\n"t.r"() ({{\n{A}}}) : () -> ()\n',
+            [0, 3, 2, 1],
+            "<text>:2: t.a is in another block",
+        ),
+        (
+            f'"t.r"() ({{\n{A}}}, {{\n{B}}}) : () -> ()\n',
+            f'"t.r"() ({{\n{B}}}, {{\n{A}}}) : () -> ()\n',
+            [0, 2, 1],
+            "<text>:2: t.a is in another block",
+        ),
+    ],
+)
+def test_a_wrong_claim_of_what_ops_became_is_refuted(
+    before: str, after: str, became: list[int], reason: str
+) -> None:
+    assert why_not(before, after, became=became) == reason
+
+
+def test_the_effects_of_the_new_order_hold_back_the_same_ops() -> None:
+    old, new = side(PROGRAM), side(swapped("%a", "%b"), AuditOptions(assume_pure=("memref.store",)))
+    verdict = sameness_of(old, new, {**{op: op for op in range(len(old.ops))}, 1: 2, 2: 1})
+    assert verdict.reason == "the ops of ^bb0 hold each other back in another way"
 
 
 def renamed(text: str) -> str:

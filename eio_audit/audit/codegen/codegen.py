@@ -304,9 +304,8 @@ class _Caller:
         """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count."""
         ir, read = self.ir, self.read
         number = {op: k for k, op in enumerate(self.taken)}
-        producers = [
-            [k for v in used if (k := number.get(ir.value_owner[v])) is not None] for used in self._used
-        ]
+        owners = [dict.fromkeys(map(ir.value_owner.__getitem__, used)) for used in self._used]
+        producers = [[number[op] for op in makers if op in number] for makers in owners]
         users: list[list[int]] = [[] for _ in number]
         in_text = sorted(number.values(), key=lambda k: places[self.taken[k]])
         for k in in_text:

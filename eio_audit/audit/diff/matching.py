@@ -13,6 +13,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar
 
 from eio_audit.audit.diff.contraction import contracted, unwrapped
@@ -75,6 +76,7 @@ class _Pairing:
         self._new_arguments: set[Value] = set()
         self._count_with_blocks = -1
         self._unseen: deque[tuple[int, int]] = deque()
+        self._free: list[Sequence[int]] = [range(len(ops)) for ops in self.sides]
 
     def pair_alike(self, *, upwards: bool) -> None:
         """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
@@ -119,8 +121,7 @@ class _Pairing:
         for old, new in self._unmatched(self._above):
             if len(old) == len(new) == 1:
                 self._pair(old[0], new[0])
-        self._unseen.extend(self.matched[0].items())
-        self._follow_dataflow(self.sides)
+        self._follow_all_dataflow(self.sides)
         for key, only_unique in (
             (self._same_place_and_text, True),
             (self._above, True),
@@ -152,8 +153,7 @@ class _Pairing:
             self._pair_computations_of(sides)
         if sides := unwrapped(*self.sides, self.matched):
             self._pair_computations_of(sides)
-        self._unseen.extend(self.matched[0].items())
-        self._follow_dataflow(self.sides)
+        self._follow_all_dataflow(self.sides)
 
     def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         for with_attributes in (True, False):
@@ -173,8 +173,7 @@ class _Pairing:
                     for found, ops in zip(classes, sides, strict=True)
                 ]
                 self._pair_if_equally_many(lambda side, op: numbers[side][op])  # noqa: B023  (used at once)
-            self._unseen.extend(self.matched[0].items())
-            self._follow_dataflow(sides)
+            self._follow_all_dataflow(sides)
             self._pair_blocks()
 
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
@@ -184,11 +183,11 @@ class _Pairing:
                 self._pair(a, b)
 
     def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
-        free = [
-            [op for op in range(len(ops)) if op not in matched]
-            for ops, matched in zip(self.sides, self.matched, strict=True)
+        self._free = [
+            [op for op in ops if op not in matched]
+            for ops, matched in zip(self._free, self.matched, strict=True)
         ]
-        return [group for group in _groups(free, key) if all(group)]
+        return [group for group in _groups(self._free, key) if all(group)]
 
     def _pair(self, old: int, new: int) -> None:
         self.matched[0][old] = new
@@ -282,6 +281,13 @@ class _Pairing:
         matched = self.matched[side]
         users = [(user, place) for user, place in self.sides[side].users[op] if user in matched]
         return tuple(sorted((matched[user], place) if side == 0 else (user, place) for user, place in users))
+
+    def _follow_all_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
+        """As ``_follow_dataflow``, from every pair: only those next to an unmatched op lead anywhere."""
+        before = sides[0]
+        near = {near for op in self._free[0] for near, _ in chain(before.producers[op], before.users[op])}
+        self._unseen.extend(pair for pair in self.matched[0].items() if pair[0] in near)
+        self._follow_dataflow(sides)
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
@@ -408,8 +414,11 @@ def _groups(sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]) -> 
     groups: dict[Hashable, tuple[list[T], list[T]]] = {}
     for side, members in enumerate(sides):
         for member in members:
-            if (value := key(side, member)) is not None:
-                groups.setdefault(value, ([], []))[side].append(member)
+            if (value := key(side, member)) is None:
+                continue
+            if value not in groups:
+                groups[value] = ([], [])
+            groups[value][side].append(member)
     return list(groups.values())
 
 

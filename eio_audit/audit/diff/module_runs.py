@@ -53,12 +53,10 @@ def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -
     relabelled = origins[:]
     for op, name in right.names.items():
         relabelled[op] = parse_origin(name)
-    counts = [
-        _count(before, {}, was),
-        _count(after, {}, origins),
-        _count(after, after.orders, origins),
-        _count(after, right.orders, relabelled),
-    ]
+    now = _count(after, {}, origins)
+    fixed = _count(after, after.orders, origins) if after.orders else now
+    right_now = _count(after, right.orders, relabelled) if right.names else fixed
+    counts = [_count(before, {}, was), now, fixed, right_now]
     return Fragmentation(
         _rows([modules for modules, _ in counts]), _rows([functions for _, functions in counts])
     )

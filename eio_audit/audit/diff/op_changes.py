@@ -385,12 +385,10 @@ class DumpComparison:
 
     def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
         """Yield the operands that differ. They are unordered if the printing forms differ."""
-        if is_shorthand(self.before.ops, old) or is_shorthand(self.after.ops, new):
-            return
         before, after = self.before.ops.producers[old], self.after.ops.producers[new]
         was = [self._value_before(*producer) for producer in before]
         now = [self._value_after(*producer) for producer in after]
-        if was == now:
+        if was == now or is_shorthand(self.before.ops, old) or is_shorthand(self.after.ops, new):
             return
         if self.before.ops.names[old] not in self.matching.same_form:
             gone = [p for p, value in zip(before, was, strict=True) if value not in now]

@@ -85,29 +85,34 @@ def _named(side: ComparedDump, op: int) -> str:
 
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
+    """The differences. Only the first counts: a check takes for granted that those before found nothing."""
     old, new = before.ops.ir, after.ops.ir
-    for side, others in ((before, became.keys()), (after, set(became.values()))):
+    come_from = {other: op for op, other in became.items()}
+    for side, others in ((before, became), (after, come_from)):
         for op in range(len(side.ops)):
             if op not in others:
                 yield f"{_named(side, op)} has no counterpart"
+    if len(come_from) != len(became):
+        yield "two ops became one"
     if old.block_count != new.block_count:
         yield "the number of blocks differs"
-        return
     if FILE_METADATA.findall(old.dump_text) != FILE_METADATA.findall(new.dump_text):
         yield "the metadata at the end of the file differs"
-    block_of: dict[int, int] = {}
-    for op, other in became.items():
-        if block_of.setdefault(old.op_block[op], new.op_block[other]) != new.op_block[other]:
-            yield f"{_named(before, op)} is in another block"
-    if len(set(block_of.values())) != len(block_of):
-        yield "two blocks became one"
-    yield from _different_blocks(before, after, became, block_of)
+    block_at = {(new.parent_op(block), place): block for block, place in enumerate(after.ops.region_places)}
+    block_of = {
+        block: block_at[here]
+        for block, place in enumerate(before.ops.region_places)
+        if (here := (became.get(old.parent_op(block), -1), place)) in block_at
+    }
+    yield from _different_blocks(before, after, block_of)
     labels = [_label_blocks(ir) for ir in (old, new)]
 
     def mapped(owner: int, number: int) -> tuple[int, int]:
-        return (became[owner], number) if owner >= 0 else (-1 - block_of.get(-1 - owner, -1), number)
+        return (became[owner] if owner >= 0 else -1 - block_of[-1 - owner], number)
 
     for op, other in became.items():
+        if block_of[old.op_block[op]] != new.op_block[other]:
+            yield f"{_named(before, op)} is in another block"
         a, b = before.ops.texts[op], after.ops.texts[other]
         if a.is_generic != b.is_generic:
             yield f"{_named(before, op)} is printed in another form, which does not show the same"
@@ -125,26 +130,25 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
                 ]
                 for side, (ir, o) in enumerate(((old, op), (new, other)))
             )
-            if [block if block is None else block_of.get(block) for block in was] != now:
+            if [block if block is None else block_of[block] for block in was] != now:
                 yield f"{_named(before, op)} has other successors"
 
 
 def _different_blocks(
-    before: ComparedDump, after: ComparedDump, became: Mapping[int, int], block_of: Mapping[int, int]
+    before: ComparedDump, after: ComparedDump, block_of: Mapping[int, int]
 ) -> Iterator[str]:
     """Blocks that are somewhere else, or have other arguments."""
     old, new = before.ops.ir, after.ops.ir
     texts = OpTexts(old), OpTexts(new)
-    for block, other in block_of.items():
-        parent, other_parent = old.parent_op(block), new.parent_op(other)
-        is_same_parent = became.get(parent, -1) == other_parent
-        if not is_same_parent or before.ops.region_places[block] != after.ops.region_places[other]:
+    for block in range(old.block_count):
+        if block not in block_of:
             yield f"{old.block_name(block)} is in another region"
+        other = block_of[block]
         headers = [
             side.comparable(ir.block_header(b))
             for side, ir, b in zip(texts, (old, new), (block, other), strict=True)
         ]
-        counts = before.ops.argument_counts.get(block, 0), after.ops.argument_counts.get(other, 0)
+        counts = before.ops.argument_counts[block], after.ops.argument_counts[other]
         if headers[0] != headers[1] or counts[0] != counts[1]:
             yield f"{old.block_name(block)} has other arguments"
 

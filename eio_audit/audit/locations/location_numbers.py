@@ -58,17 +58,19 @@ class LocationNumbers:
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
     def _number(self, root: Location) -> int:
-        known = self._numbers.get(id(root))
-        if known is not None:
-            return known
+        if isinstance(root, NameLoc) and root.child is None:  # most are such
+            return self._number_of(root, ())
         for location in post_order([root], children, self._numbers, key=id):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
                 inside = ()  # MLIR represents "x" as "x"(unknown)
-            key = (type(location).__name__, _own_part(location), inside)
-            is_unknown = isinstance(location, UnknownLoc)
-            self._numbers[id(location)] = NO_LOCATION if is_unknown else self._interned.number(key)
+            self._numbers[id(location)] = self._number_of(location, inside)
         return self._numbers[id(root)]
+
+    def _number_of(self, location: Location, inside: tuple[int, ...]) -> int:
+        if isinstance(location, UnknownLoc):
+            return NO_LOCATION
+        return self._interned.number((type(location), _own_part(location), inside))
 
 
 def _own_part(location: Location) -> Hashable:

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
+from hashlib import sha256
 
 from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump, audit_keyed
@@ -145,7 +145,7 @@ class _Recent:
 
     def get(self, text: bytes, read: Callable[[], DumpStates]) -> DumpStates:
         """Return the states of a text, which are read if they are not stored."""
-        key = blake2b(text, digest_size=16).digest()
+        key = sha256(text).digest()
         found = self._read.pop(key, None) or read()
         self._read[key] = found
         if len(self._read) > RECENT_DUMPS:

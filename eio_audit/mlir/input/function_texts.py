@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from hashlib import blake2b
+from hashlib import sha256
 from typing import NamedTuple
 
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
@@ -136,7 +136,7 @@ class Aliases:
         self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
         self.are_unique = len(found) == len(self.definitions)
         # A pattern that begins with a single character is ten times as fast.
-        has_types = any(name.startswith(b"!") for name in self.definitions)
+        has_types = b"!" in {name[:1] for name in self.definitions}
         self._use = _ALIAS_USE if has_types else _ATTRIBUTE_ALIAS_USE
 
     def key_of(self, text: bytes) -> bytes:
@@ -145,7 +145,7 @@ class Aliases:
             parts = self._use.split(text)
             parts[1::2] = map(self._texts.of, parts[1::2])
             text = b"".join(parts)
-        return blake2b(text, digest_size=16).digest()
+        return sha256(text).digest()
 
     def in_place(self, text: bytes) -> bytes:
         """Return the text with plain locations in place of their aliases at line ends.
@@ -190,7 +190,7 @@ def _expansion(_: bytes, value: bytes) -> bytes:
     """Return the replacement of an alias in a text: its value, or a digest of a long value."""
     if value.startswith(b"loc(") and value.endswith(b")"):
         value = value[len(b"loc(") : -1]
-    return value if len(value) <= _LONGEST_EXPANSION else blake2b(value).digest()
+    return value if len(value) <= _LONGEST_EXPANSION else sha256(value).digest()
 
 
 class _Extent(NamedTuple):
