@@ -686,3 +686,7 @@ def test_an_op_may_not_use_its_own_result_inside() -> None:
 }
 """
     check_error(text, 3, 15, "use of value '%0' before its definition")
+
+
+def test_an_unlisted_op_outside_all_others_is_read_if_it_has_an_operand() -> None:
+    assert names('%0 = "t.a"() : () -> i32\nt.b %0 : i32\nmodel.py is read, 50% done\n') == ["t.a", "t.b"]

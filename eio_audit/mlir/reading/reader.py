@@ -53,8 +53,10 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
-_CUSTOM_REST = re.compile(rb"(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE)
-"""The text after the name of an unlisted top-level op: a symbol, a location, or an open bracket."""
+_CUSTOM_REST = re.compile(
+    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE
+)
+"""What follows the name of an unlisted top-level op: an operand; or a symbol, location or open bracket."""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
