@@ -22,6 +22,7 @@ from eio_audit.audit.codegen.codegen_location import Reason as Reason
 from eio_audit.audit.corpus.check_dumps import Results as Results
 from eio_audit.audit.corpus.check_dumps import check_dumps as check_dumps
 from eio_audit.audit.corpus.dump_check import DumpCheck as DumpCheck
+from eio_audit.audit.corpus.fix_files import fix_files as fix_files
 from eio_audit.audit.corpus.workers import Workers as Workers
 from eio_audit.audit.corpus.workers import local_workers as local_workers
 from eio_audit.audit.corpus.workers import usable_cores as usable_cores
@@ -61,8 +62,9 @@ from eio_audit.audit.explain.order_picture import Disorder as Disorder
 from eio_audit.audit.explain.order_picture import OrderPicture as OrderPicture
 from eio_audit.audit.explain.order_picture import PicturedOp as PicturedOp
 from eio_audit.audit.explain.order_picture import WorstBlocks as WorstBlocks
+from eio_audit.audit.fix.dump_fix import DumpFix as DumpFix
+from eio_audit.audit.fix.dump_fix import Relabel as Relabel
 from eio_audit.audit.fix.fix import Fix as Fix
-from eio_audit.audit.fix.fix import Relabel as Relabel
 from eio_audit.audit.fix.fix import fix as fix
 from eio_audit.audit.fix.reading_again import VerificationError as VerificationError
 from eio_audit.audit.fix.shuffle import shuffle as shuffle

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import click
 
-from eio_audit import Fix, InputError, Source
+from eio_audit import Fix, InputError
 from eio_audit.cli.output import is_regular_file, write_atomically, write_bytes
 
-Write = Callable[[str, Source, Fix], None]
-"""Writes the fix of a file, given its path and its old content."""
+Write = Callable[[str, Fix], None]
+"""Writes the fix of a file, given its path."""
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
-def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> None:
+def write_in_place(path: str, result: Fix, *, quiet: bool) -> None:
     """Replace the file if it changes. Warn of other hard links unless ``quiet``.
 
     Raises:
@@ -26,7 +26,7 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
     """
     if not is_regular_file(Path(path)):
         raise InputError(path, None, "cannot change in place: not a regular file")
-    if source.is_compressed:
+    if result.source.is_compressed:
         raise InputError(path, None, "cannot change a compressed file in place: use --output")
     if result.changed or result.renumbered:
         has_other_names = Path(path).stat().st_nlink > 1
@@ -34,16 +34,16 @@ def write_in_place(path: str, source: Source, result: Fix, *, quiet: bool) -> No
         if has_other_names and not quiet:
             from eio_audit.report.text.console import Console
 
-            warning = f"{source.name}: warning: other hard links keep the old content"
+            warning = f"{result.source.name}: warning: other hard links keep the old content"
             Console(sys.stderr).print(warning)
 
 
-def print_diff(path: str, source: Source, result: Fix) -> None:
+def print_diff(path: str, result: Fix) -> None:
     """Print a unified diff to standard output, in colour on a terminal, else exact to the byte."""
     from eio_audit.report.text.console import Console
     from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
-    diff = unified_diff(source.data[:], result.text, source.name)
+    diff = unified_diff(result.source.data[:], result.text, result.source.name)
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
         print_unified_diff(diff, Console(sys.stdout))
     else:
@@ -60,10 +60,10 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
     """
     if output is not None and output != "-" and (len(files) > 1 or Path(output).is_dir()):
         targets = _targets_in(output, paths, files)
-        return lambda path, _, result: _write_in_folder(targets[path], result.pieces)
+        return lambda path, result: _write_in_folder(targets[path], result.pieces)
     if len(files) > 1:
         raise click.UsageError(f"{len(files):,} files require --in-place, --check, --diff or --output FOLDER")
-    return lambda path, _, result: write_bytes(output, *result.pieces)
+    return lambda path, result: write_bytes(output, *result.pieces)
 
 
 def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:

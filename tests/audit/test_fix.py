@@ -6,7 +6,7 @@ from eio_audit import AuditOptions, VerificationError, fix, read_text
 from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.fix.fix import corrected
+from eio_audit.audit.fix.dump_fix import corrected
 from eio_audit.audit.fix.verification import verify as verify_orders
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir

@@ -5,7 +5,7 @@ import pytest
 from eio_audit import VerificationError, read_text
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
-from eio_audit.audit.fix.fix import corrected
+from eio_audit.audit.fix.dump_fix import corrected
 from tests.audit.test_fix import SHUFFLED
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -17,8 +16,6 @@ from eio_audit.audit.gate.rules import AVOIDABLE, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
-
-_of_thread = threading.local()
 
 
 @dataclass(frozen=True)
@@ -50,16 +47,10 @@ class DumpCheck:
             return error
 
     def __call__(self, dumps: Sequence[Dump]) -> list[CheckedDump | InputError]:
-        """The results for some dumps, without the options, which need not be sent back.
-
-        What they share, they share with all that this thread has checked in the same way.
-        """
-        if getattr(_of_thread, "digest", None) != self._digest:
-            _of_thread.digest, _of_thread.work = self._digest, self.shared_work()
-        work: SharedWork = _of_thread.work
+        """The results for some dumps, without the options, which need not be sent back."""
         results = []
         for dump in dumps:
-            result = self.of(dump, work)
+            result = self.of(dump, self._work)
             if isinstance(result, CheckedDump):
                 result = replace(result, audit=replace(result.audit, options=DEFAULT_OPTIONS))
             results.append(result)
@@ -72,6 +63,10 @@ class DumpCheck:
         digest.update(b"%d " % column)
         digest.update(text)
         return digest.digest()
+
+    @cached_property
+    def _work(self) -> SharedWork:
+        return self.shared_work()
 
     @cached_property
     def _digest(self) -> bytes:

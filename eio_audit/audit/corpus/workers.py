@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +27,8 @@ AHEAD = 2
 
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
+
+_of_thread = threading.local()
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -127,14 +133,16 @@ def results_in_order(
 
     Args:
         function: gives the results of a batch; ``pickle`` must be able to send it, the work and the results.
+            Each worker keeps a copy from one batch to the next, and what the copy remembers.
         batches: pieces of work, as many in each as are worth sending, and a tag, which is not sent.
         workers: who does it.
         waits_for: called with the tag of the batch whose results come next.
     """
     lost: tuple[type[BaseException], ...] = (TimeoutError, *workers.deaths)
+    sent = _Sent(function, pickle.dumps(function))
 
     def begin(work: Sequence[Work]) -> Future[list[Result]] | None:
-        return workers.executor.submit(function, work) if work else None
+        return workers.executor.submit(_results, sent, work) if work else None
 
     def finished(work: Sequence[Work], future: Future[list[Result]] | None) -> list[Result | LostWork]:
         if future is None:
@@ -156,6 +164,30 @@ def results_in_order(
     for work, tag, future in running:
         waits_for(tag)
         yield tag, finished(work, future)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sent:
+    """A function that is pickled once, and unpickled once by each process, however often it is sent."""
+
+    function: Callable[[Any], list[Any]]
+    pickled: bytes
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _received, (self.pickled,)
+
+
+@lru_cache(maxsize=1)
+def _received(pickled: bytes) -> _Sent:
+    return _Sent(pickle.loads(pickled), pickled)
+
+
+def _results(sent: _Sent, work: Sequence[Work]) -> list[Any]:
+    """The results of a batch, by this thread's own copy of the function."""
+    if getattr(_of_thread, "sent", None) is not sent:
+        _of_thread.sent, _of_thread.function = sent, copy(sent.function)
+    results: list[Any] = _of_thread.function(work)
+    return results
 
 
 def _lost(error: BaseException, timeout: float | None) -> LostWork:

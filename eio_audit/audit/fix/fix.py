@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
-from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.reordering import renumbered, reordered
+from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.source import Source, Span
-from eio_audit.order.inversions import count_inversions
-
-
-class Relabel(StrEnum):
-    """How to write a location with another label."""
-
-    NESTED = "nested"
-    """The new name contains the old location, so the op's origin stays."""
-    FLAT = "flat"
-    """Only the new name, for tools that do not read nested names."""
+from eio_audit.mlir.source import Source
 
 
 @dataclass(frozen=True)
@@ -37,13 +23,15 @@ class Fix:
         ordered: the audits that give the new order: ``dumps``, or audits with corrected labels.
         renumbered: whether values got other names.
         relabelled: ops that got the index of another op, because theirs contradicted the dependences.
+        source: the input.
     """
 
     pieces: tuple[bytes | memoryview, ...]
     dumps: tuple[DumpAudit, ...]
     ordered: tuple[DumpAudit, ...]
-    renumbered: bool = False
-    relabelled: int = 0
+    renumbered: bool
+    relabelled: int
+    source: Source = field(compare=False, repr=False)
 
     @cached_property
     def text(self) -> bytes:
@@ -105,23 +93,29 @@ def fix(
         ValueError: there is no dump, the dumps are of several sources, or ``relabel`` is used with
             ``order_from``.
     """
-    form = None if relabel is None else Relabel(relabel)
-    if form is not None and options.order_from is not None:
-        raise ValueError("relabel cannot be used with order_from")
+    dump_fix = DumpFix(options, renumber, relabel, measures_memory, finds_wrong_labels)
+    work = dump_fix.shared_work()
+    return joined(((dump, dump_fix.of(dump, work)) for dump in each_dump(dumps)), only_dumps=only_dumps)
+
+
+def joined(fixed: Iterable[tuple[Dump, FixedDump]], *, only_dumps: bool = False) -> Fix:
+    """Put the fixed dumps of one source together. ``only_dumps`` is as for ``fix``.
+
+    Raises:
+        ValueError: there is no dump, or the dumps are of several sources.
+    """
     source: Source | None = None
-    work = SharedWork(described_ops=0, finds_wrong_labels=finds_wrong_labels or form is not None)
-    fixes: list[Fix] = []
+    fixes: list[FixedDump] = []
     pieces: list[bytes | memoryview] = []
     offset = 0
-    for dump in each_dump(dumps):
+    for dump, fix_ in fixed:
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
         source = dump.source
-        fixes.append(_fix_dump(dump, options, work, form, renumber=renumber, measures_memory=measures_memory))
-        if only_dumps:
-            pieces.append(fixes[-1].text.lstrip(b"\r\n"))
-        else:
-            pieces += [memoryview(source.data)[offset : dump.span.start], *fixes[-1].pieces]
+        fixes.append(fix_)
+        view = memoryview(source.data)
+        text = view[dump.span.start : dump.span.end] if fix_.text is None else fix_.text
+        pieces += [bytes(text).lstrip(b"\r\n")] if only_dumps else [view[offset : dump.span.start], text]
         offset = dump.span.end
     if source is None:
         raise ValueError("expected at least one dump")
@@ -129,82 +123,9 @@ def fix(
         pieces.append(memoryview(source.data)[offset:])
     return Fix(
         pieces=tuple(filter(None, pieces)),
-        dumps=tuple(audit for one in fixes for audit in one.dumps),
-        ordered=tuple(audit for one in fixes for audit in one.ordered),
+        dumps=tuple(one.audit for one in fixes),
+        ordered=tuple(one.ordered for one in fixes),
         renumbered=any(one.renumbered for one in fixes),
         relabelled=sum(one.relabelled for one in fixes),
+        source=source,
     )
-
-
-def _fix_dump(
-    dump: Dump,
-    options: AuditOptions,
-    work: SharedWork,
-    form: Relabel | None,
-    *,
-    renumber: bool,
-    measures_memory: bool,
-) -> Fix:
-    before = ordered = audit_dump(dump, options, work)
-    relabelled = 0
-    if form is not None:
-        from eio_audit.audit.fix.relabel import donors_of_frees
-
-        placed = _with_right_labels(before, before.donors, form, work)
-        frees = donors_of_frees(placed, placed.orders, placed.indices.by_op)
-        ordered = _with_right_labels(placed, frees, form, work)
-        relabelled = len(before.donors) + len(frees)
-    ir = ordered.ir
-    if renumber:
-        ir = renumbered(ir, ordered.orders)
-    audit = ordered.audit
-    if measured := [block for block in ordered.orders if measures_memory or ordered.keys.frees_in(block)]:
-        from eio_audit.audit.check.live_bytes import with_memory
-
-        audit = with_memory(ordered, measured)
-    return Fix(
-        pieces=(corrected(replace(ordered, ir=ir)) if ordered.orders else ir.dump_view,),
-        dumps=(audit if ordered is before else before.audit,),
-        ordered=(audit,),
-        renumbered=ir is not ordered.ir,
-        relabelled=relabelled,
-    )
-
-
-def _with_right_labels(
-    dump: AuditedDump, donors: Mapping[int, int], form: Relabel, work: SharedWork
-) -> AuditedDump:
-    """Return the dump audited again with corrected labels, or the same object if no label is wrong.
-
-    Raises:
-        VerificationError: the relabelled text is not the same program, or a label still contradicts the
-            dependences.
-    """
-    if not donors:
-        return dump
-    from eio_audit.audit.fix.relabel import relabelled
-
-    text = relabelled(dump, donors, flat=form is Relabel.FLAT)
-    source = Source(dump.dump.source.name, text)
-    right = replace(dump.dump, source=source, span=Span(0, len(text)))
-    audited = audit_dump(right, dump.options, work)
-    if audited.audit.summary.forced:
-        raise VerificationError("the new indices still contradict the dependences")
-    return audited
-
-
-def corrected(dump: AuditedDump) -> bytes:
-    """Return the dump's text in the orders found for it. It is read again and verified.
-
-    Raises:
-        VerificationError: the text is not the same program (see ``verify``), or a block would have more
-            inversions than before.
-    """
-    text = reordered(dump.ir, dump.orders, dump.dependences)
-    audits = dict(zip(dump.blocks, dump.audit.blocks, strict=True))
-    for block, order in dump.orders.items():
-        keys = dump.ir.of_block(block, dump.keys.by_op)
-        new_keys = [key for op in order if (key := keys[op]) is not None]
-        if count_inversions(new_keys) > audits[block].inversions:
-            raise VerificationError(f"more inversions than before in {dump.ir.block_name(block)}")
-    return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import click
 import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_to
+from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
 from eio_audit.report.text.progress import advancing, progress
@@ -62,6 +62,7 @@ class _FixCommand(click.Command):
 )
 @dump_options
 @audit_options
+@jobs_options
 @click.option("-q", "--quiet", is_flag=True, help="Print only the IR or the diff, and errors.")
 @click.option(
     "-v",
@@ -75,6 +76,7 @@ def fix_command(
     paths: tuple[str, ...],
     choice: inputs.DumpChoice,
     options: eio_audit.AuditOptions,
+    parallel: Jobs,
     output: str | None,
     in_place: bool,
     check: bool,
@@ -124,33 +126,34 @@ def fix_command(
     fixes = _Fixes(write, is_dry=check or diff, quiet=quiet, names_all=names_all, verbose=verbose)
     for error in errors:
         fixes.fail(error, COULD_NOT_RUN)
+    dump_fix = eio_audit.DumpFix(options, renumber, relabel, verbose and not quiet, not quiet)
+    total_bytes = inputs.total_size(files)
     unindexed = []
-    for path in files:
-        with fixes.going_on(path):
+    bar = progress(total_bytes, "fixing", len(files))
+    with bar as advance, parallel.workers(total_bytes) as workers:
+
+        def read_file(path: str) -> Iterator[eio_audit.Dump]:
             dumps = choice.of(inputs.read_dumps(path, "fix"))
-            source = dumps[0].source
-            with progress(len(source.data), "fixing") as advance:
-                result = eio_audit.fix(
-                    advancing(dumps, advance, len(source.data)),
-                    options,
-                    only_dumps=choice != inputs.DumpChoice() and not in_place and not diff,
-                    renumber=renumber,
-                    relabel=relabel,
-                    measures_memory=verbose and not quiet,
-                    finds_wrong_labels=not quiet,
-                )
-            if result.before.has_indices:
-                fixes.finish(path, source, result)
+            return advancing(dumps, advance, inputs.size(path))
+
+        only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
+        results = eio_audit.fix_files(
+            files, read_file, dump_fix, workers, advance.waits_for, only_dumps=only_dumps
+        )
+        for path, result in results:
+            advance.file_done()
+            if isinstance(result, eio_audit.Fix) and not result.before.has_indices:
+                unindexed.append((path, result))
             else:
-                unindexed.append((path, source, result))
+                with advance.aside():
+                    fixes.finish(path, result)
     if unindexed and fixes.changed + fixes.unchanged == 0:
-        audits = [dump for _, _, result in unindexed for dump in result.dumps]
-        error = inputs.no_order(len(audits), audits, *(path for path, _, _ in unindexed))
+        audits = [dump for _, result in unindexed for dump in result.dumps]
+        error = inputs.no_order(len(audits), audits, *(path for path, _ in unindexed))
         fixes.fail(error, COULD_NOT_RUN, len(unindexed))
         unindexed = []
-    for path, source, result in unindexed:
-        with fixes.going_on(path):
-            fixes.finish(path, source, result)
+    for path, result in unindexed:
+        fixes.finish(path, result)
     fixes.print_tally()
     ctx.exit(fixes.exit_code or int(check and fixes.changed > 0))
 
@@ -169,8 +172,20 @@ class _Fixes:
     failed: int = 0
     exit_code: int = 0
 
-    def finish(self, path: str, source: eio_audit.Source, result: eio_audit.Fix) -> None:
-        self.write(path, source, result)
+    def finish(self, path: str, result: eio_audit.Fix | Exception) -> None:
+        """Write the result of one file, or show and count its failure."""
+        try:
+            if isinstance(result, Exception):
+                raise result
+            self._write(path, result)
+        except eio_audit.InputError as error:
+            self.fail(error, COULD_NOT_RUN)
+        except eio_audit.VerificationError as error:
+            refusal = eio_audit.InputError(eio_audit.source_name(path), None, f"nothing was written: {error}")
+            self.fail(refusal, VERIFICATION_FAILED)
+
+    def _write(self, path: str, result: eio_audit.Fix) -> None:
+        self.write(path, result)
         is_changed = result.changed or result.renumbered
         self.changed += is_changed
         self.unchanged += not is_changed
@@ -182,18 +197,7 @@ class _Fixes:
             from eio_audit.report.text.console import Console
 
             console = Console(sys.stderr)
-            print_fix(result, source.name, console, is_dry=self.is_dry, verbose=self.verbose)
-
-    @contextlib.contextmanager
-    def going_on(self, path: str) -> Iterator[None]:
-        """Show and count the failure of one file, so that the other files are still fixed."""
-        try:
-            yield
-        except eio_audit.InputError as error:
-            self.fail(error, COULD_NOT_RUN)
-        except eio_audit.VerificationError as error:
-            refusal = eio_audit.InputError(eio_audit.source_name(path), None, f"nothing was written: {error}")
-            self.fail(refusal, VERIFICATION_FAILED)
+            print_fix(result, result.source.name, console, is_dry=self.is_dry, verbose=self.verbose)
 
     def fail(self, error: eio_audit.InputError, exit_code: int, file_count: int = 1) -> None:
         inputs.show_errors([error])

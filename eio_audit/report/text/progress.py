@@ -60,6 +60,16 @@ class Advance:
             self._update()
             bar.start()
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Remove the bar while something else is printed."""
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+            yield
+            if self._bar is not None:
+                self._bar.start()
+
     def end(self) -> None:
         """Remove the bar, if there is one."""
         if self._bar is not None:
