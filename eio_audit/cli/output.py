@@ -68,11 +68,13 @@ def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
             os.fsync(file.fileno())
         _give_owner_and_mode(Path(temporary), target.stat() if target.exists() else None)
         Path(temporary).replace(target)
+        temporary = None
     except OSError as error:
-        if temporary is not None:
+        raise InputError(path, None, f"cannot write: {error.strerror or error}") from error
+    finally:
+        if temporary is not None:  # also after Ctrl-C
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
-        raise InputError(path, None, f"cannot write: {error.strerror or error}") from error
 
 
 def is_regular_file(path: Path) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -89,7 +90,8 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
     context: Any = get_context(method)
     if method == "forkserver":
-        context.set_forkserver_preload(["eio_audit.audit.corpus.dump_check"])
+        audit = __name__.partition(".corpus")[0]
+        context.set_forkserver_preload([name for name in sorted(sys.modules) if name.startswith(audit)])
     pool: Any = ProcessPool(
         max_workers=jobs,
         context=context,
