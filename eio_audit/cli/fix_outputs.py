@@ -18,6 +18,14 @@ Write = Callable[[str, Fix], None]
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
+def without_links(files: Sequence[str]) -> list[str]:
+    """Return the files without symbolic links to others of them, since each file is rewritten once."""
+    names: dict[str, str] = {}
+    for file in files:
+        names.setdefault(os.path.realpath(file), file)
+    return list(names.values())
+
+
 def write_in_place(path: str, result: Fix, *, quiet: bool) -> None:
     """Replace the file if it changes. Warn of other hard links unless ``quiet``.
 

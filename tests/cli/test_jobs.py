@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -10,7 +18,8 @@ import pytest
 
 from eio_audit.audit.corpus import workers
 from eio_audit.cli import jobs
-from tests.audit.test_trace import function
+from tests.audit.test_fix import fixed
+from tests.audit.test_trace import dump, function
 from tests.cli.running import run
 from tests.test_samples import SAMPLES
 
@@ -106,3 +115,130 @@ def test_usable_cores_are_those_of_the_container(tmp_path: Path, monkeypatch: py
         quota.write_text(text)
         counts.append(workers.usable_cores())
     assert counts == [2, 1, 8]
+
+
+FIXED = fixed(function("f", 2, 1))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--check",),
+        ("--check", "-v"),
+        ("--diff",),
+        ("--in-place",),
+        ("--in-place", "--quiet"),
+        ("--in-place", "--renumber", "-v"),
+        ("--in-place", "--relabel", "-v", "--follow", "derived"),
+        ("--in-place", "--pass", "ttir-erase-inverse-ops"),
+        ("--output", "fixed"),
+        ("--output", "fixed", "--dump", "last"),
+    ],
+    ids=" ".join,
+)
+def test_two_processes_fix_as_one_does(corpus: Path, options: Sequence[str]) -> None:
+    shutil.copy(LOG, corpus)
+    (corpus / "unindexed.mlir").write_text("module {\n}\n")
+    (corpus / "packed.mlir.gz").write_bytes(gzip.compress(function("f", 2, 1).encode()))
+    before, results = contents(corpus), []
+    for count in "12":
+        result = run("fix", ".", *options, "-j", count)
+        results.append((result.returncode, result.stdout, result.stderr, contents(corpus)))
+        for path in contents(corpus).keys() - before.keys():
+            (corpus / path).unlink()
+        for path, data in before.items():
+            (corpus / path).write_bytes(data)
+    assert results[0] == results[1]
+    assert results[0][0] == 2
+    assert b"error: " in results[0][2]
+    assert (results[0][3] != before) == ("--check" not in options and "--diff" not in options)
+
+
+def test_one_log_is_fixed_by_several_processes() -> None:
+    text = Path(LOG).read_bytes()
+    one, two = (run("fix", "-", "-j", count, stdin=text) for count in "12")
+    assert (one.returncode, one.stdout, one.stderr) == (two.returncode, two.stdout, two.stderr)
+    assert one.stdout != text
+
+
+def test_files_without_indices_are_an_error_only_if_no_file_has_some(corpus: Path) -> None:
+    (corpus / "unindexed.mlir").write_text("module {\n}\n")
+    for count in "12":
+        alone = run("fix", "--check", "unindexed.mlir", "3.mlir", "-j", count)
+        both = run("fix", "--check", "-v", "unindexed.mlir", "1.mlir", "-j", count)
+        assert alone.returncode == 2
+        assert alone.stderr.endswith(b"2 files: 2 failed\n")
+        assert both.returncode == 0
+        assert both.stderr.splitlines()[-1] == b"2 files: 2 unchanged"
+
+
+def test_a_log_with_a_dump_that_takes_too_long_is_not_written(corpus: Path) -> None:
+    large = function("f", *range(20_000, 0, -1))
+    (corpus / "0.mlir").write_text(dump("After", "a", function("f", 2, 1)) + dump("After", "b", large))
+    before = contents(corpus)
+    result = run("fix", "-i", "0.mlir", "2.mlir", "--timeout", "0.2")
+    assert result.returncode == 2
+    assert result.stderr.decode() == (
+        "0.mlir:9:1: error: it took longer than 0.2 seconds\n"
+        "2.mlir: 1 op moved, 1 inversion removed; none remains\n"
+        "2 files: 1 changed, 1 failed\n"
+    )
+    assert contents(corpus) == before | {"2.mlir": FIXED.encode()}
+
+
+def test_a_file_with_two_names_is_rewritten_once(corpus: Path) -> None:
+    (corpus / "link.mlir").symlink_to("0.mlir")
+    for count in "12":
+        (corpus / "0.mlir").write_text(function("f", 2, 1))
+        result = run("fix", "-i", "0.mlir", "link.mlir", "./2.mlir", "-j", count)
+        assert result.stderr.decode().splitlines()[-1].startswith("2 files: ")
+        assert (corpus / "0.mlir").read_text() == FIXED
+
+
+def test_a_reader_that_stops_ends_all(corpus: Path) -> None:
+    for number in range(200):
+        (corpus / f"more_{number}.mlir").write_text(function(f"f{number}", 2, 1))
+    command = f"{sys.executable} -m eio_audit fix --diff -q -j 2 more_*.mlir | head -n 1"
+    environment = os.environ | {"PYTHONPATH": str(SAMPLES.parent)}
+    result = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env=environment,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"--- more_0.mlir\n", b"")
+
+
+def processes_of_group(group: int) -> list[str]:
+    """The commands of its processes; a zombie, which nobody has waited for, is none."""
+    listed = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True)
+    lines = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
+    return [args for number, state, args in lines if int(number) == group and not state.startswith("Z")]
+
+
+def test_ctrl_c_ends_all_processes_and_leaves_whole_files(corpus: Path) -> None:
+    texts = {f"{n}.mlir": function(f"f{n}", *range(150, 0, -1)).encode() for n in range(100, 400)}
+    for name, text in texts.items():
+        (corpus / name).write_bytes(text)
+    command = [sys.executable, "-m", "eio_audit", "fix", "-i", "-v", "-j", "2", *texts]
+    environment = os.environ | {"PYTHONPATH": str(SAMPLES.parent)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment) as begun:
+        assert begun.stderr is not None
+        begun.stderr.readline()  # some are written, others are being fixed
+        os.killpg(begun.pid, signal.SIGINT)
+        begun.stderr.read()
+    assert begun.returncode == 130
+    deadline = time.monotonic() + 10
+    while (left := processes_of_group(begun.pid)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert left == []
+    done = {name: (corpus / name).read_bytes() for name in texts}
+    written = {name for name in texts if done[name] != texts[name]}
+    assert 0 < len(written) < len(texts)
+    assert all(done[name] == fixed(texts[name].decode()).encode() for name in written)
+    assert [path.name for path in corpus.iterdir() if path.name.startswith(".")] == []

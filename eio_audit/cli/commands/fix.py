@@ -11,7 +11,7 @@ import click
 
 import eio_audit
 from eio_audit.cli import inputs
-from eio_audit.cli.fix_outputs import Write, print_diff, write_in_place, write_to
+from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
@@ -115,6 +115,7 @@ def fix_command(
     found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     files = list(dict.fromkeys(found))
     if in_place:
+        files = without_links(files)
         write: Write = partial(write_in_place, quiet=quiet)
     elif diff:
         write = print_diff
@@ -127,8 +128,10 @@ def fix_command(
     for error in errors:
         fixes.fail(error, COULD_NOT_RUN)
     dump_fix = eio_audit.DumpFix(options, renumber, relabel, verbose and not quiet, not quiet)
+    only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
     total_bytes = inputs.total_size(files)
-    unindexed = []
+    has_indices = False
+    unindexed: list[tuple[str, eio_audit.Fix]] = []
     bar = progress(total_bytes, "fixing", len(files))
     with bar as advance, parallel.workers(total_bytes) as workers:
 
@@ -136,24 +139,24 @@ def fix_command(
             dumps = choice.of(inputs.read_dumps(path, "fix"))
             return advancing(dumps, advance, inputs.size(path))
 
-        only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
         results = eio_audit.fix_files(
             files, read_file, dump_fix, workers, advance.waits_for, only_dumps=only_dumps
         )
         for path, result in results:
             advance.file_done()
-            if isinstance(result, eio_audit.Fix) and not result.before.has_indices:
-                unindexed.append((path, result))
-            else:
-                with advance.aside():
-                    fixes.finish(path, result)
-    if unindexed and fixes.changed + fixes.unchanged == 0:
+            if isinstance(result, eio_audit.Fix) and not has_indices:
+                has_indices = result.before.has_indices
+                if not has_indices:  # an error, unless another file has some
+                    unindexed.append((path, result))
+                    continue
+            with advance.aside():
+                while unindexed and has_indices:
+                    fixes.finish(*unindexed.pop(0))
+                fixes.finish(path, result)
+    if not has_indices and unindexed:
         audits = [dump for _, result in unindexed for dump in result.dumps]
         error = inputs.no_order(len(audits), audits, *(path for path, _ in unindexed))
         fixes.fail(error, COULD_NOT_RUN, len(unindexed))
-        unindexed = []
-    for path, result in unindexed:
-        fixes.finish(path, result)
     fixes.print_tally()
     ctx.exit(fixes.exit_code or int(check and fixes.changed > 0))
 
