@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from eio_audit.cli.output import write_atomically
 from tests.cli.running import SAMPLES
 
 CHECK = [sys.executable, "-m", "eio_audit", "check", str(SAMPLES / "resnet" / "after_alias.mlir")]
@@ -50,3 +53,16 @@ def test_output_may_be_the_device_of_a_pipe() -> None:
     text = b'"t.a"() : () -> () loc("DEBUG|0|x")\n'
     done = subprocess.run(command, input=text, capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, text, b"")
+
+
+def test_a_file_that_is_written_when_ctrl_c_comes_keeps_its_content(tmp_path: Path) -> None:
+    file = tmp_path / "a.mlir"
+    file.write_bytes(b"old")
+
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(str(file), pieces())
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.mlir", b"old")]

@@ -66,6 +66,20 @@ def test_of_several_files_it_shows_how_many_are_done_and_which_is_next(
     assert "cse\x1b[1m" not in stderr.getvalue()
 
 
+def test_it_is_away_while_something_else_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch)
+    with progress(1_000, "fixing") as advance:
+        stderr.wait_for("fixing")
+        with advance.aside():
+            assert stderr.getvalue().endswith("\x1b[2K")
+            stderr.write("a.mlir: fixed\n")
+        advance(500)
+        stderr.wait_for("0.5/1.0 kB")
+    before, _, after = stderr.getvalue().partition("a.mlir: fixed\n")
+    assert before.endswith("\x1b[2K")
+    assert "fixing" in after
+
+
 def test_without_a_total_it_shows_the_bytes_done(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
     with progress(None, "checking") as advance:
