@@ -167,6 +167,13 @@ def two_runs_to_json(runs: RunComparison) -> str:
         different=runs.different,
         only_in=only_in,
         first=runs.difference and {"schema": SCHEMA, "command": "diff", **_diff_members(runs.difference)},
+        unlike=runs.unlike
+        and {
+            "source": runs.unlike.first.source.name,
+            "line": runs.unlike.first.line,
+            "same_as": runs.unlike.verdict.sameness,
+            "reason": runs.unlike.verdict.reason or None,
+        },
         errors=[],
     )
 

@@ -214,6 +214,34 @@ def test_a_reader_that_stops_ends_all(corpus: Path) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, b"--- more_0.mlir\n", b"")
 
 
+@pytest.mark.parametrize("format_", ["text", "json"])
+def test_two_processes_compare_two_runs_as_one_does(corpus: Path, format_: str) -> None:
+    texts = [function("f", 1, 2), function("g", 1, 2), function("h", 1, 2)]
+    others = [
+        texts[0].replace("%0", "%zero"),
+        texts[1].replace("2|op", "3|op"),
+        texts[2].replace("add", "neg"),
+    ]
+    for name, dumps in {"a.log": texts, "b.log": others}.items():
+        (corpus / name).write_text("".join(dump("After", "cse", text) for text in dumps))
+    command = "diff", "a.log", "b.log", "--exit-code", "--format", format_
+    one, two = (run(*command, "-j", count) for count in "12")
+    assert (one.returncode, one.stdout, one.stderr) == (two.returncode, two.stdout, two.stderr)
+    assert one.returncode == 1
+    if format_ == "text":
+        assert one.stdout.decode().splitlines()[:3] == [
+            "3 of 3 dumps in both runs differ",
+            "first difference: a.log:1 after cse: same text up to names and locations",
+            "not the same: a.log:17 after cse: different: a.log:19: %0 has no counterpart",
+        ]
+
+
+def test_a_timeout_of_a_diff_is_one_of_two_runs(corpus: Path) -> None:
+    result = run("diff", "0.mlir", "1.mlir", "--timeout", "5")
+    assert result.returncode == 2
+    assert b"--timeout requires --exit-code and two logs or folders" in result.stderr
+
+
 def processes_of_group(group: int) -> list[str]:
     """The commands of its processes; a zombie, which nobody has waited for, is none."""
     listed = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True)

@@ -101,3 +101,15 @@ def op_changes(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTION
     old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
     comparison = DumpComparison(old, new, match_ops(old.ops, new.ops))
     return comparison.changes(LayoutChanges(comparison).came_from)
+
+
+def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> SamenessVerdict:
+    """Return in what sense two dumps are the same, as ``diff`` finds it with more work.
+
+    Raises:
+        InputError: a dump cannot be read.
+    """
+    interned = Interned()
+    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
+    comparison = DumpComparison(old, new, match_ops(old.ops, new.ops))
+    return sameness(old, new, comparison.became)

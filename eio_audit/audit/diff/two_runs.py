@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple, TypeAlias
 
-from eio_audit.audit.diff.diff import Diff, diff
-from eio_audit.audit.diff.sameness import Sameness
+from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
+from eio_audit.audit.diff.diff import Diff, diff, same_program
+from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
+from eio_audit.mlir.source import InputError, Position
 
 _Key = tuple[str, str | None, str | None, str | None, int]
+_Pair: TypeAlias = tuple[Dump, Dump]
+
+
+class UnlikePair(NamedTuple):
+    """Two dumps that should be the same, and in what sense they are."""
+
+    first: Dump
+    second: Dump
+    verdict: SamenessVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,7 @@ class RunComparison:
         first: the first pair that differs, in the order of the first log, or None.
         difference: what differs in that pair.
         only_in: by run, 0 or 1, the first dump without a counterpart, and the number of such dumps.
+        unlike: the first pair that is not the same in the sense that was asked for, or None.
     """
 
     pairs: int
@@ -33,55 +46,135 @@ class RunComparison:
     first: tuple[Dump, Dump] | None
     difference: Diff | None
     only_in: tuple[tuple[Dump | None, int], tuple[Dump | None, int]]
+    unlike: UnlikePair | None
 
     @property
     def is_same(self) -> bool:
         """Whether all dumps are the same to the byte."""
-        return not self.different and not any(count for _, count in self.only_in)
+        return not self.different and not self._has_dumps_alone
 
-    def is_same_as(self, wanted: Sameness) -> bool:
-        """Whether the runs are the same in a sense, by the first pair that differs."""
-        if any(count for _, count in self.only_in):
-            return False
-        return self.difference is None or self.difference.sameness.is_at_least(wanted)
+    @property
+    def is_same_as_asked(self) -> bool:
+        """Whether all dumps are the same in the sense that was asked for."""
+        return self.unlike is None and not self._has_dumps_alone
+
+    @property
+    def _has_dumps_alone(self) -> bool:
+        return any(count for _, count in self.only_in)
 
 
 def compare_runs(
-    first: Iterable[Dump], second: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS
+    first: Iterable[Dump],
+    second: Iterable[Dump],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    same_as: Sameness | None = None,
+    workers: Workers | None = None,
 ) -> RunComparison:
     """Pair the dumps of two logs and compare the first pair that differs.
 
     Both logs are read at once. Memory holds only the dumps that wait for their counterpart, and the first
     pair that differs.
 
+    Args:
+        first: the dumps of one log.
+        second: the dumps of the other log.
+        options: as for ``check``.
+        same_as: in what sense all pairs should be the same. Those that differ are compared until one is not.
+        workers: processes that compare these pairs. Without them this process does it.
+
     Raises:
-        InputError: a log, or the first pair that differs, cannot be read.
+        InputError: a log, or a pair that is compared, cannot be read.
     """
-    waiting: tuple[dict[_Key, tuple[int, Dump]], ...] = ({}, {})
-    pairs = different = 0
-    parted: tuple[int, Dump, Dump] | None = None
-    for side, number, key, dump in _in_turn(_numbered(first), _numbered(second)):
-        counterpart = waiting[1 - side].pop(key, None)
-        if counterpart is None:
-            waiting[side][key] = number, dump
-            continue
-        pairs += 1
-        was, now = (dump, counterpart[1]) if side == 0 else (counterpart[1], dump)
-        if was.text != now.text:
-            different += 1
-            place = number if side == 0 else counterpart[0]
-            if parted is None or place < parted[0]:
-                parted = place, was, now
-    alone = tuple(
-        (min(left.values(), key=lambda entry: entry[0])[1] if left else None, len(left)) for left in waiting
-    )
+    pairs = _Pairs(first, second)
+    differing = pairs.differing()
+    unlike = None
+    if same_as is not None:
+        verdicts = _verdicts_here(differing, options)
+        if workers is not None:
+            verdicts = _verdicts_by(workers, differing, options)
+        found = (UnlikePair(*pair, verdict) for pair, verdict in verdicts)
+        unlike = next((one for one in found if not one.verdict.is_at_least(same_as)), None)
+    for _ in differing:  # the rest is only counted
+        pass
+    parted = pairs.parted
     return RunComparison(
-        pairs,
-        different,
+        pairs.count,
+        pairs.different,
         parted and parted[1:],
         parted and diff(*parted[1:], options),
-        (alone[0], alone[1]),
+        (pairs.alone(0), pairs.alone(1)),
+        unlike,
     )
+
+
+class _Pairs:
+    """The pairs of dumps of two logs.
+
+    Attributes:
+        count: how many there are.
+        different: how many of them differ.
+        parted: the first of these in the order of the first log, after its place there.
+    """
+
+    def __init__(self, first: Iterable[Dump], second: Iterable[Dump]) -> None:
+        self._dumps = _in_turn(_numbered(first), _numbered(second))
+        self._waiting: tuple[dict[_Key, tuple[int, Dump]], ...] = ({}, {})
+        self.count = self.different = 0
+        self.parted: tuple[int, Dump, Dump] | None = None
+
+    def differing(self) -> Iterator[_Pair]:
+        """Yield the pairs that differ. When it ends, all pairs have been counted."""
+        for side, number, key, dump in self._dumps:
+            counterpart = self._waiting[1 - side].pop(key, None)
+            if counterpart is None:
+                self._waiting[side][key] = number, dump
+                continue
+            self.count += 1
+            was, now = (dump, counterpart[1]) if side == 0 else (counterpart[1], dump)
+            if was.text != now.text:
+                self.different += 1
+                place = number if side == 0 else counterpart[0]
+                if self.parted is None or place < self.parted[0]:
+                    self.parted = place, was, now
+                yield was, now
+
+    def alone(self, side: int) -> tuple[Dump | None, int]:
+        """Return the first dump of a log without a counterpart, and the number of such dumps."""
+        left = self._waiting[side]
+        return min(left.values(), key=lambda entry: entry[0])[1] if left else None, len(left)
+
+
+@dataclass(frozen=True)
+class _Compare:
+    """Finds in what sense the dumps of each pair are the same."""
+
+    options: AuditOptions
+
+    def __call__(self, pairs: Sequence[_Pair]) -> list[SamenessVerdict | InputError]:
+        results: list[SamenessVerdict | InputError] = []
+        for pair in pairs:
+            try:
+                results.append(same_program(*pair, self.options))
+            except InputError as error:
+                results.append(error)
+        return results
+
+
+def _verdicts_here(pairs: Iterable[_Pair], options: AuditOptions) -> Iterator[tuple[_Pair, SamenessVerdict]]:
+    for pair in pairs:
+        yield pair, same_program(*pair, options)
+
+
+def _verdicts_by(
+    workers: Workers, pairs: Iterable[_Pair], options: AuditOptions
+) -> Iterator[tuple[_Pair, SamenessVerdict]]:
+    batches = (([pair], pair) for pair in pairs)
+    for pair, (result,) in results_in_order(_Compare(options), batches, workers):
+        if isinstance(result, LostWork):
+            raise InputError(pair[1].source.name, Position(pair[1].line, 1), result.reason)
+        if isinstance(result, InputError):
+            raise result
+        yield pair, result
 
 
 def _numbered(dumps: Iterable[Dump]) -> Iterator[tuple[int, _Key, Dump]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import click
@@ -15,14 +16,17 @@ from eio_audit import (
     Sameness,
     Source,
     Span,
+    Workers,
     WorstBlocks,
     compare_runs,
     diff,
+    find_dump_files,
     unmatched_patterns,
 )
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
-from eio_audit.cli.inputs import NO_OP, DumpChoice, dumps_of_run, is_run, warn_of_unmatched
+from eio_audit.cli.inputs import NO_OP, DumpChoice, dumps_of_run, is_run, total_size, warn_of_unmatched
+from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
@@ -60,6 +64,7 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
     metavar="N",
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
+@jobs_options
 @report_options("Diff", quiet_option, verbose_option)
 @click.pass_context
 def diff_command(
@@ -72,12 +77,16 @@ def diff_command(
     exit_code: bool,
     same_as: str,
     context: int | None,
+    parallel: Jobs,
     reports: Reports,
 ) -> None:
     """Compare two dumps: which ops were moved, modified, added or removed, and how their order changed.
 
     Given one log or folder, compare the dumps before and after the pass that --pass names. In a folder,
     ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. The inversions of AFTER set the exit code.
+
+    Given two logs or folders, pair their dumps and compare the first pair that differs. With --exit-code,
+    compare the others too, in several processes, until one pair is not the same.
 
     \b
     Examples:
@@ -87,11 +96,16 @@ def diff_command(
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"
     """
-    if after is not None and not choice.is_made and is_run(before) and is_run(after):
+    are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
+    if parallel.timeout is not None and not (are_runs and exit_code):
+        raise click.UsageError("--timeout requires --exit-code and two logs or folders")
+    if after is not None and are_runs:
         _require_formats("RunComparison", reports)
-        runs = compare_runs(dumps_of_run(before), dumps_of_run(after), options)
+        wanted = Sameness(same_as) if exit_code else None
+        with _workers(parallel, before, after) if wanted else nullcontext() as workers:
+            runs = compare_runs(dumps_of_run(before), dumps_of_run(after), options, wanted, workers)
         reports.write(runs, context=context)
-        ctx.exit(1 if exit_code and not runs.is_same_as(Sameness(same_as)) else 0)
+        ctx.exit(1 if exit_code and not runs.is_same_as_asked else 0)
     if after is None:
         old, new = around_pass(before, choice)
     else:
@@ -110,6 +124,10 @@ def diff_command(
     if exit_code:
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
+
+
+def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:
+    return parallel.workers(total_size([file.path for run in runs for file in find_dump_files(run)]))
 
 
 def _require_formats(kind: str, reports: Reports) -> None:

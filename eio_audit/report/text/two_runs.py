@@ -6,7 +6,7 @@ from eio_audit.audit.diff.two_runs import RunComparison
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import print_diff
-from eio_audit.report.wording.diff import verdict
+from eio_audit.report.wording.diff import SAMENESS, verdict
 from eio_audit.report.wording.numbers import count
 
 
@@ -27,6 +27,10 @@ def print_two_runs(
     if runs.first is not None and runs.difference is not None:
         first = f"first difference: {_moment(runs.first[0])}: {verdict(runs.difference)}"
         console.print((first, "bold red"))
+        if runs.unlike is not None and runs.unlike.first is not runs.first[0]:
+            found = runs.unlike.verdict
+            unlike = SAMENESS.get(found.sameness) or f"different: {found.reason}"
+            console.print((f"not the same: {_moment(runs.unlike.first)}: {unlike}", "bold red"))
         console.print()
         print_diff(runs.difference, console, verbose=verbose, context=context)
 
