@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -39,7 +39,11 @@ class OpLabel:
 
     def shifted(self, lines: int) -> OpLabel:
         """The same op, so many lines further down."""
-        return replace(self, line=self.line + lines)
+        return OpLabel(self.name, self.result, self.index, self.line + lines, self.module)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The fields alone, which is faster to send to another process than a dictionary."""
+        return OpLabel, (self.name, self.result, self.index, self.line, self.module)
 
 
 class Sentence(NamedTuple):

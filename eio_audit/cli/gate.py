@@ -40,7 +40,7 @@ class GateChoice(NamedTuple):
             InputError: the baseline cannot be read or written.
         """
         if self.source_root is not None:
-            findings = [replace(f, model_path=self.source_root.path_of(f.model)) for f in findings]
+            findings = [f._replace(model_path=self.source_root.path_of(f.model)) for f in findings]
         if self.baseline is None:
             return eio_audit.judge(check, findings, self.gate)
         from eio_audit.report.ci.baseline_file import parse_baseline

@@ -66,14 +66,14 @@ BROKEN = InputError("dumps/broken.mlir", Position(3, 7), "expected ')'")
 def verdict(text: str = LOG, gate: Gate = ALL, model_path: str | None = None) -> Verdict:
     findings = LogFindings(gate.rules)
     audits = check(read_text(text, name="dumps/after 1.mlir"), visit=findings.add)
-    found = [replace(finding, model_path=model_path) for finding in findings.findings]
+    found = [finding._replace(model_path=model_path) for finding in findings.findings]
     return judge(Check(audits.dumps, (BROKEN,)), found, gate)
 
 
 def made_up(number: int) -> Verdict:
     """A verdict with so many findings."""
     one = verdict().findings[0]
-    return replace(verdict(), findings=tuple(replace(one, line=line) for line in range(1, number + 1)))
+    return replace(verdict(), findings=tuple(one._replace(line=line) for line in range(1, number + 1)))
 
 
 @pytest.mark.parametrize("format_", GOLDEN_FILES)
@@ -176,7 +176,7 @@ def test_a_gitlab_report_of_nothing_is_an_empty_list() -> None:
 
 
 def test_what_would_end_an_annotation_is_escaped() -> None:
-    odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a,b:c%\n.mlir"),))
+    odd = replace(verdict(), findings=(verdict().findings[0]._replace(source="a,b:c%\n.mlir"),))
     assert "::error file=a%2Cb%3Ac%25\\x0a.mlir,line=6,col=3,title=" in to_github(odd)
 
 
@@ -216,7 +216,7 @@ def test_junit_counts() -> None:
 
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
-    odd = replace(verdict(), findings=(replace(verdict().findings[0], source="a|b`c\n"),))
+    odd = replace(verdict(), findings=(verdict().findings[0]._replace(source="a|b`c\n"),))
     assert "| ``a\\|b`c\\x0a:6:3`` |" in to_markdown(odd)
 
 
@@ -230,7 +230,7 @@ def test_markdown_is_capped() -> None:
 
 @pytest.mark.parametrize("format_", GOLDEN_FILES)
 def test_broken_encoding_in_a_name_does_no_harm(format_: str) -> None:
-    findings = (replace(verdict().findings[0], source="a\udcff.mlir", model=ModelLine("m\udcff.py", 3)),)
+    findings = (verdict().findings[0]._replace(source="a\udcff.mlir", model=ModelLine("m\udcff.py", 3)),)
     text = rendered(replace(verdict(), findings=findings), format_, verbose=True)
     written = text.encode("utf-8", "backslashreplace").decode().replace("%5C", "\\").replace("\\\\", "\\")
     assert format_ == "junit" or "a\\udcff.mlir" in written

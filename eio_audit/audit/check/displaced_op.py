@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.op_label import OpLabel
 
 
-@dataclass(frozen=True, slots=True)
-class Blocker:
+class Blocker(NamedTuple):
     """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
 
     op: OpLabel
@@ -17,11 +16,10 @@ class Blocker:
 
     def shifted(self, lines: int) -> Blocker:
         """Return the same op, a number of lines further down."""
-        return replace(self, op=self.op.shifted(lines))
+        return self._replace(op=self.op.shifted(lines))
 
 
-@dataclass(frozen=True, slots=True)
-class DisplacedOp:
+class DisplacedOp(NamedTuple):
     """A member of a smallest set of ops whose removal leaves the block in order.
 
     Attributes:
@@ -41,11 +39,10 @@ class DisplacedOp:
     def shifted(self, lines: int) -> DisplacedOp:
         """Return the same op, a number of lines further down."""
         blocker = self.blocker and self.blocker.shifted(lines)
-        return replace(self, op=self.op.shifted(lines), blocker=blocker)
+        return self._replace(op=self.op.shifted(lines), blocker=blocker)
 
 
-@dataclass(frozen=True, slots=True)
-class MislabelledOp:
+class MislabelledOp(NamedTuple):
     """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
 
     Attributes:
@@ -61,4 +58,4 @@ class MislabelledOp:
 
     def shifted(self, lines: int) -> MislabelledOp:
         """Return the same op, a number of lines further down."""
-        return replace(self, op=self.op.shifted(lines), right=self.right.shifted(lines))
+        return self._replace(op=self.op.shifted(lines), right=self.right.shifted(lines))

@@ -51,10 +51,7 @@ class CheckedDump:
             blocks=tuple(block.shifted(lines) for block in self.audit.blocks) if lines else self.audit.blocks,
             options=options,
         )
-        findings = tuple(
-            replace(finding.shifted(lines), source=audit.source, dump_line=audit.line, moment=audit.moment)
-            for finding in self.findings
-        )
+        findings = tuple(finding.of(audit, lines) for finding in self.findings)
         return CheckedDump(audit, marker, self.functions, self.alone, findings)
 
 

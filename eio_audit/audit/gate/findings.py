@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.check.figures import BlockAudit
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
@@ -25,8 +25,7 @@ from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_charged
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One op that breaks a rule.
 
     Attributes:
@@ -75,12 +74,13 @@ class Finding:
         """The sentence, as text."""
         return str(self.sentence)
 
-    def shifted(self, lines: int) -> Finding:
-        """Return the same finding, a number of lines further down."""
-        return replace(
-            self,
+    def of(self, audit: DumpAudit, lines: int) -> Finding:
+        """Return the same finding in a dump of the same text, which begins a number of lines further down."""
+        return self._replace(
+            source=audit.source,
+            dump_line=audit.line,
+            moment=audit.moment,
             sentence=self.sentence.shifted(lines),
-            dump_line=self.dump_line + lines,
             line=self.line + lines,
             block_line=self.block_line + lines,
             op=self.op.shifted(lines),

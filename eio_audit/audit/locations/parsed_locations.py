@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.ir import IR
@@ -37,8 +38,7 @@ class Origin:
     op: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelLine:
+class ModelLine(NamedTuple):
     """A line of the model's source, as a location records it."""
 
     file: str

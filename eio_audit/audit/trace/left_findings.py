@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.check import audit_dump
@@ -133,7 +133,7 @@ class LeftFindings:
             found = find(audit_dump(dump, options, work), (AVOIDABLE,)) if there else []
             changes = follow(there, (finding for finding in found if finding.function in shown))
             for one, finding in changes.same:
-                yield LeftFinding(replace(finding, pass_name=one.origin.pass_name, left=True), one.origin)
+                yield LeftFinding(finding._replace(pass_name=one.origin.pass_name, left=True), one.origin)
 
     def _repair(self, one: Lifetime[Arrival], inversions: int, pass_name: str | None) -> None:
         if inversions > 0:

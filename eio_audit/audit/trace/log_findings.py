@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -96,7 +95,7 @@ class LogFindings:
     def findings(self) -> list[Finding]:
         """The findings so far, each from the first dump that has it."""
         return [
-            replace(one.first, pass_name=one.origin, until=one.until or None, left=program.is_left(one))
+            one.first._replace(pass_name=one.origin, until=one.until or None, left=program.is_left(one))
             for program in self._programs.values()
             for one in program.findings
         ]

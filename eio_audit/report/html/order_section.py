@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
@@ -238,7 +238,7 @@ def left_cards(trace: Trace) -> list[Card]:
     """Return the cards of what the passes of a log leave out of order."""
     cards = []
     for number, one in enumerate(trace.left[:SHOWN_FINDINGS], 1):
-        finding = replace(one.finding, left=None)
+        finding = one.finding._replace(left=None)
         title = f"{sentence(finding)}; {came_in(one.arrival)}"
         cards.append(_finding_card(f"left-{number}", title, trace, finding))
     return cards

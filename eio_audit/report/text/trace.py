@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -59,7 +58,7 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:
     has_one_origin = len(left_by_arrival(trace)) == 1
     for one in trace.left if verbose else trace.left[:SHOWN]:
         note = "" if has_one_origin else f"; {came_in(one.arrival)}"
-        print_finding(replace(one.finding, left=None), console, "red", note)
+        print_finding(one.finding._replace(left=None), console, "red", note)
     print_rest(len(trace.left), "", console, verbose=verbose)
     for repair in trace.repaired if verbose else trace.repaired[:SHOWN]:
         console.print(f"repaired on the way: {repaired(repair)}")
