@@ -23,6 +23,7 @@ from eio_audit.audit.corpus.check_dumps import Results as Results
 from eio_audit.audit.corpus.check_dumps import check_dumps as check_dumps
 from eio_audit.audit.corpus.dump_check import DumpCheck as DumpCheck
 from eio_audit.audit.corpus.fix_files import fix_files as fix_files
+from eio_audit.audit.corpus.result_cache import result_cache as result_cache
 from eio_audit.audit.corpus.workers import Workers as Workers
 from eio_audit.audit.corpus.workers import local_workers as local_workers
 from eio_audit.audit.corpus.workers import usable_cores as usable_cores

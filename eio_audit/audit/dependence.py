@@ -34,6 +34,10 @@ class DependenceKind(StrEnum):
     TERMINATOR = "terminator"
     """It ends the block."""
 
+    def __reduce_ex__(self, _: object) -> tuple[object, ...]:
+        """The value alone. Some versions of Python write ``getattr``, which no cache calls."""
+        return DependenceKind, (self.value,)
+
 
 def users_of_values(ir: IR) -> dict[int, list[int]]:
     """Return, by value that is used, the ops that use it themselves, in textual order."""

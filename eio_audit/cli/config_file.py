@@ -22,6 +22,7 @@ KEYS = (
     "ignore",
     "baseline",
     "source-root",
+    "cache",
 )
 """The options that a file may set. ``ops`` is another key."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 
@@ -52,7 +52,7 @@ class DumpCheck:
         for dump in dumps:
             result = self.of(dump, self._work)
             if isinstance(result, CheckedDump):
-                result = replace(result, audit=replace(result.audit, options=DEFAULT_OPTIONS))
+                result = result.without_options()
             results.append(result)
         return results
 

@@ -10,7 +10,7 @@ from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.functions import only_function
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
-from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 
@@ -35,6 +35,11 @@ class CheckedDump:
     functions: frozenset[str | None]
     alone: str | None
     findings: tuple[Finding, ...]
+
+    def without_options(self) -> CheckedDump:
+        """The same without the options, which whoever asked for it has."""
+        audit = replace(self.audit, options=DEFAULT_OPTIONS)
+        return CheckedDump(audit, self.marker, self.functions, self.alone, self.findings)
 
     def of(self, dump: Dump, options: AuditOptions) -> CheckedDump:
         """Return the same result for a dump with the same text, at another place or in another file."""

@@ -8,6 +8,7 @@ import click
 
 import eio_audit
 from eio_audit.cli import inputs
+from eio_audit.cli.cache import Cache, cache_options
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
@@ -21,6 +22,7 @@ from eio_audit.report.text.progress import advancing, progress
 @audit_options
 @gate_options
 @jobs_options
+@cache_options
 @report_options(
     "Verdict",
     quiet_option,
@@ -41,6 +43,7 @@ def check_command(
     options: eio_audit.AuditOptions,
     gate_choice: GateChoice,
     parallel: Jobs,
+    cache: Cache,
     reports: Reports,
     statistics: bool,
 ) -> None:
@@ -75,14 +78,14 @@ def check_command(
     dump_check = eio_audit.DumpCheck(options, rules, reports.measures_memory, reports.verbose)
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "checking", len(files))
-    with bar as advance, parallel.workers(total_bytes) as workers:
+    with bar as advance, parallel.workers(total_bytes) as workers, cache.results() as kept:
         dumps = inputs.dumps_of_all(
             files,
             lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
             errors,
             advance.file_done,
         )
-        result = eio_audit.check_dumps(dumps, dump_check, visit, workers, waits_for=advance.waits_for)
+        result = eio_audit.check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)
     if not reports.quiet:

@@ -1,0 +1,283 @@
+"""Results kept in a folder from one run to the next. Several runs may share it at a time.
+
+The folder has one SQLite database. A result is known by what it depends on: the text, the options, and the
+contents of this program's files. It is stored with a digest of all its bytes, so that a damaged one is no
+result. It is a pickle that may name the classes of results and nothing else: a database that somebody else
+has written runs no code.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from eio_audit.audit.corpus.own_files import contents, files_seen
+from eio_audit.audit.gate.checked_dump import CheckedDump
+
+FILE = "eio-audit-results.sqlite3"
+
+MOST_BYTES = 1_000_000_000
+"""From this size on, the results that were not used for the longest time are dropped."""
+
+MOST_DAYS = 30
+"""Results that were not used for so many days are dropped."""
+
+NOTED_DAYS = 3
+"""A use is noted only if the last noted one is older, so that most runs write nothing."""
+
+_LEFT_SHARE = 0.75
+"""The share of MOST_BYTES that is left when results are dropped."""
+
+_PUTS = 500
+"""How many results are written at a time."""
+
+_BUSY_SECONDS = 5
+"""How long to wait for another run that writes."""
+
+_DAY_SECONDS = 86_400
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL);
+    CREATE INDEX IF NOT EXISTS results_by_use ON results (used);
+    CREATE TABLE IF NOT EXISTS programs (files BLOB PRIMARY KEY, contents BLOB NOT NULL);
+"""
+
+_TAG = """Signature: 8a477f597d28d172789f06886806bc55
+# This folder has results that eio-audit keeps from one run to the next. It may be deleted.
+# https://bford.info/cachedir/ describes this file.
+"""
+
+_CLASSES = {
+    "collections": ("Counter",),
+    "eio_audit.audit.check.displaced_op": ("Blocker", "DisplacedOp", "MislabelledOp"),
+    "eio_audit.audit.check.figures": ("BlockAudit", "BlockMemory", "DumpAudit"),
+    "eio_audit.audit.dependence": ("DependenceKind",),
+    "eio_audit.audit.gate.checked_dump": ("CheckedDump",),
+    "eio_audit.audit.gate.findings": ("Finding",),
+    "eio_audit.audit.gate.rules": ("Rule",),
+    "eio_audit.audit.locations.parsed_locations": ("ModelLine",),
+    "eio_audit.audit.op_label": ("OpLabel", "Sentence"),
+    "eio_audit.audit.options": ("DEFAULT_OPTIONS",),
+    "eio_audit.mlir.input.markers": ("Marker",),
+}
+"""What a stored result may name, by module."""
+
+
+class ResultCache:
+    """The results of earlier runs, in an open database.
+
+    Where the database fails, it gives and keeps no more results; what went wrong is said once.
+
+    Args:
+        file: the database; it is made unless it is there.
+        warn: called with what went wrong, at most once.
+
+    Raises:
+        OSError: the program's own files cannot be read.
+        sqlite3.Error: the database cannot be opened or made.
+    """
+
+    def __init__(self, file: Path, warn: Callable[[str], None]) -> None:
+        self._file = file
+        self._warn = warn
+        self._today = int(time.time() // _DAY_SECONDS)
+        self._new: list[tuple[bytes, int, bytes]] = []
+        self._used: list[tuple[int, bytes]] = []
+        self._database: sqlite3.Connection | None
+        self._database, self._program = _opened(file)
+        self._keeps = True
+
+    def get(self, key: bytes) -> CheckedDump | None:
+        """The result with a key; None if there is none."""
+        if self._database is None:
+            return None
+        key = self._own(key)
+        try:
+            row = self._database.execute("SELECT used, value FROM results WHERE key = ?", [key]).fetchone()
+        except sqlite3.Error as error:
+            self._close()
+            self._fail(error)
+            return None
+        used, value = row or (None, None)
+        result = _unpacked(key, value)
+        if result is not None and not (isinstance(used, int) and used >= self._today - NOTED_DAYS):
+            self._used.append((self._today, key))
+        return result
+
+    def put(self, key: bytes, result: CheckedDump) -> None:
+        """Keeps a result."""
+        if self._keeps:
+            key = self._own(key)
+            self._new.append((key, self._today, _packed(key, result)))
+            if len(self._new) >= _PUTS:
+                self._write()
+
+    def close(self) -> None:
+        """Writes what is not yet written, drops what is old or too much, and closes the database."""
+        self._write()
+        self._close()
+
+    def _own(self, key: bytes) -> bytes:
+        return sha256(self._program + key).digest()
+
+    def _write(self) -> None:
+        database = self._database
+        if database is None or not self._keeps or not (self._new or self._used):
+            return
+        try:
+            with database:
+                database.execute("BEGIN IMMEDIATE")
+                database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", self._new)
+                database.executemany("UPDATE results SET used = ? WHERE key = ?", self._used)
+                database.execute("DELETE FROM results WHERE used < ?", [self._today - MOST_DAYS])
+                database.execute(
+                    "DELETE FROM programs WHERE rowid <= (SELECT max(rowid) FROM programs) - 100"
+                )
+                _shrink(database)
+        except sqlite3.Error as error:
+            self._fail(error)
+        self._new, self._used = [], []
+
+    def _fail(self, error: sqlite3.Error) -> None:
+        """Keeps no more results. What there is can still be read, unless it is damaged."""
+        if self._keeps:
+            self._warn(f"{self._file}: {error}")
+        self._keeps = False
+        if _is_damaged(error):
+            self._close()
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+@contextmanager
+def result_cache(folder: str, warn: Callable[[str], None] = lambda _: None) -> Iterator[ResultCache | None]:
+    """The results in a folder, which is made unless it is there; None if it cannot be used.
+
+    Args:
+        folder: where the results are.
+        warn: called with the reason if results cannot be read or kept; the work can go on without.
+    """
+    try:
+        _make(Path(folder))
+        cache = ResultCache(Path(folder, FILE), warn)
+    except (OSError, sqlite3.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        warn(f"{folder}: {reason}")
+        yield None
+        return
+    try:
+        yield cache
+    finally:
+        cache.close()
+
+
+def _make(folder: Path) -> None:
+    """Makes a folder. One that is empty gets the files by which backups and git leave it out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not any(folder.iterdir()):
+        (folder / "CACHEDIR.TAG").write_text(_TAG)
+        (folder / ".gitignore").write_text("*\n")
+
+
+def _opened(file: Path) -> tuple[sqlite3.Connection, bytes]:
+    """The database, and the digest of this program; a damaged database is replaced by an empty one."""
+    try:
+        return _with_tables(file)
+    except sqlite3.Error as error:
+        if not _is_damaged(error):
+            raise
+        file.unlink(missing_ok=True)
+        return _with_tables(file)
+
+
+def _with_tables(file: Path) -> tuple[sqlite3.Connection, bytes]:
+    database = sqlite3.connect(file, _BUSY_SECONDS, isolation_level=None)
+    try:
+        database.execute("PRAGMA synchronous = OFF")  # after a power cut it may be damaged, and begins anew
+        database.executescript(_TABLES)
+        return database, _program(database)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _is_damaged(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+
+
+def _program(database: sqlite3.Connection) -> bytes:
+    """The digest of this program's contents, read only where its files are not those of an earlier run."""
+    seen = files_seen()
+    row = database.execute("SELECT contents FROM programs WHERE files = ?", [seen]).fetchone()
+    if row and isinstance(row[0], bytes):
+        return row[0]
+    found = contents()
+    if files_seen() == seen:  # nobody edits them just now
+        with suppress(sqlite3.Error):  # a database that cannot be written
+            database.execute("INSERT OR REPLACE INTO programs VALUES (?, ?)", [seen, found])
+    return found
+
+
+def _shrink(database: sqlite3.Connection) -> None:
+    """Drops the results that were not used for the longest time, if there are too many."""
+    if _used_bytes(database) <= MOST_BYTES:
+        return
+    while _used_bytes(database) > MOST_BYTES * _LEFT_SHARE:
+        oldest = "SELECT rowid FROM results ORDER BY used LIMIT 1000"
+        if not database.execute(f"DELETE FROM results WHERE rowid IN ({oldest})").rowcount:
+            break  # one of another layout
+
+
+def _used_bytes(database: sqlite3.Connection) -> int:
+    count, free, size = (
+        database.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((count - free) * size)
+
+
+def _packed(key: bytes, result: CheckedDump) -> bytes:
+    data = pickle.dumps(result.without_options(), pickle.HIGHEST_PROTOCOL)
+    return _seal(key, data) + data
+
+
+def _unpacked(key: bytes, value: Any) -> CheckedDump | None:
+    """The result; None where the value is damaged or anything else."""
+    if not isinstance(value, bytes):
+        return None
+    seal = value[: sha256().digest_size]
+    data = value[len(seal) :]
+    if seal != _seal(key, data):
+        return None
+    try:
+        result = _Unpickler(io.BytesIO(data)).load()
+    except Exception:  # whatever a wrong pickle raises
+        return None
+    return result if isinstance(result, CheckedDump) else None
+
+
+def _seal(key: bytes, data: bytes) -> bytes:
+    return sha256(key + data).digest()
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads pickles that name nothing but classes of results."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name not in _CLASSES.get(module, ()):
+            raise pickle.UnpicklingError(f"{module}.{name} is not part of a result")
+        return super().find_class(module, name)

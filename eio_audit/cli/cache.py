@@ -1,0 +1,48 @@
+"""The options of commands that keep results from one run to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import click
+
+from eio_audit import Results
+from eio_audit.cli.options import together
+
+
+class Cache(NamedTuple):
+    """Where results are kept; nowhere without a folder, or if ``no_cache``."""
+
+    cache: str | None = None
+    no_cache: bool = False
+
+    @contextmanager
+    def results(self) -> Iterator[Results | None]:
+        """The results of earlier runs. Without them, as in a folder that cannot be used, a run goes on."""
+        if self.cache is None or self.no_cache:
+            yield None
+            return
+        from eio_audit import result_cache
+
+        def warn(reason: str) -> None:
+            click.echo(f"warning: --cache {reason}; the run goes on without it", err=True)
+
+        with result_cache(self.cache, warn) as results:
+            yield results
+
+
+cache_options = together(
+    "cache",
+    Cache,
+    click.option(
+        "--cache",
+        type=click.Path(),
+        metavar="DIR",
+        help="Keep the results in the folder DIR, and do not check again what is there with the same options. "
+        "Several runs may share DIR.",
+    ),
+    click.option("--no-cache", is_flag=True, help="Keep no results, whatever the configuration says."),
+)
+"""``--cache`` and ``--no-cache``."""
