@@ -40,7 +40,7 @@ cache_options = together(
         "--cache",
         type=click.Path(),
         metavar="DIR",
-        help="Keep the results in the folder DIR, and do not check again what is there with the same options. "
+        help="Keep results in the folder DIR, and do not check again what has a result there. "
         "Several runs may share DIR.",
     ),
     click.option("--no-cache", is_flag=True, help="Keep no results, whatever the configuration says."),

@@ -44,9 +44,11 @@ class LogFigures:
             known[function] = new
             if old is None:
                 come = come.plus(new)
-            else:
+            elif old != new:
                 grown = grown.plus(_growth(old, new))
                 lost = lost.plus(_growth(new, old))
+        if come is grown is lost:
+            return  # nothing is new
         self.once = self.once.plus(grown).plus(_growth(lost, come))
 
 

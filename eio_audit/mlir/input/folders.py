@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +41,9 @@ _NAMED = re.compile(
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
+
+_REMEMBERED = 1 << 12
+"""How many names are remembered, since the files of many models have the same ones."""
 
 _Key = list[list[tuple[int, str]]]
 
@@ -90,7 +94,7 @@ def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[
     """
     if not _is_folder(path):
         return [path]
-    return [str(file) for file in _Folder(path, skip).files]
+    return [file.path for file in _Folder(path, skip).files]
 
 
 def file_marker(path: str) -> Marker | None:
@@ -100,9 +104,21 @@ def file_marker(path: str) -> Marker | None:
         >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
         'ttir'
     """
-    match = _NAMED.fullmatch(_stem(Path(path).name) or "")
+    match = _named(path.rpartition(os.sep)[2])
     name = match and (match["stage"] or match["pass"])
     return Marker(name, name, None) if name else None
+
+
+class _File(NamedTuple):
+    """A file in a folder: its path, the folders below that folder that it is in, and its name."""
+
+    path: str
+    folders: tuple[str, ...]
+    name: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (*self.folders, self.name)
 
 
 class _Folder:
@@ -112,55 +128,48 @@ class _Folder:
     """
 
     def __init__(self, path: str, skip: Callable[[str], None]) -> None:
-        self._path = Path(path)
-        found = _ir_files(self._path, skip)
+        found = _ir_files(path, skip)
         self.states = _states(found)
         self.files = sorted(found, key=self._place)
         self._graphs = 0
-        self._stages: set[tuple[Sequence[str], str]] = set()
+        self._stages: set[tuple[tuple[str, ...], str]] = set()
 
-    def dump_file(self, file: Path) -> DumpFile:
+    def dump_file(self, file: _File) -> DumpFile:
         """Return the file with its program. Call this in order."""
-        parts = self._parts(file)
-        states = self.states.get(file.parent)
+        states = self.states.get(file.folders)
         if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
-            return DumpFile(str(file), self._program(parts))
+            return DumpFile(file.path, self._program(file))
         state = states.by_file.get(file.name)
         if state is None:
-            return DumpFile(str(file), "/".join(parts), is_apart=True)
+            return DumpFile(file.path, "/".join(file.parts), is_apart=True)
         passes = {other.pass_name for other in states.by_file.values() if other.program == state.program}
         own = " ".join(filter(None, (state.program, state.pass_name if len(passes) > 1 else "")))
-        return DumpFile(str(file), "/".join([*parts[:-1], own]), state)
+        return DumpFile(file.path, "/".join([*file.folders, own]), state)
 
-    def _place(self, file: Path) -> _Key:
+    def _place(self, file: _File) -> _Key:
         """Return a sort key. States sort by program, pass and time, where their program's name would be."""
-        parts = self._parts(file)
-        states = self.states.get(file.parent)
+        states = self.states.get(file.folders)
         state = states.by_file.get(file.name) if states is not None else None
         if state is None:
-            return _order(parts)
-        words = (*parts[:-1], state.program, state.pass_name, str(int(state.moment)))
+            return _order(file)
+        words = (*file.folders, state.program, state.pass_name, str(int(state.moment)))
         return [*map(_natural, words)]
 
-    def _parts(self, file: Path) -> tuple[str, ...]:
-        return file.relative_to(self._path).parts
-
-    def _program(self, parts: Sequence[str]) -> str:
-        *folders, name = parts
-        match = _NAMED.fullmatch(_stem(name) or name)
+    def _program(self, file: _File) -> str:
+        match = _named(file.name)
         if match and match["stage"]:
-            return match["graph"] or self._ungraphed(folders, match["stage"])
-        if not _is_ir_file(name):  # a log is a history of its own
-            return "/".join(parts)
+            return match["graph"] or self._ungraphed(file.folders, match["stage"])
+        if not _is_ir_file(file.name):  # a log is a history of its own
+            return "/".join(file.parts)
         nested = match["counters"].count("_") if match else 0
-        return "/".join(folders[: len(folders) - nested])
+        return "/".join(file.folders[: len(file.folders) - nested])
 
-    def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
+    def _ungraphed(self, folders: tuple[str, ...], stage: str) -> str:
         """Each graph passes every stage once. A stage that repeats belongs to the next graph."""
-        if (tuple(folders), stage) in self._stages:
+        if (folders, stage) in self._stages:
             self._graphs += 1
             self._stages.clear()
-        self._stages.add((tuple(folders), stage))
+        self._stages.add((folders, stage))
         return "/".join([*folders, f"graph {self._graphs}"])
 
 
@@ -172,37 +181,39 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    """Yield the files at any depth.
+def _ir_files(path: str, skip: Callable[[str], None]) -> list[_File]:
+    folder = str(Path(path))
+    named = [file for file in _files_in(folder) if _stem(file.name) is not None]
+    if not named:
+        raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
+    found = [file for file in named if _is_ir_file(file.name) or holds_ir(file.path)]
+    if not found:
+        raise InputError(folder, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
+    for other in sorted({*named} - {*found}, key=lambda file: file.parts):
+        skip(other.path)
+    return found
+
+
+def _files_in(folder: str, above: tuple[str, ...] = ()) -> Iterator[_File]:
+    """Yield the files at any depth. Links to folders are not followed.
 
     Raises:
         InputError: the folder, or one in it, cannot be read.
     """
-
-    def fail(error: OSError) -> None:
-        raise error
-
     try:
-        for path, _, names in os.walk(folder, onerror=fail):
-            yield from (file for name in names if (file := Path(path, name)).is_file())
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                path = entry.name if folder == os.curdir else entry.path
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _files_in(path, (*above, entry.name))
+                elif Path(path).is_file() if entry.is_symlink() else entry.is_file():
+                    yield _File(path, above, entry.name)
     except OSError as error:
         name = str(error.filename or folder)
         raise InputError(name, None, f"cannot read: {error.strerror or error}") from error
 
 
-def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
-    named = [file for file in _files_in(folder) if _stem(file.name) is not None]
-    if not named:
-        raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
-    found = [p for p in named if _is_ir_file(p.name) or holds_ir(str(p))]
-    if not found:
-        raise InputError(str(folder), None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
-    for other in sorted({*named} - {*found}):
-        skip(str(other))
-    return found
-
-
-def _states(files: Sequence[Path]) -> dict[Path, States]:
+def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
     """Return the states of a program by folder, if names form pairs and imply no other order."""
     from eio_audit.mlir.input.states import find_states, parse_state
 
@@ -210,12 +221,12 @@ def _states(files: Sequence[Path]) -> dict[Path, States]:
         """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""
         return _is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
-    by_folder: dict[Path, dict[str, str]] = {}
+    by_folder: dict[tuple[str, ...], dict[str, str]] = {}
     for file in files:
-        by_folder.setdefault(file.parent, {})[file.name] = _stem(file.name) or file.name
+        by_folder.setdefault(file.folders, {})[file.name] = _stem(file.name) or file.name
     states = {}
     for folder, names in by_folder.items():
-        if not any(map(_NAMED.fullmatch, names.values())):
+        if not any(map(_named, names)):
             states[folder] = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
     return {folder: found for folder, found in states.items() if found.by_file or found.alike}
 
@@ -228,6 +239,13 @@ def _is_ir_file(name: str) -> bool:
     return name.removesuffix(_packed(name)).endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX))
 
 
+@lru_cache(_REMEMBERED)
+def _named(name: str) -> re.Match[str] | None:
+    """Return the parts of a file name that has counters and a pass, or a stage."""
+    return _NAMED.fullmatch(_stem(name) or "")
+
+
+@lru_cache(_REMEMBERED)
 def _stem(name: str) -> str | None:
     """Return the name without its ending, or None if the ending is not one of a dump."""
     name = name.removesuffix(_packed(name))
@@ -235,11 +253,9 @@ def _stem(name: str) -> str | None:
     return None if ending is None else name.removesuffix(ending).removesuffix(IR_SUFFIX)
 
 
-def _order(parts: Sequence[str]) -> _Key:
+def _order(file: _File) -> _Key:
     """Return a sort key: the folders with their counters, outermost first, then the name."""
-    *folders, name = parts
-    stem = _stem(name) or name
-    match = _NAMED.fullmatch(stem)
+    folders, stem, match = file.folders, _stem(file.name) or file.name, _named(file.name)
     if match and match["stage"]:
         rank = next(k for k, dialect in enumerate(_STAGES) if dialect in match["stage"])
         return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
@@ -252,6 +268,7 @@ def _order(parts: Sequence[str]) -> _Key:
     return [*key, _natural(stem)]
 
 
+@lru_cache(_REMEMBERED)
 def _natural(name: str) -> list[tuple[int, str]]:
     parts = _DIGITS.split(name)  # text and digits alternate
     return [(int(part[:18]), "") if place % 2 else (0, part) for place, part in enumerate(parts)]

@@ -137,8 +137,10 @@ def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Conso
 def _notes(verdict: Verdict) -> Iterator[str]:
     """Yield what explains the inversions that are not avoidable."""
     dumps, figures = verdict.check.dumps, verdict.check.once
-    unknown = sum((dump.unknown_ops for dump in dumps), Counter[str]())
-    assumed = sum((dump.assumed_pure for dump in dumps), Counter[str]())
+    unknown, assumed = Counter[str](), Counter[str]()
+    for dump in dumps:
+        unknown.update(dump.unknown_ops)
+        assumed.update(dump.assumed_pure)
     yield from filter(None, (order.unknown_ops(unknown, limit=3), order.assumed_pure(assumed)))
     for step in steps_after(verdict)[1:]:
         yield f"{order.wrong_labels(figures)}; {step}"

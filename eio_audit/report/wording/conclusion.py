@@ -43,7 +43,7 @@ def reasons(verdict: Verdict) -> list[str]:
 
 def steps_after(verdict: Verdict) -> list[str]:
     """Return the commands that remove inversions. Empty if the baseline lists them all."""
-    return next_steps(verdict.check.dumps) if verdict.failed or verdict.known is None else []
+    return _steps(verdict.check) if verdict.failed or verdict.known is None else []
 
 
 def _limits_of(verdict: Verdict) -> Iterator[str]:
@@ -110,18 +110,26 @@ def _followed(check: Check) -> str:
 
 def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
     """Return the commands for inversions, and what they do."""
-    return [f"{command} {effect}" for command, effect in fix_commands(dumps)]
+    return _steps(Check(tuple(dumps), ()))
 
 
 def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
     """Return (command, effect) for avoidable inversions and for inversions from wrong indices."""
-    check, commands = Check(tuple(dumps), ()), []
-    if improvable := [dump for dump in dumps if dump.summary.avoidable]:
+    return _commands(Check(tuple(dumps), ()))
+
+
+def _steps(check: Check) -> list[str]:
+    return [f"{command} {effect}" for command, effect in _commands(check)]
+
+
+def _commands(check: Check) -> list[tuple[str, str]]:
+    commands = []
+    if improvable := [dump for dump in check.dumps if dump.summary.avoidable]:
         command, effect = "fix --diff", "shows the fix, --in-place applies it"
         if check.is_log:
             command, effect = "trace", "shows what each pass did"
         commands.append((_command(command, improvable), effect))
-    if mislabelled := [dump for dump in dumps if dump.summary.wrong_labels]:
+    if mislabelled := [dump for dump in check.dumps if dump.summary.wrong_labels]:
         relabelled = order.relabelling(check.once, mislabelled[0])
         commands.append((_command("fix --relabel --diff", mislabelled), relabelled))
     return commands
