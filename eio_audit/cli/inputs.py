@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -191,7 +192,7 @@ def dumps_of_file(
 def size(path: str) -> int:
     """Return the size of a file in bytes. 0 for a pipe or an unreadable file."""
     try:
-        return Path(path).stat().st_size
+        return os.stat(path).st_size  # noqa: PTH116  (several times as fast, for thousands of files)
     except OSError:
         return 0
 

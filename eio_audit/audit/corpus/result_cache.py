@@ -14,7 +14,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -278,6 +280,11 @@ class _Unpickler(pickle.Unpickler):
     """Reads pickles that name nothing but classes of results."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if name not in _CLASSES.get(module, ()):
-            raise pickle.UnpicklingError(f"{module}.{name} is not part of a result")
-        return super().find_class(module, name)
+        return _named_in_results(module, name)
+
+
+@cache
+def _named_in_results(module: str, name: str) -> Any:
+    if name not in _CLASSES.get(module, ()):
+        raise pickle.UnpicklingError(f"{module}.{name} is not part of a result")
+    return getattr(import_module(module), name)

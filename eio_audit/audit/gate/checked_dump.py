@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import DumpAudit
@@ -18,8 +18,7 @@ if TYPE_CHECKING:  # a check of dumps in order does not import this
     from eio_audit.audit.gate.findings import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedDump:
+class CheckedDump(NamedTuple):
     """A dump's figures and findings.
 
     Attributes:
@@ -39,7 +38,7 @@ class CheckedDump:
     def without_options(self) -> CheckedDump:
         """The same without the options, which whoever asked for it has."""
         audit = replace(self.audit, options=DEFAULT_OPTIONS)
-        return CheckedDump(audit, self.marker, self.functions, self.alone, self.findings)
+        return self._replace(audit=audit)
 
     def of(self, dump: Dump, options: AuditOptions) -> CheckedDump:
         """Return the same result for a dump with the same text, at another place or in another file."""

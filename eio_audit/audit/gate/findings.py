@@ -76,10 +76,10 @@ class Finding(NamedTuple):
 
     def of(self, audit: DumpAudit, lines: int) -> Finding:
         """Return the same finding in a dump of the same text, which begins a number of lines further down."""
-        return self._replace(
-            source=audit.source,
-            dump_line=audit.line,
-            moment=audit.moment,
+        there = self._replace(source=audit.source, dump_line=audit.line, moment=audit.moment)
+        if not lines:
+            return there
+        return there._replace(
             sentence=self.sentence.shifted(lines),
             line=self.line + lines,
             block_line=self.block_line + lines,

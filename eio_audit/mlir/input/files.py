@@ -13,7 +13,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
 from io import BufferedReader, FileIO
-from pathlib import Path
 from types import ModuleType
 from typing import IO, TypeAlias, cast
 
@@ -87,7 +86,7 @@ def _opened(path: str) -> Iterator[tuple[BufferedReader, ModuleType | None]]:
     """Open a file. Return it and the module that unpacks it, or None if it is not compressed."""
     unpacker = None
     try:
-        with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as opened:
+        with nullcontext(sys.stdin.buffer) if path == "-" else BufferedReader(FileIO(path)) as opened:
             file = cast(BufferedReader, opened)
             head = file.peek(max(map(len, _MODULES)))
             module = next((module for magic, module in _MODULES.items() if head.startswith(magic)), None)
