@@ -242,8 +242,14 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
         wrong_certified=all(block.wrong_certified for block in disordered),
         certified=all(block.certified for block in disordered),
         **{name: sum(map(attrgetter(name), blocks)) for name in COUNTED_IN_ALL},
-        **{name: sum(map(attrgetter(name), disordered)) for name in COUNTED_IN_DISORDERED},
+        **_figures_of(disordered),
     )
+
+
+def _figures_of(disordered: Sequence[BlockAudit]) -> dict[str, int]:
+    if not disordered:
+        return dict.fromkeys(COUNTED_IN_DISORDERED, 0)
+    return {name: sum(map(attrgetter(name), disordered)) for name in COUNTED_IN_DISORDERED}
 
 
 def unmatched_patterns(dumps: Sequence[DumpAudit]) -> list[str]:

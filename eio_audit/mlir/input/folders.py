@@ -215,19 +215,21 @@ def _files_in(folder: str, above: tuple[str, ...] = ()) -> Iterator[_File]:
 
 def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
     """Return the states of a program by folder, if names form pairs and imply no other order."""
+    by_folder: dict[tuple[str, ...], dict[str, str]] = {}
+    for file in files:
+        by_folder.setdefault(file.folders, {})[file.name] = _stem(file.name) or file.name
+    unordered = {folder: names for folder, names in by_folder.items() if not any(map(_named, names))}
+    if not unordered:
+        return {}
     from eio_audit.mlir.input.states import find_states, parse_state
 
     def may_be_state(name: str, stem: str) -> bool:
         """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""
         return _is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
-    by_folder: dict[tuple[str, ...], dict[str, str]] = {}
-    for file in files:
-        by_folder.setdefault(file.folders, {})[file.name] = _stem(file.name) or file.name
     states = {}
-    for folder, names in by_folder.items():
-        if not any(map(_named, names)):
-            states[folder] = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
+    for folder, names in unordered.items():
+        states[folder] = find_states({n: stem for n, stem in names.items() if may_be_state(n, stem)})
     return {folder: found for folder, found in states.items() if found.by_file or found.alike}
 
 
