@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from eio_audit import Workers
 from eio_audit.cli.options import together
+
+if TYPE_CHECKING:
+    from eio_audit import Workers
 
 ENOUGH_BYTES = 4_000_000
 """The size of the input from which on several processes are faster than one, with ``--jobs auto``."""

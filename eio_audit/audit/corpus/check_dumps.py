@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.dump_check import DumpCheck
-from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
 from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import InputError, Position
 
+if TYPE_CHECKING:  # many checks need no other processes
+    from eio_audit.audit.corpus.workers import LostWork, Workers
+
 BATCH_BYTES = 1 << 18
 BATCH_DUMPS = 1 << 9
 """How much is sent to a process at a time, at the most, so that sending costs little."""
+
+HELD_BYTES = 1 << 22
+"""How much is held at a time, at the most, where most of it has been checked before."""
 
 
 class Results(Protocol):
@@ -33,7 +39,7 @@ def check_dumps(
     dumps: Iterable[Dump],
     dump_check: DumpCheck,
     visit: Callable[[Dump, CheckedDump], None] = lambda _, __: None,
-    workers: Workers | None = None,
+    workers: Workers | Callable[[], Workers | None] | None = None,
     kept: Results | None = None,
     waits_for: Callable[[str], None] = lambda _: None,
 ) -> Check:
@@ -45,15 +51,15 @@ def check_dumps(
         dumps: what to check. They are taken one by one, as they are needed.
         dump_check: what to find out.
         visit: called with each dump and its result, in order.
-        workers: processes that do it; without them this process does it.
+        workers: processes that do it, or what starts them for the first dump that ``kept`` lacks; without
+            them this process does it.
         kept: the results of earlier runs; it gets those of this run.
         waits_for: called with the name of a file when the next result to come is of that file.
     """
     audits: list[DumpAudit] = []
     errors: list[InputError] = []
     run = _Run(dump_check, kept, waits_for)
-    dumps = each_dump(dumps)
-    for dump, result in run.here(dumps) if workers is None else run.by(workers, dumps):
+    for dump, result in run.each(each_dump(dumps), workers):
         if isinstance(result, InputError):
             errors.append(result)
             continue
@@ -92,11 +98,13 @@ class _Batch:
 
     dumps: list[tuple[Dump, _Text]] = field(default_factory=list)
     new: list[tuple[Dump, _Text]] = field(default_factory=list)
+    all_bytes: int = 0
     new_bytes: int = 0
 
     @property
     def is_full(self) -> bool:
-        return self.new_bytes >= BATCH_BYTES or len(self.dumps) >= BATCH_DUMPS
+        is_enough = self.new_bytes >= BATCH_BYTES or self.all_bytes >= HELD_BYTES
+        return is_enough or len(self.dumps) >= BATCH_DUMPS
 
 
 class _Run:
@@ -107,6 +115,22 @@ class _Run:
         self._waits_for = waits_for
         self._kept = kept
         self._texts: dict[bytes, _Text] = {}
+
+    def each(
+        self, dumps: Iterator[Dump], workers: Workers | Callable[[], Workers | None] | None
+    ) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
+        """Every dump with its result."""
+        for dump in dumps:
+            text = self._text(dump)
+            if text.result is None:
+                del self._texts[text.key]
+                break
+            yield dump, text.result_for(dump, self._check)
+        else:
+            return
+        dumps = chain([dump], dumps)
+        started = workers() if callable(workers) else workers
+        yield from self.here(dumps) if started is None else self.by(started, dumps)
 
     def here(self, dumps: Iterable[Dump]) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
         """Every dump with its result, found out by this process."""
@@ -120,6 +144,8 @@ class _Run:
 
     def by(self, workers: Workers, dumps: Iterable[Dump]) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
         """Every dump with its result, found out by other processes."""
+        from eio_audit.audit.corpus.workers import LostWork, results_in_order
+
         batches = (([dump for dump, _ in batch.new], batch) for batch in self._batches(dumps))
         for batch, results in results_in_order(self._check, batches, workers, self._wait):
             for (dump, text), result in zip(batch.new, results, strict=True):
@@ -135,10 +161,12 @@ class _Run:
         for dump in dumps:
             is_new = len(self._texts)
             text = self._text(dump)
+            length = dump.span.end - dump.span.start
             batch.dumps.append((dump, text))
+            batch.all_bytes += length
             if len(self._texts) > is_new and text.result is None:
                 batch.new.append((dump, text))
-                batch.new_bytes += dump.span.end - dump.span.start
+                batch.new_bytes += length
             if batch.is_full:
                 yield batch
                 batch = _Batch()

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-import eio_audit
-
 LIBRARIES = ("regex", "networkx")
 """The packages of others on which results depend."""
+
+_PACKAGE = Path(__file__).parents[2]
 
 
 def files_seen() -> bytes:
@@ -29,7 +29,7 @@ def files_seen() -> bytes:
         spec = find_spec(name)
         parts += [*spec.submodule_search_locations] if spec and spec.submodule_search_locations else []
     parts += [_state(Path(folder).stat()) for folder in parts[1:]]
-    parts += sorted(f"{file.path} {_state(file.stat())}" for file in _files(eio_audit.__path__[0]))
+    parts += sorted(f"{file.path} {_state(file.stat())}" for file in _files(str(_PACKAGE)))
     return sha256("\n".join(parts).encode(errors="surrogateescape")).digest()
 
 
@@ -42,10 +42,9 @@ def contents() -> bytes:
     from importlib.metadata import version
 
     digest = sha256(repr([sys.version_info[:2], *map(version, LIBRARIES)]).encode())
-    root = Path(eio_audit.__path__[0])
-    for file in sorted(Path(file.path) for file in _files(str(root))):
+    for file in sorted(Path(file.path) for file in _files(str(_PACKAGE))):
         data = file.read_bytes()
-        digest.update(f"{file.relative_to(root).as_posix()} {len(data)}\n".encode())
+        digest.update(f"{file.relative_to(_PACKAGE).as_posix()} {len(data)}\n".encode())
         digest.update(data)
     return digest.digest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 
 import click
@@ -78,13 +79,17 @@ def check_command(
     dump_check = eio_audit.DumpCheck(options, rules, reports.measures_memory, reports.verbose)
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "checking", len(files))
-    with bar as advance, parallel.workers(total_bytes) as workers, cache.results() as kept:
+    with bar as advance, cache.results() as kept, ExitStack() as started:
         dumps = inputs.dumps_of_all(
             files,
             lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
             errors,
             advance.file_done,
         )
+
+        def workers() -> eio_audit.Workers | None:
+            return started.enter_context(parallel.workers(total_bytes))
+
         result = eio_audit.check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
     result = replace(result, errors=(*errors, *result.errors))
     inputs.show_errors(result.errors)
