@@ -241,15 +241,16 @@ def summarize_blocks(blocks: Sequence[BlockAudit], dumps: int = 1) -> Summary:
         forced=sum(block.forced or 0 for block in disordered),
         wrong_certified=all(block.wrong_certified for block in disordered),
         certified=all(block.certified for block in disordered),
-        **{name: sum(map(attrgetter(name), blocks)) for name in COUNTED_IN_ALL},
-        **_figures_of(disordered),
+        **_added_up(COUNTED_IN_ALL, blocks),
+        **_added_up(COUNTED_IN_DISORDERED, disordered),
     )
 
 
-def _figures_of(disordered: Sequence[BlockAudit]) -> dict[str, int]:
-    if not disordered:
-        return dict.fromkeys(COUNTED_IN_DISORDERED, 0)
-    return {name: sum(map(attrgetter(name), disordered)) for name in COUNTED_IN_DISORDERED}
+def _added_up(names: Sequence[str], blocks: Sequence[BlockAudit]) -> dict[str, int]:
+    if not blocks:
+        return dict.fromkeys(names, 0)
+    columns = zip(*map(attrgetter(*names), blocks), strict=True)
+    return dict(zip(names, map(sum, columns), strict=True))
 
 
 def unmatched_patterns(dumps: Sequence[DumpAudit]) -> list[str]:

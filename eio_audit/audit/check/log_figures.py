@@ -32,6 +32,9 @@ class LogFigures:
     def add(self, program: Hashable, blocks: Iterable[BlockAudit]) -> None:
         """Add the figures of a dump of a program."""
         known = self._last[program]
+        blocks = list(blocks)
+        if not known and not any(block.inversions for block in blocks):
+            return
         by_function: dict[str | None, list[BlockAudit]] = defaultdict(list)
         for block in blocks:
             by_function[block.function].append(block)
@@ -47,9 +50,10 @@ class LogFigures:
             elif old != new:
                 grown = grown.plus(_growth(old, new))
                 lost = lost.plus(_growth(new, old))
-        if come is grown is lost:
-            return  # nothing is new
-        self.once = self.once.plus(grown).plus(_growth(lost, come))
+        if grown is not _NONE:
+            self.once = self.once.plus(grown)
+        if come is not _NONE:
+            self.once = self.once.plus(_growth(lost, come))
 
 
 def _growth(old: Summary, new: Summary) -> Summary:
