@@ -13,14 +13,14 @@ from eio_audit.cli.options import together
 
 
 class Cache(NamedTuple):
-    """Where results are kept; nowhere without a folder, or if ``no_cache``."""
+    """The folder where results are kept. None are kept without a folder or with ``no_cache``."""
 
     cache: str | None = None
     no_cache: bool = False
 
     @contextmanager
     def results(self) -> Iterator[Results | None]:
-        """The results of earlier runs. Without them, as in a folder that cannot be used, a run goes on."""
+        """Yield the results of earlier runs. A folder that cannot be used is a warning, and None."""
         if self.cache is None or self.no_cache:
             yield None
             return

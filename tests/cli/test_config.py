@@ -194,7 +194,7 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     [
         ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, ops"),
+        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, cache, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'final', 'avoidable', 'any', 'never'"),

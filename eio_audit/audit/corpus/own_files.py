@@ -1,4 +1,4 @@
-"""What tells one state of this program from another, however it was installed or edited."""
+"""Digests of this program's own files, which change with its version and with each edit."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from hashlib import sha256
 from pathlib import Path
 
 LIBRARIES = ("regex", "networkx")
-"""The packages of others on which results depend."""
+"""The libraries that results depend on."""
 
 _PACKAGE = Path(__file__).parents[2]
 
 
 def files_seen() -> bytes:
-    """A digest of the paths, sizes and times of the program's files. While it is the same, so are they.
+    """Return a digest of the paths, sizes and times of the program's files. It takes two milliseconds.
 
-    It takes two milliseconds.
+    If it is the same as before, the contents are the same.
 
     Raises:
         OSError: a folder cannot be read.
@@ -34,7 +34,7 @@ def files_seen() -> bytes:
 
 
 def contents() -> bytes:
-    """A digest of the program's files and of the versions of its libraries: the same on every machine.
+    """Return a digest of the program's files and the versions of its libraries: the same on every machine.
 
     Raises:
         OSError: a file cannot be read.
@@ -54,7 +54,7 @@ def _state(of: os.stat_result) -> str:
 
 
 def _files(folder: str) -> Iterator[os.DirEntry[str]]:
-    """The files in a folder at any depth, without compiled ones."""
+    """Yield the files in a folder at any depth, without compiled ones."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.is_dir():

@@ -1,9 +1,9 @@
-"""Results kept in a folder from one run to the next. Several runs may share it at a time.
+"""Results kept in a folder from one run to the next. Several runs can share the folder at the same time.
 
-The folder has one SQLite database. A result is known by what it depends on: the text, the options, and the
-contents of this program's files. It is stored with a digest of all its bytes, so that a damaged one is no
-result. It is a pickle that may name the classes of results and nothing else: a database that somebody else
-has written runs no code.
+The folder has one SQLite database. The key of a result is a digest of what it depends on: the text, the
+options, and the contents of this program's files. A result is stored with a digest of its key and its bytes.
+One that is damaged does not match, and is ignored. The bytes are a pickle, which may name only the classes
+of results. So a database that somebody else wrote runs no code.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ _CLASSES = {
 class ResultCache:
     """The results of earlier runs, in an open database.
 
-    Where the database fails, it gives and keeps no more results; what went wrong is said once.
+    If the database fails, no more results are kept, and a run goes on without them.
 
     Args:
-        file: the database; it is made unless it is there.
-        warn: called with what went wrong, at most once.
+        file: the database. It is made if it is missing.
+        warn: called at most once, with what went wrong.
 
     Raises:
         OSError: the program's own files cannot be read.
@@ -99,7 +99,7 @@ class ResultCache:
         self._keeps = True
 
     def get(self, key: bytes) -> CheckedDump | None:
-        """The result with a key; None if there is none."""
+        """Return the result with a key, or None if there is none."""
         if self._database is None:
             return None
         key = self._own(key)
@@ -116,7 +116,7 @@ class ResultCache:
         return result
 
     def put(self, key: bytes, result: CheckedDump) -> None:
-        """Keeps a result."""
+        """Keep a result."""
         if self._keeps:
             key = self._own(key)
             self._new.append((key, self._today, _packed(key, result)))
@@ -124,7 +124,7 @@ class ResultCache:
                 self._write()
 
     def close(self) -> None:
-        """Writes what is not yet written, drops what is old or too much, and closes the database."""
+        """Write what is not yet written, drop what is old or too much, and close the database."""
         self._write()
         self._close()
 
@@ -150,7 +150,7 @@ class ResultCache:
         self._new, self._used = [], []
 
     def _fail(self, error: sqlite3.Error) -> None:
-        """Keeps no more results. What there is can still be read, unless it is damaged."""
+        """Keep no more results. What there is can still be read, unless it is damaged."""
         if self._keeps:
             self._warn(f"{self._file}: {error}")
         self._keeps = False
@@ -167,11 +167,11 @@ class ResultCache:
 
 @contextmanager
 def result_cache(folder: str, warn: Callable[[str], None] = lambda _: None) -> Iterator[ResultCache | None]:
-    """The results in a folder, which is made unless it is there; None if it cannot be used.
+    """Yield the results in a folder, which is made if it is missing, or None if it cannot be used.
 
     Args:
         folder: where the results are.
-        warn: called with the reason if results cannot be read or kept; the work can go on without.
+        warn: called at most once, with the reason why results cannot be read or kept.
     """
     try:
         _make(Path(folder))
@@ -188,7 +188,7 @@ def result_cache(folder: str, warn: Callable[[str], None] = lambda _: None) -> I
 
 
 def _make(folder: Path) -> None:
-    """Makes a folder. One that is empty gets the files by which backups and git leave it out."""
+    """Make a folder. An empty one gets the files that tell backups and git to leave it out."""
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):
         (folder / "CACHEDIR.TAG").write_text(_TAG)
@@ -196,7 +196,7 @@ def _make(folder: Path) -> None:
 
 
 def _opened(file: Path) -> tuple[sqlite3.Connection, bytes]:
-    """The database, and the digest of this program; a damaged database is replaced by an empty one."""
+    """Return the database and the digest of this program. A damaged database is replaced by an empty one."""
     try:
         return _with_tables(file)
     except sqlite3.Error as error:
@@ -222,7 +222,7 @@ def _is_damaged(error: sqlite3.Error) -> bool:
 
 
 def _program(database: sqlite3.Connection) -> bytes:
-    """The digest of this program's contents, read only where its files are not those of an earlier run."""
+    """Return the digest of this program. Its files are read only if they changed since the last run."""
     seen = files_seen()
     row = database.execute("SELECT contents FROM programs WHERE files = ?", [seen]).fetchone()
     if row and isinstance(row[0], bytes):
@@ -235,11 +235,11 @@ def _program(database: sqlite3.Connection) -> bytes:
 
 
 def _shrink(database: sqlite3.Connection) -> None:
-    """Drops the results that were not used for the longest time, if there are too many."""
+    """If there are too many results, drop those that were not used for the longest time."""
     if _used_bytes(database) <= MOST_BYTES:
         return
     while _used_bytes(database) > MOST_BYTES * _LEFT_SHARE:
-        oldest = "SELECT rowid FROM results ORDER BY used LIMIT 1000"
+        oldest = "SELECT rowid FROM results ORDER BY used LIMIT (SELECT 1 + count(*) / 8 FROM results)"
         if not database.execute(f"DELETE FROM results WHERE rowid IN ({oldest})").rowcount:
             break  # one of another layout
 
@@ -258,7 +258,7 @@ def _packed(key: bytes, result: CheckedDump) -> bytes:
 
 
 def _unpacked(key: bytes, value: Any) -> CheckedDump | None:
-    """The result; None where the value is damaged or anything else."""
+    """Return the result, or None if the value is damaged or something else."""
     if not isinstance(value, bytes):
         return None
     seal = value[: sha256().digest_size]
@@ -277,7 +277,7 @@ def _seal(key: bytes, data: bytes) -> bytes:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads pickles that name nothing but classes of results."""
+    """Reads pickles that name only the classes of results."""
 
     def find_class(self, module: str, name: str) -> Any:
         return _named_in_results(module, name)
