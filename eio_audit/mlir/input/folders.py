@@ -105,6 +105,22 @@ def file_marker(path: str) -> Marker | None:
     return Marker(name, name, None) if name else None
 
 
+def is_ir_file(name: str) -> bool:
+    """Return whether a file name has the ending of a dump that is not a log."""
+    return name.removesuffix(_packed(name)).endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX))
+
+
+def program_folders(parts: Sequence[str]) -> Sequence[str]:
+    """Return the folders around a program, outermost first, from the parts of the path of one of its files.
+
+    A file with several counters is in a folder of an op inside the program. Such folders are left out.
+    """
+    *folders, name = parts
+    match = _NAMED.fullmatch(_stem(name) or name) if is_ir_file(name) else None
+    nested = match["counters"].count("_") if match and match["counters"] else 0
+    return folders[: max(len(folders) - nested, 0)]
+
+
 class _Folder:
     """The dumps of a folder at any depth, in the order in which they are read.
 
@@ -123,7 +139,7 @@ class _Folder:
         """Return the file with its program. Call this in order."""
         parts = self._parts(file)
         states = self.states.get(file.parent)
-        if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
+        if states is None or (not is_ir_file(file.name) and file.name not in states.by_file):
             return DumpFile(str(file), self._program(parts))
         state = states.by_file.get(file.name)
         if state is None:
@@ -149,11 +165,11 @@ class _Folder:
         *folders, name = parts
         match = _NAMED.fullmatch(_stem(name) or name)
         if match and match["stage"]:
-            return match["graph"] or self._ungraphed(folders, match["stage"])
-        if not _is_ir_file(name):  # a log is a history of its own
+            graph = match["graph"]
+            return "/".join([*folders, graph]) if graph else self._ungraphed(folders, match["stage"])
+        if not is_ir_file(name):  # a log is a history of its own
             return "/".join(parts)
-        nested = match["counters"].count("_") if match else 0
-        return "/".join(folders[: len(folders) - nested])
+        return "/".join(program_folders(parts))
 
     def _ungraphed(self, folders: Sequence[str], stage: str) -> str:
         """Each graph passes every stage once. A stage that repeats belongs to the next graph."""
@@ -194,7 +210,7 @@ def _ir_files(folder: Path, skip: Callable[[str], None]) -> list[Path]:
     named = [file for file in _files_in(folder) if _stem(file.name) is not None]
     if not named:
         raise InputError(str(folder), None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
-    found = [p for p in named if _is_ir_file(p.name) or holds_ir(str(p))]
+    found = [p for p in named if is_ir_file(p.name) or holds_ir(str(p))]
     if not found:
         raise InputError(str(folder), None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
     for other in sorted({*named} - {*found}):
@@ -208,7 +224,7 @@ def _states(files: Sequence[Path]) -> dict[Path, States]:
 
     def may_be_state(name: str, stem: str) -> bool:
         """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""
-        return _is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
+        return is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
     by_folder: dict[Path, dict[str, str]] = {}
     for file in files:
@@ -222,10 +238,6 @@ def _states(files: Sequence[Path]) -> dict[Path, States]:
 
 def _packed(name: str) -> str:
     return next((suffix for suffix in _PACKED_SUFFIXES if name.endswith(suffix)), "")
-
-
-def _is_ir_file(name: str) -> bool:
-    return name.removesuffix(_packed(name)).endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX))
 
 
 def _stem(name: str) -> str | None:
