@@ -22,9 +22,13 @@ class Jobs(NamedTuple):
     timeout: float | None = None
 
     @contextmanager
-    def workers(self, total_bytes: int | None) -> Iterator[Workers | None]:
-        """The processes for so many bytes, None for a pipe; no ``Workers`` if this process does all."""
+    def workers(self, total_bytes: int | None, pieces: int | None = None) -> Iterator[Workers | None]:
+        """The processes for so many bytes, None for a pipe; no ``Workers`` if this process does all.
+
+        ``pieces`` is how many pieces of work there are, if that is known.
+        """
         count = self._count(total_bytes)
+        count = count if pieces is None else max(min(count, pieces), 1)
         if count == 1 and self.timeout is None:
             yield None
             return

@@ -23,6 +23,7 @@ from eio_audit.report.wording.trace import (
     conclusion,
     left_at_the_end,
     left_by_arrival,
+    next_steps,
     pass_title,
     repaired,
 )
@@ -49,6 +50,12 @@ def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = F
         name = (trace.mislabeller.pass_name or UNSEEN, "bold")
         console.print("most wrong indices by: ", name, " (", at, f"), {wrong}; see fix --relabel")
     status, why = conclusion(trace, gate)
+    steps = map(" ".join, next_steps(trace) if status != "could not run" else ())
+    print_verdict(status, "; ".join([why, *steps]), console)
+
+
+def print_verdict(status: str, why: str, console: Console) -> None:
+    """Print the last line."""
     console.print((status, "bold green" if status == "passed" else "bold red"), f": {why}")
 
 
