@@ -188,8 +188,8 @@ def trace_models(
     Args:
         models: what to trace.
         trace_model: how.
-        workers: processes that do it; without them this process does it. A model that takes a worker too long,
-            or that kills it, has an error instead of a trace. Standard input is always traced by this process.
+        workers: processes that do it; without them this process does it, as it always does standard input.
+            A model for which a worker needs too long, or dies, has an error instead of a trace.
         advance: called with the number of bytes read since its last call.
         watch: looks at the dumps that this process reads.
     """

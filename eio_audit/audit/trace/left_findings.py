@@ -89,10 +89,12 @@ def added_up(repairs: Iterable[Repair]) -> tuple[Repair, ...]:
     numbers = Counter[tuple[str | None, bool, str | None]]()
     for one in repairs:
         numbers[one.pass_name, one.is_initial, one.by] += one.inversions
-    ranked = sorted(
-        numbers.items(), key=lambda item: (-item[1], item[0][1], item[0][0] or "", item[0][2] or "")
-    )
-    return tuple(Repair(*who, number) for who, number in ranked)
+    added = (Repair(*who, number) for who, number in numbers.items())
+    return tuple(sorted(added, key=_by_size))
+
+
+def _by_size(one: Repair) -> tuple[int, bool, str, str]:
+    return -one.inversions, one.is_initial, one.pass_name or "", one.by or ""
 
 
 class LeftFindings:

@@ -56,4 +56,4 @@ def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
 
 
 def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:
-    return -total.introduced, -total.left, -total.mislabelled, -total.lost, total.pass_name or ""
+    return -total.left, -total.introduced, -total.mislabelled, -total.lost, total.pass_name or ""

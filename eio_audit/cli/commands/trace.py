@@ -43,8 +43,8 @@ def trace_command(
 ) -> None:
     """Find the passes that put ops out of order in a log or a folder of dumps.
 
-    Show what is out of order at the end, which pass caused it, what was repaired, and what each pass did. In a
-    folder of many models, each a folder or a log, show what each pass did in all of them, and the worst models.
+    Show what is out of order at the end, which pass caused it, what was repaired, and what each pass did. A
+    folder may have many models, each in a folder or a log. Then show the sums by pass and by model.
 
     Several files are the stages of a compiler in the given order; - is standard input. In a folder,
     ttir.mlir, ttir-before-PASS.mlir and ttir-after-PASS.mlir are one program in three states.
@@ -72,7 +72,7 @@ def trace_command(
         progress(total_bytes, "tracing") as advance,
         parallel.workers(total_bytes, len(models)) as workers,
     ):
-        result = trace_models(models, trace_model, workers, advance, diffs and diffs.watch)
+        result = trace_models(models, trace_model, workers, advance, diffs.watch if diffs else None)
     merged = replace(result.merged, errors=(*errors, *result.merged.errors))
     result = replace(result, merged=merged)
     inputs.show_errors(merged.errors)

@@ -39,6 +39,7 @@ def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: s
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
     return page(
         "check",
+        "check.html",
         version,
         result=check,
         verdict=verdict,
@@ -64,6 +65,7 @@ def diff_to_html(
     sections = block_sections(pictures)
     return page(
         "diff",
+        "diff.html",
         version,
         result=result,
         document=diff_document(result, context=context),
@@ -77,7 +79,7 @@ def diff_to_html(
 
 def structure_to_html(result: Structure, version: str) -> str:
     """Return the page of the functions that code generation makes from a dump."""
-    return page("structure", version, **_codegen(result))
+    return page("structure", "structure.html", version, **_codegen(result))
 
 
 def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
@@ -85,6 +87,7 @@ def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
     most = max((traced.figures.inversions for traced in trace.passes), default=0)
     return page(
         "trace",
+        "trace.html",
         version,
         result=trace,
         left=left_cards(trace),
@@ -94,12 +97,12 @@ def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
     )
 
 
-def page(command: str, version: str, template: str = "", **context: object) -> str:
-    """Return the page of a command; its template is ``COMMAND.html`` unless another one is given."""
+def page(command: str, template: str, version: str, **context: object) -> str:
+    """Return the page of a command."""
     script = text_of("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
-        template or f"{command}.html",
+        template,
         title=f"eio-audit {command}",
         version=version,
         script=script,

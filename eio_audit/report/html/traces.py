@@ -15,7 +15,7 @@ from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.trace import conclusion
 from eio_audit.report.wording.traces import in_models, name_of, worst_pass
 
-_FIGURES = "#left, #mislabelled=made wrong, #lost"
+_FIGURES = "#left, #introduced, #mislabelled=made wrong, #lost"
 
 
 def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDiffs | None) -> str:
@@ -24,8 +24,8 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDif
         return trace_to_html(result.merged, version, diffs)
     return page(
         "trace",
+        "traces.html",
         version,
-        template="traces.html",
         result=result,
         verdict=conclusion(result.merged, gate, count(len(result.models), "model")),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
@@ -36,32 +36,29 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDif
 
 
 def _pass_table(result: ModelTraces) -> Table:
-    columns = columns_of(f"pass, #introduced, models=in models, {_FIGURES}")
+    columns = columns_of(f"pass, {_FIGURES}, models=in models")
     rows: list[list[Cell]] = [
-        [name_of(total), total.introduced, in_models(total, result), *_figures(total)]
-        for total in result.passes
+        [name_of(total), *_figures(total), in_models(total, result)] for total in result.passes
     ]
-    return Table("passes", "all runs of each pass in all models", columns, rows, "-introduced, -left")
+    return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -introduced")
 
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:
-    columns = columns_of(f"model, #introduced, {_FIGURES}, pass=worst pass")
-    rows: list[list[Cell]] = [
-        [model.name, model.introduced, *_figures(model), worst_pass(model)] for model in models
-    ]
+    columns = columns_of(f"model, {_FIGURES}, pass=worst pass")
+    rows: list[list[Cell]] = [[model.name, *_figures(model), worst_pass(model)] for model in models]
     return Table("models", "all passes of each model", columns, rows, "-left, -introduced")
 
 
 def _run_table(models: Sequence[ModelTrace]) -> Table:
-    columns = columns_of(f"pass, model, #introduced, {_FIGURES}")
+    columns = columns_of(f"pass, model, {_FIGURES}")
     rows: list[list[Cell]] = [
-        [name_of(total), model.name, total.introduced, *_figures(total)]
+        [name_of(total), model.name, *_figures(total)]
         for model in models
         for total in model.passes
         if not total.is_clean
     ]
-    return Table("runs", "each pass in each model", columns, rows, "-introduced, -left")
+    return Table("runs", "each pass in each model", columns, rows, "-left, -introduced")
 
 
-def _figures(row: PassTotal | ModelTrace) -> tuple[int, int, int]:
-    return row.left, row.mislabelled, row.lost
+def _figures(row: PassTotal | ModelTrace) -> tuple[int, int, int, int]:
+    return row.left, row.introduced, row.mislabelled, row.lost

@@ -94,9 +94,10 @@ def _common_folder(sources: Iterable[str]) -> str:
 
 def _place(traced: TracedPass, folder: str) -> str:
     """Return where a dump is, relative to the folder, without the folders that name its program."""
-    source = traced.place.source
-    name = source.removeprefix(folder + os.sep) if folder else source
-    return f"{name.removeprefix(traced.program.rstrip('/') + '/')}:{traced.place.line}"
+    source, program = traced.place.source, traced.program.rstrip("/").replace("/", os.sep)
+    _, is_inside, inside = source.rpartition(f"{os.sep}{program}{os.sep}") if program else ("", "", "")
+    name = inside if is_inside else source.removeprefix(folder + os.sep) if folder else source
+    return f"{name}:{traced.place.line}"
 
 
 def _print_passes(

@@ -12,7 +12,7 @@ from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.text.trace import print_trace, print_verdict
-from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.numbers import if_any
 from eio_audit.report.wording.traces import conclusion_of_all, in_models, left_in_models, name_of, worst_pass
 
 Row = TypeVar("Row", PassTotal, ModelTrace)
@@ -29,7 +29,8 @@ def print_traces(result: ModelTraces, console: Console, *, gate: Gate, verbose: 
         return
     if result.merged.summary.has_indices:
         style = "red" if result.merged.left else "green"
-        console.print("left at the end: ", (left_in_models(result), style), "\n")
+        console.print("left at the end: ", (left_in_models(result), style))
+        console.print()
         _print_passes(result, console, verbose=verbose)
         _print_models(result, console, verbose=verbose)
     print_verdict(*conclusion_of_all(result, gate), console)
@@ -37,15 +38,16 @@ def print_traces(result: ModelTraces, console: Console, *, gate: Gate, verbose: 
 
 def _print_passes(result: ModelTraces, console: Console, *, verbose: bool) -> None:
     shown = _shown(result.passes, verbose=verbose)
-    introduced, *figures = _figures(shown)
+    left, introduced, *others = _figures(shown)
     columns = [
         Column("pass", list(map(name_of, shown))),
+        left,
         introduced,
         Column("in models", [in_models(total, result) for total in shown], right=True),
-        *figures,
+        *others,
     ]
     print_table(console, columns, indent=2)
-    _print_others(result.passes, shown, "pass", "passes", console)
+    _print_others(result.passes, shown, " passes", console)
 
 
 def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> None:
@@ -56,7 +58,7 @@ def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> No
         Column("worst pass", list(map(worst_pass, shown)), optional=True),
     ]
     print_table(console, columns, indent=2)
-    _print_others(result.models, shown, "model", "models", console)
+    _print_others(result.models, shown, " models", console)
 
 
 def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
@@ -68,20 +70,15 @@ def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
         return Column(title, list(map(if_any, numbers)), right=True, style=style)
 
     return [
-        number("introduced", (row.introduced for row in rows)),
         number("left", (row.left for row in rows), "red"),
+        number("introduced", (row.introduced for row in rows)),
         number("made wrong", (row.mislabelled for row in rows)),
         number("lost", (row.lost for row in rows)),
     ]
 
 
-def _print_others(
-    rows: Sequence[Row], shown: Sequence[Row], one: str, several: str, console: Console
-) -> None:
+def _print_others(rows: Sequence[Row], shown: Sequence[Row], what: str, console: Console) -> None:
     """Print how many rows are not shown, if any, and an empty line."""
-    others = len(rows) - len(shown)
-    if others and all(row.is_clean for row in rows if row not in shown):
-        console.print((f"  ... {count(others, one, several)} brought in nothing (-v)", "dim"))
-    elif others:
-        console.print((f"  ... and {count(others, f'more {one}', f'more {several}')} (-v)", "dim"))
+    if len(shown) < len(rows):
+        console.print((f"  ... and {len(rows) - len(shown):,} more{what} (-v)", "dim"))
     console.print()
