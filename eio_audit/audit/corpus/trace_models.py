@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from eio_audit.audit.corpus.models import model_of
 from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
@@ -24,6 +24,34 @@ BATCH_BYTES = 1 << 18
 
 Watch: TypeAlias = Callable[[Iterable[Dump]], Iterable[Dump]]
 """Yields the dumps that it gets, and looks at each of them."""
+
+
+class Progress(Protocol):
+    """Gets what has been done so far."""
+
+    def __call__(self, bytes_count: int, /) -> None:
+        """So many more bytes are done."""
+
+    def file_done(self) -> None:
+        """One more file is done."""
+
+    def waits_for(self, file: str, /) -> None:
+        """The file or folder that the next result is of."""
+
+
+class _Nobody:
+    def __call__(self, bytes_count: int, /) -> None:
+        """Nobody wants to know."""
+
+    def file_done(self) -> None:
+        """Nobody wants to know."""
+
+    def waits_for(self, file: str, /) -> None:
+        """Nobody wants to know."""
+
+
+NO_PROGRESS: Progress = _Nobody()
+"""For work that nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +115,18 @@ class TraceModel:
     def of(
         self,
         model: Model,
-        advance: Callable[[int], None] = lambda _: None,
+        progress: Progress = NO_PROGRESS,
         watch: Watch | None = None,
     ) -> Trace:
         """Return the trace of a model. A file that cannot be read is an error of the trace.
 
         Args:
             model: what to trace.
-            advance: called with the number of bytes read since its last call.
+            progress: gets what has been read.
             watch: looks at the dumps.
         """
         errors: list[InputError] = []
-        dumps = self._dumps(model, advance, errors)
+        dumps = self._dumps(model, progress, errors)
         result = trace(dumps if watch is None else watch(dumps), self.options)
         return replace(result, errors=(*errors, *result.errors))
 
@@ -106,14 +134,14 @@ class TraceModel:
         """Return the traces of some models, without the options, which need not be sent back."""
         return [replace(self.of(model), options=DEFAULT_OPTIONS) for model in models]
 
-    def _dumps(
-        self, model: Model, advance: Callable[[int], None], errors: list[InputError]
-    ) -> Iterator[Dump]:
+    def _dumps(self, model: Model, progress: Progress, errors: list[InputError]) -> Iterator[Dump]:
         for file in model.files:
+            progress.waits_for(file.path)
             try:
-                yield from stream_file(file, advance, self.max_unpacked_bytes, is_only=self.is_only_file)
+                yield from stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
             except InputError as error:
                 errors.append(error)
+            progress.file_done()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +208,7 @@ def trace_models(
     models: Sequence[Model],
     trace_model: TraceModel,
     workers: Workers | None = None,
-    advance: Callable[[int], None] = lambda _: None,
+    progress: Progress = NO_PROGRESS,
     watch: Watch | None = None,
 ) -> ModelTraces:
     """Trace models one by one. The result does not depend on ``workers``.
@@ -190,17 +218,22 @@ def trace_models(
         trace_model: how.
         workers: processes that do it; without them this process does it, as it always does standard input.
             A model for which a worker needs too long, or dies, has an error instead of a trace.
-        advance: called with the number of bytes read since its last call.
+        progress: gets what has been done.
         watch: looks at the dumps that this process reads.
     """
     options = trace_model.options
     traces: list[Trace] = []
     if workers is None:
-        traces = [trace_model.of(model, advance, watch) for model in models]
+        traces = [trace_model.of(model, progress, watch) for model in models]
     else:
-        for batch, results in results_in_order(trace_model, _batches(models), workers):
+
+        def waits_for(batch: Sequence[Model]) -> None:
+            for model in batch[:1]:
+                progress.waits_for(model.path or model.files[0].path)
+
+        for batch, results in results_in_order(trace_model, _batches(models), workers, waits_for):
             if not results:  # from standard input
-                traces += [trace_model.of(model, advance, watch) for model in batch]
+                traces += [trace_model.of(model, progress, watch) for model in batch]
                 continue
             for model, result in zip(batch, results, strict=True):
                 if isinstance(result, LostWork):
@@ -208,7 +241,9 @@ def trace_models(
                     traces.append(unreadable(error, options))
                 else:
                     traces.append(replace(result, options=options))
-                advance(model.size_bytes)
+                progress(model.size_bytes)
+                for _ in model.files:
+                    progress.file_done()
     rows = [
         ModelTrace(model.name, model.path, one, pass_totals([one]))
         for model, one in zip(models, traces, strict=True)

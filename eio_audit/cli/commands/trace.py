@@ -68,10 +68,8 @@ def trace_command(
         parallel = Jobs(processes=1)  # each dump is compared while it is read
     trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
     total_bytes = inputs.total_size([file.path for file in files])
-    with (
-        progress(total_bytes, "tracing") as advance,
-        parallel.workers(total_bytes, len(models)) as workers,
-    ):
+    bar = progress(total_bytes, "tracing", len(files))
+    with bar as advance, parallel.workers(total_bytes, len(models)) as workers:
         result = trace_models(models, trace_model, workers, advance, diffs.watch if diffs else None)
     merged = replace(result.merged, errors=(*errors, *result.merged.errors))
     result = replace(result, merged=merged)

@@ -12,7 +12,7 @@ from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.text.trace import print_trace, print_verdict
-from eio_audit.report.wording.numbers import if_any
+from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.traces import conclusion_of_all, in_models, left_in_models, name_of, worst_pass
 
 Row = TypeVar("Row", PassTotal, ModelTrace)
@@ -38,6 +38,8 @@ def print_traces(result: ModelTraces, console: Console, *, gate: Gate, verbose: 
 
 def _print_passes(result: ModelTraces, console: Console, *, verbose: bool) -> None:
     shown = _shown(result.passes, verbose=verbose)
+    if not shown:
+        return
     left, introduced, *others = _figures(shown)
     columns = [
         Column("pass", list(map(name_of, shown))),
@@ -47,18 +49,20 @@ def _print_passes(result: ModelTraces, console: Console, *, verbose: bool) -> No
         *others,
     ]
     print_table(console, columns, indent=2)
-    _print_others(result.passes, shown, " passes", console)
+    _print_others(len(result.passes) - len(shown), "more pass", "more passes", console)
 
 
 def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> None:
     shown = _shown(result.models, verbose=verbose)
+    if not shown:
+        return
     columns = [
         Column("model", [model.name for model in shown]),
         *_figures(shown),
         Column("worst pass", list(map(worst_pass, shown)), optional=True),
     ]
     print_table(console, columns, indent=2)
-    _print_others(result.models, shown, " models", console)
+    _print_others(len(result.models) - len(shown), "more model", "more models", console)
 
 
 def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
@@ -77,8 +81,8 @@ def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
     ]
 
 
-def _print_others(rows: Sequence[Row], shown: Sequence[Row], what: str, console: Console) -> None:
+def _print_others(number: int, one: str, several: str, console: Console) -> None:
     """Print how many rows are not shown, if any, and an empty line."""
-    if len(shown) < len(rows):
-        console.print((f"  ... and {len(rows) - len(shown):,} more{what} (-v)", "dim"))
+    if number:
+        console.print((f"  ... and {count(number, one, several)} (-v)", "dim"))
     console.print()
