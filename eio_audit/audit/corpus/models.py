@@ -23,7 +23,7 @@ def model_of(path: str, root: str) -> str:
         'resnet'
     """
     if path == root:
-        return Path(source_name(path)).name
+        return Path(source_name(path)).resolve().name
     parts = Path(path).relative_to(root).parts
     folders = program_folders(parts)
     if folders:

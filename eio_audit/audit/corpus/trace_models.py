@@ -89,7 +89,7 @@ def find_models(found: Iterable[tuple[str, DumpFile]]) -> list[Model]:
     files: dict[str, list[DumpFile]] = {}
     paths: dict[str, str] = {}
     for root, file in found:
-        name = name_of_program.setdefault(file.program, model_of(file.path, root))
+        name = name_of_program.setdefault(file.program, _model_name(file, root))
         files.setdefault(name, []).append(file)
         paths.setdefault(name, str(Path(root, name)))
     return [
@@ -268,6 +268,13 @@ def _batches(models: Iterable[Model]) -> Iterator[tuple[Sequence[Model], Sequenc
             yield batch, batch
             batch, size_bytes = [], 0
     yield batch, batch
+
+
+def _model_name(file: DumpFile, root: str) -> str:
+    """The model of a file. A program whose files are beside those of others is a model of its own."""
+    name = model_of(file.path, root)
+    is_beside_others = name == Path(file.path).name
+    return (file.program or model_of(root, root)) if is_beside_others else name
 
 
 def _is_all_in(path: Path, files: Iterable[DumpFile]) -> bool:

@@ -9,7 +9,7 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.pass_totals import PassTotal
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import argument, options_given
-from eio_audit.report.wording.trace import NOT_SHOWN, conclusion
+from eio_audit.report.wording.trace import NOT_SHOWN, conclusion, next_steps
 
 
 def left_in_models(result: ModelTraces) -> str:
@@ -41,12 +41,14 @@ def worst_pass(model: ModelTrace) -> str:
 def conclusion_of_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why, with the command that shows the worst model."""
     status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
-    return status, "; ".join([why, *map(" ".join, commands(result))])
+    steps = map(" ".join, commands(result) if status != "could not run" else ())
+    return status, "; ".join([why, *steps])
 
 
 def commands(result: ModelTraces) -> Iterator[tuple[str, str]]:
-    """Yield the command to type next, and what it shows."""
-    worst = next((model for model in result.models if model.path and worst_pass(model)), None)
-    if worst is not None:
-        given = options_given(worst.trace)
-        yield f"eio-audit trace{given} {argument(worst.path)}", "shows the worst model"
+    """Yield the commands to type next, and what they show: of the worst model all, or its worst pass."""
+    worst = result.models[0]
+    if worst.path and worst_pass(worst):
+        yield f"eio-audit trace{options_given(worst.trace)} {argument(worst.path)}", "shows the worst model"
+    else:
+        yield from next_steps(worst.trace)

@@ -78,8 +78,22 @@ def test_a_model_is_a_folder_or_a_log(tmp_path: Path) -> None:
 
 def test_one_program_is_one_model(tmp_path: Path) -> None:
     assert files_of(tmp_path, "ttir.mlir", "ttir-before-cse.mlir", "ttir-after-cse.mlir") == [
-        ("ttir.mlir", ["ttir.mlir", "ttir-before-cse.mlir", "ttir-after-cse.mlir"])
+        ("ttir", ["ttir.mlir", "ttir-before-cse.mlir", "ttir-after-cse.mlir"])
     ]
+
+
+def test_programs_side_by_side_are_models_of_their_own(tmp_path: Path) -> None:
+    pairs = ["bert-before-cse.mlir", "bert-after-cse.mlir", "yolo-before-cse.mlir", "yolo-after-cse.mlir"]
+    assert files_of(tmp_path, *pairs) == [("bert", pairs[:2]), ("yolo", pairs[2:])]
+
+
+def test_files_of_no_pass_are_states_of_one_model(tmp_path: Path) -> None:
+    assert files_of(tmp_path / "resnet", "a.mlir", "b.mlir") == [("resnet", ["a.mlir", "b.mlir"])]
+
+
+def test_graphs_of_one_folder_are_one_model(tmp_path: Path) -> None:
+    graphs = [f"ttir_net_g{number}_175500000000{number}.mlir" for number in (0, 1)]
+    assert files_of(tmp_path / "irs", *graphs) == [("irs", graphs)]
 
 
 def test_files_given_one_by_one_are_one_model(tmp_path: Path) -> None:
