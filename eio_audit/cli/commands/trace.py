@@ -10,7 +10,7 @@ import click
 from eio_audit import AuditOptions, DumpFile, Gate, TraceModel, find_dump_files, find_models, trace_models
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
-from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import progress
@@ -24,7 +24,7 @@ from eio_audit.report.text.progress import progress
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @audit_options
 @ceiling_options("final")
-@jobs_options
+@jobs_options_for("a model that takes longer", "model")
 @report_options(
     "ModelTraces",
     quiet_option,
