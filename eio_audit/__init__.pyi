@@ -24,6 +24,12 @@ from eio_audit.audit.corpus.check_dumps import check_dumps as check_dumps
 from eio_audit.audit.corpus.dump_check import DumpCheck as DumpCheck
 from eio_audit.audit.corpus.fix_files import fix_files as fix_files
 from eio_audit.audit.corpus.result_cache import result_cache as result_cache
+from eio_audit.audit.corpus.trace_models import Model as Model
+from eio_audit.audit.corpus.trace_models import ModelTrace as ModelTrace
+from eio_audit.audit.corpus.trace_models import ModelTraces as ModelTraces
+from eio_audit.audit.corpus.trace_models import TraceModel as TraceModel
+from eio_audit.audit.corpus.trace_models import find_models as find_models
+from eio_audit.audit.corpus.trace_models import trace_models as trace_models
 from eio_audit.audit.corpus.workers import Workers as Workers
 from eio_audit.audit.corpus.workers import local_workers as local_workers
 from eio_audit.audit.corpus.workers import usable_cores as usable_cores
@@ -108,6 +114,7 @@ from eio_audit.audit.trace.left_findings import DumpPlace as DumpPlace
 from eio_audit.audit.trace.left_findings import LeftFinding as LeftFinding
 from eio_audit.audit.trace.left_findings import Repair as Repair
 from eio_audit.audit.trace.log_findings import LogFindings as LogFindings
+from eio_audit.audit.trace.pass_totals import PassTotal as PassTotal
 from eio_audit.audit.trace.trace import Culprit as Culprit
 from eio_audit.audit.trace.trace import Trace as Trace
 from eio_audit.audit.trace.trace import TracedPass as TracedPass
@@ -116,6 +123,7 @@ from eio_audit.mlir.input.dumps import Dump as Dump
 from eio_audit.mlir.input.dumps import read as read
 from eio_audit.mlir.input.dumps import read_text as read_text
 from eio_audit.mlir.input.dumps import stream as stream
+from eio_audit.mlir.input.dumps import stream_file as stream_file
 from eio_audit.mlir.input.folders import DumpFile as DumpFile
 from eio_audit.mlir.input.folders import find_dump_files as find_dump_files
 from eio_audit.mlir.input.folders import find_files as find_files

@@ -16,6 +16,7 @@ PAGES = (
     "history.md",
     "options.md",
     "structure.md",
+    "trace.md",
 )
 
 

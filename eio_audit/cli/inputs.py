@@ -22,6 +22,7 @@ from eio_audit import (
     read,
     source_name,
     stream,
+    stream_file,
 )
 from eio_audit.report.wording.numbers import count, shortened_list
 
@@ -184,9 +185,7 @@ def dumps_of_file(
     file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
 ) -> Iterator[Dump]:
     """Yield the dumps of a log or a stage. If there are several stages, each is named after its file."""
-    named = file.state.marker if file.state is not None else None
-    stage = named or (None if is_only else Path(file.path).name)
-    return stream(file.path, file.program, stage, advance, max_size())
+    return stream_file(file, advance, max_size(), is_only=is_only)
 
 
 def size(path: str) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from eio_audit.cli.options import together
+from eio_audit.cli.options import Command, together
 
 if TYPE_CHECKING:
     from eio_audit import Workers
@@ -24,9 +24,13 @@ class Jobs(NamedTuple):
     timeout: float | None = None
 
     @contextmanager
-    def workers(self, total_bytes: int | None) -> Iterator[Workers | None]:
-        """The processes for so many bytes, None for a pipe; no ``Workers`` if this process does all."""
+    def workers(self, total_bytes: int | None, pieces: int | None = None) -> Iterator[Workers | None]:
+        """The processes for so many bytes, None for a pipe; no ``Workers`` if this process does all.
+
+        ``pieces`` is how many pieces of work there are, if that is known.
+        """
         count = self._count(total_bytes)
+        count = count if pieces is None else max(min(count, pieces), 1)
         if count == 1 and self.timeout is None:
             yield None
             return
@@ -59,25 +63,30 @@ def _job_count(text: str) -> int | None:
     raise click.BadParameter(f"{text!r} is neither 'auto' nor a number from 1 to 1,000")
 
 
-jobs_options = together(
-    "parallel",
-    Jobs,
-    click.option(
-        "-j",
-        "--jobs",
-        "processes",
-        type=_job_count,
-        metavar="N|auto",
-        default="auto",
-        show_default=True,
-        help="Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs.",
-    ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        help="Give up on a file that takes longer, or on a dump of a large file. This is an error of that "
-        "file; the others are still read.",
-    ),
-)
-"""``--jobs`` and ``--timeout``."""
+def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
+    """Return ``--jobs`` and ``--timeout``; ``what`` a time limit ends is an error of ``error_of``."""
+    return together(
+        "parallel",
+        Jobs,
+        click.option(
+            "-j",
+            "--jobs",
+            "processes",
+            type=_job_count,
+            metavar="N|auto",
+            default="auto",
+            show_default=True,
+            help="Number of processes. auto is the number of usable cores, at most 8, and 1 for small "
+            "inputs.",
+        ),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help=f"Give up on {what}. This is an error of that {error_of}; the others are still read.",
+        ),
+    )
+
+
+jobs_options = jobs_options_for("a file that takes longer, or on a dump of a large file", "file")
+"""``--jobs`` and ``--timeout`` of commands that read file by file."""

@@ -34,10 +34,10 @@ RENDERERS = {
         "markdown": "markdown.diff:diff_to_markdown",
         "html": "html.pages:diff_to_html",
     },
-    "Trace": {
-        "text": "text.trace:print_trace",
-        "json": "json:trace_to_json",
-        "html": "html.pages:trace_to_html",
+    "ModelTraces": {
+        "text": "text.traces:print_traces",
+        "json": "json:traces_to_json",
+        "html": "html.traces:traces_to_html",
     },
     "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
     "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},

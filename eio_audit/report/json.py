@@ -15,12 +15,12 @@ from eio_audit.mlir.printable import printable_in_json
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
+    from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.trace.history import History
-    from eio_audit.audit.trace.trace import Trace
 
 SCHEMA = "eio-audit/1"
 
@@ -54,6 +54,8 @@ _FIELDS = {
     ),
     "Repair": "pass=pass_name initial=is_initial by inversions",
     "RepeatedChange": "times modules module changes=places",
+    "ModelTrace": "model=name introduced left mislabelled lost passes",
+    "ModelTraces": "*merged pass_totals=passes models",
     "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
@@ -61,6 +63,7 @@ _FIELDS = {
     ),
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
+    "PassTotal": "pass=pass_name introduced models left mislabelled lost",
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",
@@ -193,9 +196,9 @@ def structure_to_json(structure: Structure) -> str:
     return _document("structure", dump=_head(structure.dump), **_plain(structure), errors=[])
 
 
-def trace_to_json(trace: Trace) -> str:
-    """Return what each pass of a log did to the order, ending in a newline."""
-    return _document("trace", **_plain(trace))
+def traces_to_json(traces: ModelTraces) -> str:
+    """Return what each pass did to the order in all models, ending in a newline."""
+    return _document("trace", **_plain(traces))
 
 
 def to_jsonl(verdict: Verdict) -> str:

@@ -167,9 +167,9 @@ def test_the_folder_of_a_tree_is_named_once() -> None:
 @pytest.mark.parametrize(
     ("files", "shown"),
     [
-        (("x/m/before-p.mlir", "x/m/after-p.mlir", "y/m/before-p.mlir", "y/m/after-p.mlir"),
+        (("m/x/before-p.mlir", "m/x/after-p.mlir", "m/y/before-p.mlir", "m/y/after-p.mlir"),
          ["after-p.mlir:1", "after-p.mlir:1"]),
-        (("x/1_a.mlir", "y/1_a.mlir"), ["1_a.mlir:1", "1_a.mlir:1"]),
+        (("m/x/1_a.mlir", "m/y/1_a.mlir"), ["1_a.mlir:1", "1_a.mlir:1"]),
     ],
 )  # fmt: skip
 def test_the_folder_of_a_program_is_named_once(
@@ -179,7 +179,7 @@ def test_the_folder_of_a_program_is_named_once(
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SAMPLES / "small" / "source.mlir", tmp_path / file)
     rows = run("trace", tmp_path, "--verbose").stdout.decode().splitlines()
-    assert rows[2] == str(tmp_path)
+    assert rows[2] == str(tmp_path / "m")
     assert [row.split()[-1] for row in rows[4 : 4 + len(shown)]] == shown
 
 

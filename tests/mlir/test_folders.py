@@ -86,6 +86,11 @@ def test_graphs_are_told_by_name_or_by_a_stage_that_comes_again(tmp_path: Path) 
     )
 
 
+def test_graphs_of_several_folders_are_programs_of_their_own(tmp_path: Path) -> None:
+    names = ["a/ttir_net_g0_1755000000000.mlir", "b/ttir_net_g0_1755000000001.mlir"]
+    assert programs(tmp_path, *names) == ["a/net_g0", "b/net_g0"]
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

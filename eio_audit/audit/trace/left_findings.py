@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from eio_audit.audit.check.audited_dump import SharedWork
@@ -82,6 +82,19 @@ class Repair:
     is_initial: bool
     by: str | None
     inversions: int
+
+
+def added_up(repairs: Iterable[Repair]) -> tuple[Repair, ...]:
+    """Return the repairs with those of the same passes added up, most inversions first."""
+    numbers = Counter[tuple[str | None, bool, str | None]]()
+    for one in repairs:
+        numbers[one.pass_name, one.is_initial, one.by] += one.inversions
+    added = (Repair(*who, number) for who, number in numbers.items())
+    return tuple(sorted(added, key=_by_size))
+
+
+def _by_size(one: Repair) -> tuple[int, bool, str, str]:
+    return -one.inversions, one.is_initial, one.pass_name or "", one.by or ""
 
 
 class LeftFindings:

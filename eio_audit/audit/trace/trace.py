@@ -21,7 +21,14 @@ from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.function_states import DumpStates, ProgramStates, StateChange
-from eio_audit.audit.trace.left_findings import Arrival, DumpPlace, LeftFinding, LeftFindings, Repair
+from eio_audit.audit.trace.left_findings import (
+    Arrival,
+    DumpPlace,
+    LeftFinding,
+    LeftFindings,
+    Repair,
+    added_up,
+)
 from eio_audit.audit.trace.modules import Part
 from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 from eio_audit.mlir.input.dumps import Dump, each_dump
@@ -249,18 +256,16 @@ class _Tracer:
         states = [s for program in self._programs.values() for s in program.states.functions.values()]
         findings = [program.findings for program in self._programs.values()]
         left = [one for program in findings for one in program.left(self._options)]
-        repairs = sum(
-            (program.repairs for program in findings), Counter[tuple[str | None, bool, str | None]]()
-        )
+        repairs = (Repair(*who, n) for program in findings for who, n in program.repairs.items())
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
-            repaired=tuple(Repair(*who, number) for who, number in repairs.most_common()),
+            repaired=added_up(repairs),
             passes=tuple(run.traced(index) for index, run in enumerate(runs)),
             culprit=self._culprit,
             initial=self._initial,
             summary=self._summary,
             once=self._figures.once,
-            final=summarize_blocks([block for state in states for block in state.blocks]),
+            final=summarize_blocks([block for state in states for block in state.blocks], dumps=0),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import click
 
-from eio_audit import AuditOptions, Gate, find_dump_files, trace
+from eio_audit import AuditOptions, DumpFile, Gate, TraceModel, find_dump_files, find_models, trace_models
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
+from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import progress
@@ -23,18 +24,27 @@ from eio_audit.report.text.progress import progress
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @audit_options
 @ceiling_options("final")
+@jobs_options_for("a model that takes longer", "model")
 @report_options(
-    "Trace",
+    "ModelTraces",
     quiet_option,
-    click.option("-v", "--verbose", is_flag=True, help="Show the passes that changed nothing one by one."),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Show all findings, passes and models, also without changes."
+    ),
 )
 @click.pass_context
 def trace_command(
-    ctx: click.Context, paths: tuple[str, ...], options: AuditOptions, gate: Gate, reports: Reports
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    options: AuditOptions,
+    gate: Gate,
+    parallel: Jobs,
+    reports: Reports,
 ) -> None:
     """Find the passes that put ops out of order in a log or a folder of dumps.
 
-    Show what is out of order at the end, which pass caused it, what was repaired, and what each pass did.
+    Show what is out of order at the end, which pass caused it, what was repaired, and what each pass did. A
+    folder may have many models, each in a folder or a log. Then show the sums by pass and by model.
 
     Several files are the stages of a compiler in the given order; - is standard input. In a folder,
     ttir.mlir, ttir-before-PASS.mlir and ttir-after-PASS.mlir are one program in three states.
@@ -43,29 +53,37 @@ def trace_command(
     Examples:
       eio-audit trace passes.log
       eio-audit trace passes-tree/
+      eio-audit trace models/ --jobs 8
       eio-audit trace ttir.mlir before.mlir after.mlir
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
     """
-    files, errors, skipped = inputs.find_all(paths, find_dump_files)
-    total_bytes = inputs.total_size([file.path for file in files])
-    with progress(total_bytes, "tracing", len(files)) as advance:
-        read_file = partial(inputs.dumps_of_file, advance=advance, is_only=len(files) == 1)
-        dumps = inputs.dumps_of_all(files, read_file, errors, advance.file_done)
-        diffs = None
-        if "html" in reports.formats:
-            from eio_audit.report.html.pass_diffs import PassDiffs
+    found, errors, skipped = inputs.find_all(paths, _find_files)
+    files = [file for _, file in found]
+    models = find_models(found)
+    diffs = None
+    if "html" in reports.formats and len(models) == 1:
+        from eio_audit.report.html.pass_diffs import PassDiffs
 
-            diffs = PassDiffs(options)
-            dumps = diffs.watch(dumps)
-        result = trace(dumps, options)
-    result = replace(result, errors=(*errors, *result.errors))
-    inputs.show_errors(result.errors)
+        diffs = PassDiffs(options)
+        parallel = Jobs(processes=1)  # each dump is compared while it is read
+    trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
+    total_bytes = inputs.total_size([file.path for file in files])
+    bar = progress(total_bytes, "tracing", len(files))
+    with bar as advance, parallel.workers(total_bytes, len(models)) as workers:
+        result = trace_models(models, trace_model, workers, advance, diffs.watch if diffs else None)
+    merged = replace(result.merged, errors=(*errors, *result.merged.errors))
+    result = replace(result, merged=merged)
+    inputs.show_errors(merged.errors)
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
-        inputs.warn_of_unmatched(result.unmatched)
+        inputs.warn_of_unmatched(merged.unmatched)
     reports.write(result, gate=gate, diffs=diffs)
-    if result.errors:
+    if merged.errors:
         ctx.exit(2)
-    inputs.require_indices(result.summary, (), *paths)
-    ctx.exit(1 if gate.failed_rules(result.final if gate.is_final else result.once) else 0)
+    inputs.require_indices(merged.summary, (), *paths)
+    ctx.exit(1 if gate.failed_rules(merged.final if gate.is_final else merged.once) else 0)
+
+
+def _find_files(path: str, skip: Callable[[str], None]) -> list[tuple[str, DumpFile]]:
+    return [(path, file) for file in find_dump_files(path, skip)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
-from eio_audit.mlir.input.folders import file_marker
+from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
@@ -167,6 +167,19 @@ def stream(
             first_line = source.line_at(len(data))
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
+
+
+def stream_file(
+    file: DumpFile,
+    advance: Callable[[int], None] = lambda _: None,
+    max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
+    *,
+    is_only: bool,
+) -> Iterator[Dump]:
+    """Yield the dumps of a log or a stage as ``stream``. One of several stages has the name of its file."""
+    named = file.state.marker if file.state is not None else None
+    stage = named or (None if is_only else Path(file.path).name)
+    return stream(file.path, file.program, stage, advance, max_unpacked_bytes)
 
 
 def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:

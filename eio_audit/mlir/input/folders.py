@@ -121,6 +121,22 @@ class _File(NamedTuple):
         return (*self.folders, self.name)
 
 
+def is_ir_file(name: str) -> bool:
+    """Return whether a file name has the ending of a dump that is not a log."""
+    return name.removesuffix(_packed(name)).endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX))
+
+
+def program_folders(parts: Sequence[str]) -> Sequence[str]:
+    """Return the folders around a program, outermost first, from the parts of the path of one of its files.
+
+    A file with several counters is in a folder of an op inside the program. Such folders are left out.
+    """
+    *folders, name = parts
+    match = _named(name) if is_ir_file(name) else None
+    nested = match["counters"].count("_") if match and match["counters"] else 0
+    return folders[: max(len(folders) - nested, 0)]
+
+
 class _Folder:
     """The dumps of a folder at any depth, in the order in which they are read.
 
@@ -137,7 +153,7 @@ class _Folder:
     def dump_file(self, file: _File) -> DumpFile:
         """Return the file with its program. Call this in order."""
         states = self.states.get(file.folders)
-        if states is None or (not _is_ir_file(file.name) and file.name not in states.by_file):
+        if states is None or (not is_ir_file(file.name) and file.name not in states.by_file):
             return DumpFile(file.path, self._program(file))
         state = states.by_file.get(file.name)
         if state is None:
@@ -158,11 +174,12 @@ class _Folder:
     def _program(self, file: _File) -> str:
         match = _named(file.name)
         if match and match["stage"]:
-            return match["graph"] or self._ungraphed(file.folders, match["stage"])
-        if not _is_ir_file(file.name):  # a log is a history of its own
+            if match["graph"]:
+                return "/".join([*file.folders, match["graph"]])
+            return self._ungraphed(file.folders, match["stage"])
+        if not is_ir_file(file.name):  # a log is a history of its own
             return "/".join(file.parts)
-        nested = match["counters"].count("_") if match else 0
-        return "/".join(file.folders[: len(file.folders) - nested])
+        return "/".join(program_folders(file.parts))
 
     def _ungraphed(self, folders: tuple[str, ...], stage: str) -> str:
         """Each graph passes every stage once. A stage that repeats belongs to the next graph."""
@@ -186,7 +203,7 @@ def _ir_files(path: str, skip: Callable[[str], None]) -> list[_File]:
     named = [file for file in _files_in(folder) if _stem(file.name) is not None]
     if not named:
         raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
-    found = [file for file in named if _is_ir_file(file.name) or holds_ir(file.path)]
+    found = [file for file in named if is_ir_file(file.name) or holds_ir(file.path)]
     if not found:
         raise InputError(folder, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
     for other in sorted({*named} - {*found}, key=lambda file: file.parts):
@@ -225,7 +242,7 @@ def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
 
     def may_be_state(name: str, stem: str) -> bool:
         """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""
-        return _is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
+        return is_ir_file(name) or ((state := parse_state(stem)) is not None and state.pass_name != "")
 
     states = {}
     for folder, names in unordered.items():
@@ -235,10 +252,6 @@ def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
 
 def _packed(name: str) -> str:
     return next((suffix for suffix in _PACKED_SUFFIXES if name.endswith(suffix)), "")
-
-
-def _is_ir_file(name: str) -> bool:
-    return name.removesuffix(_packed(name)).endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX))
 
 
 @lru_cache(_REMEMBERED)

@@ -37,8 +37,9 @@ def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: s
     cards = finding_cards(verdict.findings, sections, check.dumps)
     listed = {card.name for card in cards}
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
-    return _page(
+    return page(
         "check",
+        "check.html",
         version,
         result=check,
         verdict=verdict,
@@ -62,8 +63,9 @@ def diff_to_html(
 ) -> str:
     """Return the page of a diff. ``pictures`` are of blocks of the later dump."""
     sections = block_sections(pictures)
-    return _page(
+    return page(
         "diff",
+        "diff.html",
         version,
         result=result,
         document=diff_document(result, context=context),
@@ -77,14 +79,15 @@ def diff_to_html(
 
 def structure_to_html(result: Structure, version: str) -> str:
     """Return the page of the functions that code generation makes from a dump."""
-    return _page("structure", version, **_codegen(result))
+    return page("structure", "structure.html", version, **_codegen(result))
 
 
 def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
     """Return the page of a trace: what is left at the end, and what each pass did to order and ops."""
     most = max((traced.figures.inversions for traced in trace.passes), default=0)
-    return _page(
+    return page(
         "trace",
+        "trace.html",
         version,
         result=trace,
         left=left_cards(trace),
@@ -94,11 +97,12 @@ def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
     )
 
 
-def _page(command: str, version: str, **context: object) -> str:
+def page(command: str, template: str, version: str, **context: object) -> str:
+    """Return the page of a command."""
     script = text_of("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
-        f"{command}.html",
+        template,
         title=f"eio-audit {command}",
         version=version,
         script=script,

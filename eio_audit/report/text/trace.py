@@ -22,6 +22,7 @@ from eio_audit.report.wording.trace import (
     conclusion,
     left_at_the_end,
     left_by_arrival,
+    next_steps,
     pass_title,
     repaired,
 )
@@ -48,6 +49,12 @@ def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = F
         name = (trace.mislabeller.pass_name or UNSEEN, "bold")
         console.print("most wrong indices by: ", name, " (", at, f"), {wrong}; see fix --relabel")
     status, why = conclusion(trace, gate)
+    steps = map(" ".join, next_steps(trace) if status != "could not run" else ())
+    print_verdict(status, "; ".join([why, *steps]), console)
+
+
+def print_verdict(status: str, why: str, console: Console) -> None:
+    """Print the last line."""
     console.print((status, "bold green" if status == "passed" else "bold red"), f": {why}")
 
 
@@ -86,9 +93,10 @@ def _common_folder(sources: Iterable[str]) -> str:
 
 def _place(traced: TracedPass, folder: str) -> str:
     """Return where a dump is, relative to the folder, without the folders that name its program."""
-    source = traced.place.source
-    name = source.removeprefix(folder + os.sep) if folder else source
-    return f"{name.removeprefix(traced.program.rstrip('/') + '/')}:{traced.place.line}"
+    source, program = traced.place.source, traced.program.rstrip("/").replace("/", os.sep)
+    _, is_inside, inside = source.rpartition(f"{os.sep}{program}{os.sep}") if program else ("", "", "")
+    name = inside if is_inside else source.removeprefix(folder + os.sep) if folder else source
+    return f"{name}:{traced.place.line}"
 
 
 def _print_passes(

@@ -81,20 +81,23 @@ def repaired(repair: Repair) -> str:
     return f"{what} {origin}, by {repair.by or UNSEEN}"
 
 
-def conclusion(trace: Trace, gate: Gate) -> tuple[str, str]:
-    """Return ``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end; ...``."""
+def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why: ``22 avoidable inversions left at the end of 8 passes``.
+
+    ``where`` replaces the number of passes.
+    """
     if trace.errors or not trace.summary.has_indices:
         unread = f"{count(len(trace.errors), 'input')} could not be read"
         return "could not run", unread if trace.errors else "no op carries an op index"
     failed = gate.failed_rules(trace.final if gate.is_final else trace.once)
-    passes = count(len(trace.passes), "pass", "passes")
+    passes = where or count(len(trace.passes), "pass", "passes")
     said = list(limits(gate, failed, trace.once, trace.final, lambda _: f"in {passes}"))
     if not said:
         number = trace.final.avoidable
         avoidable = count(number, "avoidable inversion") if number else "no avoidable inversion"
-        end = passes if trace.passes else count(trace.summary.dumps, "dump")
+        end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable} left at the end of {end}"]
-    return "failed" if failed else "passed", "; ".join([*said, *map(" ".join, next_steps(trace))])
+    return "failed" if failed else "passed", "; ".join(said)
 
 
 def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:

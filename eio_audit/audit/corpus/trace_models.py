@@ -1,0 +1,288 @@
+"""Traces many models: each is a piece of work of its own, for this process or for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from eio_audit.audit.corpus.models import model_of
+from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
+from eio_audit.audit.trace.pass_totals import PassTotal, pass_totals
+from eio_audit.audit.trace.trace import Trace, trace
+from eio_audit.mlir.input.dumps import Dump, stream_file
+from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES
+from eio_audit.mlir.input.folders import DumpFile
+from eio_audit.mlir.source import InputError
+
+BATCH_BYTES = 1 << 18
+"""How large the files of the models are that are sent to a process at a time, at least."""
+
+Watch: TypeAlias = Callable[[Iterable[Dump]], Iterable[Dump]]
+"""Yields the dumps that it gets, and looks at each of them."""
+
+
+class Progress(Protocol):
+    """Gets what has been done so far."""
+
+    def __call__(self, bytes_count: int, /) -> None:
+        """So many more bytes are done."""
+
+    def file_done(self) -> None:
+        """One more file is done."""
+
+    def waits_for(self, file: str, /) -> None:
+        """The file or folder that the next result is of."""
+
+
+class _Nobody:
+    def __call__(self, bytes_count: int, /) -> None:
+        """Nobody wants to know."""
+
+    def file_done(self) -> None:
+        """Nobody wants to know."""
+
+    def waits_for(self, file: str, /) -> None:
+        """Nobody wants to know."""
+
+
+NO_PROGRESS: Progress = _Nobody()
+"""For work that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that a compiler translated.
+
+    Attributes:
+        name: what it is called in the folder.
+        path: the folder or the file that has its dumps and no others; empty if there is none.
+        files: the files with its dumps, in the order of the passes.
+    """
+
+    name: str
+    path: str
+    files: tuple[DumpFile, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of its files; a pipe, or a file that cannot be read, counts as 0."""
+        return sum(_size(file.path) for file in self.files)
+
+    @property
+    def is_piped(self) -> bool:
+        """Whether it comes from standard input, which only this process can read."""
+        return any(file.path == "-" for file in self.files)
+
+
+def find_models(found: Iterable[tuple[str, DumpFile]]) -> list[Model]:
+    """Return the models of files, in the order of their first files.
+
+    Args:
+        found: each file, and the path at which it was found: a folder, or its own.
+    """
+    name_of_program: dict[str, str] = {}
+    files: dict[str, list[DumpFile]] = {}
+    paths: dict[str, str] = {}
+    for root, file in found:
+        name = name_of_program.setdefault(file.program, _model_name(file, root))
+        files.setdefault(name, []).append(file)
+        paths.setdefault(name, str(Path(root, name)))
+    return [
+        Model(name, paths[name] if _is_all_in(Path(paths[name]), own) else "", tuple(own))
+        for name, own in files.items()
+    ]
+
+
+@dataclass(frozen=True)
+class TraceModel:
+    """How models are traced.
+
+    Attributes:
+        options: what counts.
+        is_only_file: there is one file in all; of several, each without markers is a stage with its name.
+        max_unpacked_bytes: the most that a file may unpack to.
+    """
+
+    options: AuditOptions = DEFAULT_OPTIONS
+    is_only_file: bool = False
+    max_unpacked_bytes: int = MAX_UNPACKED_BYTES
+
+    def of(
+        self,
+        model: Model,
+        progress: Progress = NO_PROGRESS,
+        watch: Watch | None = None,
+    ) -> Trace:
+        """Return the trace of a model. A file that cannot be read is an error of the trace.
+
+        Args:
+            model: what to trace.
+            progress: gets what has been read.
+            watch: looks at the dumps.
+        """
+        errors: list[InputError] = []
+        dumps = self._dumps(model, progress, errors)
+        result = trace(dumps if watch is None else watch(dumps), self.options)
+        return replace(result, errors=(*errors, *result.errors))
+
+    def __call__(self, models: Sequence[Model]) -> list[Trace]:
+        """Return the traces of some models, without the options, which need not be sent back."""
+        return [replace(self.of(model), options=DEFAULT_OPTIONS) for model in models]
+
+    def _dumps(self, model: Model, progress: Progress, errors: list[InputError]) -> Iterator[Dump]:
+        for file in model.files:
+            progress.waits_for(file.path)
+            try:
+                yield from stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
+            except InputError as error:
+                errors.append(error)
+            progress.file_done()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrace:
+    """The trace of a model.
+
+    Attributes:
+        name: what the model is called.
+        path: the folder or the file that has its dumps and no others; empty if there is none.
+        trace: the history of its programs.
+        passes: what each pass brought in, worst first.
+    """
+
+    name: str
+    path: str
+    trace: Trace
+    passes: tuple[PassTotal, ...]
+
+    @property
+    def introduced(self) -> int:
+        """Avoidable inversions that its passes added."""
+        return sum(total.introduced for total in self.passes)
+
+    @property
+    def left(self) -> int:
+        """Avoidable inversions in the last dumps of its functions."""
+        return self.trace.final.avoidable
+
+    @property
+    def mislabelled(self) -> int:
+        """Op indices that its passes made wrong."""
+        return sum(total.mislabelled for total in self.passes)
+
+    @property
+    def lost(self) -> int:
+        """Op indices that its passes lost."""
+        return sum(total.lost for total in self.passes)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is left, and its passes brought in nothing and lost nothing."""
+        return not self.left and all(total.is_clean for total in self.passes)
+
+
+@dataclass(frozen=True)
+class ModelTraces:
+    """The traces of all models of a corpus.
+
+    Attributes:
+        models: those with most avoidable inversions left at the end first.
+        merged: the traces of all models as one, in the order of their files.
+    """
+
+    models: tuple[ModelTrace, ...]
+    merged: Trace
+
+    @cached_property
+    def passes(self) -> tuple[PassTotal, ...]:
+        """What each pass brought in over all models, worst first."""
+        return pass_totals(model.trace for model in self.models)
+
+
+def trace_models(
+    models: Sequence[Model],
+    trace_model: TraceModel,
+    workers: Workers | None = None,
+    progress: Progress = NO_PROGRESS,
+    watch: Watch | None = None,
+) -> ModelTraces:
+    """Trace models one by one. The result does not depend on ``workers``.
+
+    Args:
+        models: what to trace.
+        trace_model: how.
+        workers: processes that do it; without them this process does it, as it always does standard input.
+            A model for which a worker needs too long, or dies, has an error instead of a trace.
+        progress: gets what has been done.
+        watch: looks at the dumps that this process reads.
+    """
+    options = trace_model.options
+    traces: list[Trace] = []
+    if workers is None:
+        traces = [trace_model.of(model, progress, watch) for model in models]
+    else:
+
+        def waits_for(batch: Sequence[Model]) -> None:
+            for model in batch[:1]:
+                progress.waits_for(model.path or model.files[0].path)
+
+        for batch, results in results_in_order(trace_model, _batches(models), workers, waits_for):
+            if not results:  # from standard input
+                traces += [trace_model.of(model, progress, watch) for model in batch]
+                continue
+            for model, result in zip(batch, results, strict=True):
+                if isinstance(result, LostWork):
+                    error = InputError(model.path or model.files[0].path, None, result.reason)
+                    traces.append(unreadable(error, options))
+                else:
+                    traces.append(replace(result, options=options))
+                progress(model.size_bytes)
+                for _ in model.files:
+                    progress.file_done()
+    rows = [
+        ModelTrace(model.name, model.path, one, pass_totals([one]))
+        for model, one in zip(models, traces, strict=True)
+    ]
+    rows.sort(key=lambda row: (-row.left, -row.introduced, -row.mislabelled, -row.lost))
+    return ModelTraces(tuple(rows), merge_traces(traces, options))
+
+
+def _batches(models: Iterable[Model]) -> Iterator[tuple[Sequence[Model], Sequence[Model]]]:
+    """Yield models to send together, and all models of the batch."""
+    batch: list[Model] = []
+    size_bytes = 0
+    for model in models:
+        if model.is_piped:
+            yield batch, batch
+            yield [], [model]
+            batch, size_bytes = [], 0
+            continue
+        batch.append(model)
+        size_bytes += model.size_bytes
+        if size_bytes >= BATCH_BYTES:
+            yield batch, batch
+            batch, size_bytes = [], 0
+    yield batch, batch
+
+
+def _model_name(file: DumpFile, root: str) -> str:
+    """The model of a file. A program whose files are beside those of others is a model of its own."""
+    name = model_of(file.path, root)
+    is_beside_others = name == Path(file.path).name
+    return (file.program or model_of(root, root)) if is_beside_others else name
+
+
+def _is_all_in(path: Path, files: Iterable[DumpFile]) -> bool:
+    return all(path == Path(file.path) or path in Path(file.path).parents for file in files)
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0

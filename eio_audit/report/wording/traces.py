@@ -1,0 +1,54 @@
+"""Sentences about the traces of many models, without layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.trace.pass_totals import PassTotal
+from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import argument, options_given
+from eio_audit.report.wording.trace import NOT_SHOWN, conclusion, next_steps
+
+
+def left_in_models(result: ModelTraces) -> str:
+    """Return ``5,689 avoidable inversions in 31 of 44 models, 3 of them there from the start``."""
+    number = result.merged.final.avoidable
+    if not number:
+        return f"no avoidable inversion in {count(len(result.models), 'model')}"
+    initial = sum(one.finding.inversions for one in result.merged.left if one.arrival.is_initial)
+    start = f", {initial:,} of them there from the start" if initial else ""
+    models = sum(1 for model in result.models if model.left)
+    return f"{count(number, 'avoidable inversion')} in {models:,} of {len(result.models):,} models{start}"
+
+
+def name_of(total: PassTotal) -> str:
+    """Return the name of a pass."""
+    return total.pass_name or NOT_SHOWN
+
+
+def in_models(total: PassTotal, result: ModelTraces) -> str:
+    """Return in how many models a pass introduced avoidable inversions: ``31 of 44``. Empty for none."""
+    return f"{total.models:,} of {len(result.models):,}" if total.models else ""
+
+
+def worst_pass(model: ModelTrace) -> str:
+    """Return the pass that introduced most in a model. Empty if no pass brought in anything."""
+    return name_of(model.passes[0]) if model.passes and not model.passes[0].is_clean else ""
+
+
+def conclusion_of_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why, with the command that shows the worst model."""
+    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    steps = map(" ".join, commands(result) if status != "could not run" else ())
+    return status, "; ".join([why, *steps])
+
+
+def commands(result: ModelTraces) -> Iterator[tuple[str, str]]:
+    """Yield the commands to type next, and what they show: of the worst model all, or its worst pass."""
+    worst = result.models[0]
+    if worst.path and worst_pass(worst):
+        yield f"eio-audit trace{options_given(worst.trace)} {argument(worst.path)}", "shows the worst model"
+    else:
+        yield from next_steps(worst.trace)

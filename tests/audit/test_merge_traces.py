@@ -1,0 +1,71 @@
+"""Traces of several models as one trace, and what each pass brought in over all of them."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eio_audit import Dump, InputError, PassTotal, Repair, Trace, read_text, trace
+from eio_audit.audit.trace.left_findings import added_up
+from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
+from eio_audit.audit.trace.pass_totals import pass_totals
+from tests.audit.test_trace import dump, function, logs
+
+
+def dumps_of_model(name: str, text: str) -> list[Dump]:
+    return [replace(one, program=f"{name}{one.program}") for one in read_text(text, f"{name}.log")]
+
+
+@given(st.lists(logs(), max_size=4))
+def test_the_traces_of_models_make_the_trace_of_all_dumps(texts: list[str]) -> None:
+    models = [dumps_of_model(f"model{n}", text) for n, text in enumerate(texts)]
+    assert merge_traces(list(map(trace, models))) == trace(one for model in models for one in model)
+
+
+def test_errors_are_in_the_order_of_the_models() -> None:
+    errors = [InputError(name, None, "it died") for name in ("a.log", "b.log")]
+    merged = merge_traces(list(map(unreadable, errors)))
+    assert (merged.errors, merged.passes, merged.summary.dumps) == (tuple(errors), (), 0)
+
+
+def test_repairs_of_the_same_passes_are_added_up() -> None:
+    small, large = Repair("a", False, "c", 1), Repair("b", False, None, 2)
+    assert added_up([small, large, small, small]) == (Repair("a", False, "c", 3), large)
+
+
+def shuffled(name: str, *indices: int) -> Trace:
+    """A model that pass ``a`` leaves in this order; pass ``b`` then restores the order."""
+    states = {"start": range(len(indices)), "a": indices, "b": range(len(indices))}
+    return trace(
+        dumps_of_model(name, "".join(dump("After", p, function("f", *o)) for p, o in states.items()))
+    )
+
+
+def left_shuffled(name: str, *indices: int) -> Trace:
+    """A model that pass ``b`` leaves in this order."""
+    states = {"start": range(len(indices)), "b": indices}
+    return trace(
+        dumps_of_model(name, "".join(dump("After", p, function("f", *o)) for p, o in states.items()))
+    )
+
+
+def test_what_a_pass_brought_in_is_added_up_over_all_models() -> None:
+    traces = [shuffled("x", 2, 1, 0), shuffled("y", 1, 0), left_shuffled("z", 1, 0)]
+    assert pass_totals(traces) == (
+        PassTotal("b", introduced=1, models=1, left=1, mislabelled=0, lost=0),
+        PassTotal("a", introduced=4, models=2, left=0, mislabelled=0, lost=0),
+        PassTotal("start", introduced=0, models=0, left=0, mislabelled=0, lost=0),
+    )
+
+
+def test_a_pass_that_shuffles_twice_in_a_model_shuffles_in_one_model() -> None:
+    states = [("start", (0, 1)), ("a", (1, 0)), ("b", (0, 1)), ("a", (1, 0))]
+    text = "".join(dump("After", name, function("f", *order)) for name, order in states)
+    worst = pass_totals([trace(read_text(text))])[0]
+    assert (worst.pass_name, worst.introduced, worst.models) == ("a", 2, 1)
+
+
+def test_what_is_there_from_the_start_is_left_by_no_pass() -> None:
+    text = "".join(dump("After", name, function("f", 1, 0)) for name in ("start", "a"))
+    result = trace(read_text(text))
+    assert (result.final.avoidable, [one.left for one in pass_totals([result])]) == (1, [0, 0])

@@ -1,0 +1,151 @@
+"""``trace`` of a folder of many models."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.audit.test_trace import dump, function
+from tests.cli.running import run
+from tests.report.pages import Page
+
+IN_ORDER = dump("After", "start", function("f", 1, 2))
+BROKEN = dump("After", "cse", "func.func @broken() {\n  %0 = \n}\n")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three models that ``fusing`` shuffles, one that is in order, and one that was never in order."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("corpus")
+    for name, orders in {
+        "resnet": [("start", (1, 2, 3)), ("fusing", (3, 2, 1)), ("cse", (3, 2, 1))],
+        "bert": [("start", (1, 2, 3)), ("fusing", (3, 2, 1)), ("cse", (2, 1, 3))],
+        "yolo": [("start", (1, 2, 3)), ("fusing", (2, 1, 3)), ("cse", (1, 2, 3))],
+        "clean": [("start", (1, 2)), ("fusing", (1, 2))],
+        "late": [("start", (2, 1)), ("fusing", (2, 1))],
+    }.items():
+        (folder / name).mkdir(parents=True)
+        for number, (pass_name, order) in enumerate(orders):
+            (folder / name / f"{number}_{pass_name}.mlir").write_text(function("f", *order))
+    return folder
+
+
+def test_the_sums_by_pass_and_by_model(corpus: Path) -> None:
+    done = run("trace", corpus)
+    assert done.returncode == 1
+    assert done.stdout.decode() == (
+        """\
+left at the end: 5 avoidable inversions in 3 of 5 models, 1 of them there from the start
+
+  pass    left  introduced  in models
+  fusing     4           7     3 of 5
+  ... and 2 more passes (-v)
+
+  model   left  introduced  worst pass
+  resnet     3           3  fusing
+  bert       1           3  fusing
+  late       1
+  yolo                   1  fusing
+  ... and 1 more model (-v)
+
+failed: 5 avoidable inversions left at the end; eio-audit trace corpus/resnet shows the worst model
+"""
+    )
+
+
+def test_verbose_shows_all_passes_and_models(corpus: Path) -> None:
+    lines = run("trace", corpus, "--verbose").stdout.decode().splitlines()
+    assert [line.split()[0] for line in lines[3:6]] == ["fusing", "cse", "start"]
+    assert [line.split()[0] for line in lines[8:13]] == ["resnet", "bert", "late", "yolo", "clean"]
+
+
+def test_at_most_ten_models_are_shown(tmp_path: Path) -> None:
+    for number in range(12):
+        text = IN_ORDER + dump("After", "fusing", function("f", 2, 1))
+        (tmp_path / f"m{number}.log").write_text(text)
+    lines = run("trace", tmp_path).stdout.decode().splitlines()
+    assert [line.split()[0] for line in lines[7:17]] == [f"m{number}.log" for number in range(10)]
+    assert lines[17] == "  ... and 2 more models (-v)"
+
+
+def test_a_single_model_is_shown_pass_by_pass(corpus: Path) -> None:
+    shown = run("trace", corpus / "resnet").stdout
+    assert (
+        b"left at the end: 3 avoidable inversions, brought in by fusing (corpus/resnet/1_fusing.mlir:1)"
+        in shown
+    )
+
+
+def test_the_sums_as_json(corpus: Path) -> None:
+    document = json.loads(run("trace", corpus, "--format", "json").stdout)
+    fusing = {"pass": "fusing", "introduced": 7, "models": 3, "left": 4, "mislabelled": 0, "lost": 0}
+    assert document["pass_totals"][0] == fusing
+    assert [total["pass"] for total in document["pass_totals"]] == ["fusing", "cse", "start"]
+    worst = document["models"][0]
+    assert worst["passes"][0] == fusing | {"introduced": 3, "models": 1, "left": 3}
+    del worst["passes"]
+    assert worst == {"model": "resnet", "introduced": 3, "left": 3, "mislabelled": 0, "lost": 0}
+    assert [model["model"] for model in document["models"]] == ["resnet", "bert", "late", "yolo", "clean"]
+    assert [traced["index"] for traced in document["passes"]] == list(range(13))
+    assert (document["final"]["avoidable"], document["initial"]) == (5, 1)
+
+
+def test_a_single_model_has_the_same_members(corpus: Path) -> None:
+    one, many = (
+        json.loads(run("trace", path, "--format", "json").stdout) for path in (corpus / "resnet", corpus)
+    )
+    assert one.keys() == many.keys()
+    assert [model["model"] for model in one["models"]] == ["resnet"]
+
+
+def test_the_page_of_many_models(corpus: Path) -> None:
+    page = Page(run("trace", corpus, "--format", "html").stdout.decode())
+    assert "left at the end: 5 avoidable inversions in 3 of 5 models" in page.words
+    assert "eio-audit trace corpus/resnet" in page.words
+    columns = {column["key"]: column for column in page.islands["passes-rows"]["columns"]}
+    assert (columns["pass"]["strings"], columns["introduced"]["values"]) == (
+        ["fusing", "cse", "start"],
+        [7, 0, 0],
+    )
+    columns = {column["key"]: column for column in page.islands["models-rows"]["columns"]}
+    assert columns["model"]["strings"] == ["resnet", "bert", "late", "yolo", "clean"]
+    assert columns["left"]["values"] == [3, 1, 1, 0, 0]
+    columns = {column["key"]: column for column in page.islands["runs-rows"]["columns"]}
+    assert columns["introduced"]["values"] == [3, 3, 1]
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "html"])
+def test_several_processes_report_the_same(corpus: Path, format_: str) -> None:
+    (corpus / "broken.log").write_text(IN_ORDER + BROKEN)
+    (corpus / "unreadable.mlir").write_bytes(b"ML\xefR")
+    one, several = (run("trace", corpus, "--format", format_, "--jobs", jobs) for jobs in ("1", "3"))
+    assert (several.stdout, several.stderr) == (one.stdout, one.stderr)
+    assert (several.returncode, one.returncode) == (2, 2)
+    assert [line.split(": ")[0] for line in one.stderr.decode().splitlines() if "error" in line] == [
+        "corpus/broken.log:11:3",
+        "corpus/unreadable.mlir:1:1",
+    ]
+
+
+def test_a_corpus_in_order_has_no_tables(corpus: Path) -> None:
+    for name in ("resnet", "bert", "yolo", "late"):
+        shutil.rmtree(corpus / name)
+    shutil.copytree(corpus / "clean", corpus / "again")
+    assert run("trace", corpus).stdout == (
+        b"left at the end: no avoidable inversion in 2 models\n\n"
+        b"passed: no avoidable inversion left at the end of 2 models\n"
+    )
+
+
+def test_a_time_limit_changes_nothing_where_it_is_kept(corpus: Path) -> None:
+    assert run("trace", corpus, "--timeout", "60").stdout == run("trace", corpus).stdout
+
+
+def test_standard_input_is_traced_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = (IN_ORDER + dump("After", "fusing", function("f", 2, 1))).encode()
+    assert (
+        run("trace", "-", "--jobs", "2", "--timeout", "9", stdin=log).stdout
+        == run("trace", "-", stdin=log).stdout
+    )
