@@ -21,6 +21,16 @@ from eio_audit.audit.codegen.codegen import structure as structure
 from eio_audit.audit.codegen.codegen_location import Reason as Reason
 from eio_audit.audit.corpus.check_dumps import Results as Results
 from eio_audit.audit.corpus.check_dumps import check_dumps as check_dumps
+from eio_audit.audit.corpus.comparison import CheckComparison as CheckComparison
+from eio_audit.audit.corpus.comparison import ComparedFigures as ComparedFigures
+from eio_audit.audit.corpus.comparison import EarlierCheck as EarlierCheck
+from eio_audit.audit.corpus.comparison import FigureChange as FigureChange
+from eio_audit.audit.corpus.comparison import Trend as Trend
+from eio_audit.audit.corpus.comparison import compare_checks as compare_checks
+from eio_audit.audit.corpus.corpus_figures import ModelFigures as ModelFigures
+from eio_audit.audit.corpus.corpus_figures import PassFigures as PassFigures
+from eio_audit.audit.corpus.corpus_figures import figures_by_model as figures_by_model
+from eio_audit.audit.corpus.corpus_figures import figures_by_pass as figures_by_pass
 from eio_audit.audit.corpus.dump_check import DumpCheck as DumpCheck
 from eio_audit.audit.corpus.fix_files import fix_files as fix_files
 from eio_audit.audit.corpus.result_cache import result_cache as result_cache
@@ -30,6 +40,7 @@ from eio_audit.audit.corpus.trace_models import ModelTraces as ModelTraces
 from eio_audit.audit.corpus.trace_models import TraceModel as TraceModel
 from eio_audit.audit.corpus.trace_models import find_models as find_models
 from eio_audit.audit.corpus.trace_models import trace_models as trace_models
+from eio_audit.audit.corpus.models import models_of as models_of
 from eio_audit.audit.corpus.workers import Workers as Workers
 from eio_audit.audit.corpus.workers import local_workers as local_workers
 from eio_audit.audit.corpus.workers import usable_cores as usable_cores
@@ -71,6 +82,7 @@ from eio_audit.audit.explain.order_picture import PicturedOp as PicturedOp
 from eio_audit.audit.explain.order_picture import WorstBlocks as WorstBlocks
 from eio_audit.audit.fix.dump_fix import DumpFix as DumpFix
 from eio_audit.audit.fix.dump_fix import Relabel as Relabel
+from eio_audit.audit.explain.pictures_of_model import pictures_of_model as pictures_of_model
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import fix as fix
 from eio_audit.audit.fix.reading_again import VerificationError as VerificationError

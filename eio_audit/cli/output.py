@@ -43,6 +43,29 @@ def write_text(print_to: Callable[[IO[str]], None], path: str | None) -> None:
     write_atomically(path, [encoded(text.getvalue())])
 
 
+def is_folder(path: str) -> bool:
+    """Whether a path names a folder: it ends in a slash, or there is a folder of that name."""
+    return path.endswith(("/", os.sep)) or Path(path).is_dir()
+
+
+def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
+    """Write pages to files of a folder one by one, each atomically. Other files of the folder stay.
+
+    Args:
+        folder: it is created if it is missing.
+        pages: the name of each file, and its text.
+
+    Raises:
+        InputError: the folder cannot be made, or a file cannot be written.
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(folder, None, f"cannot make this folder: {error.strerror or error}") from error
+    for name, text in pages:
+        write_atomically(str(Path(folder, name)), [encoded(text)])
+
+
 def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
     """Replace the file at ``path`` in one step: a reader sees the old content or the new, never a part.
 

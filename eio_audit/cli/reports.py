@@ -12,7 +12,7 @@ import click
 
 from eio_audit import InputError, __version__
 from eio_audit.cli.options import Command, together
-from eio_audit.cli.output import encoded, write_pieces, write_text
+from eio_audit.cli.output import encoded, is_folder, write_pages, write_pieces, write_text
 
 RENDERERS = {
     "Verdict": {
@@ -57,10 +57,17 @@ RENDERERS = {
 }
 """By kind of result and format, the function in ``report``: ``module:name``."""
 
+FOLDER_RENDERERS = {("Verdict", "html"): "html.corpus:check_to_pages"}
+"""The function that makes the files of a folder: the name and the text of each."""
+
 
 def renderer(kind: str, format_: str) -> Callable[..., Any]:
     """Return the function that renders a kind of result in a format. Imports its module."""
-    module, _, name = RENDERERS[kind][format_].partition(":")
+    return _function(RENDERERS[kind][format_])
+
+
+def _function(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
     function: Callable[..., Any] = getattr(import_module(f"eio_audit.report.{module}"), name)
     return function
 
@@ -70,7 +77,10 @@ def rendered(result: object, format_: str, **options: Any) -> Any:
 
     The function gets those of ``options`` and ``version`` that it has parameters for.
     """
-    render = renderer(type(result).__name__, format_)
+    return _rendered(renderer(type(result).__name__, format_), result, **options)
+
+
+def _rendered(render: Callable[..., Any], result: object, **options: Any) -> Any:
     return render(result, **_wanted(render, options | {"version": __version__}))
 
 
@@ -96,11 +106,20 @@ class Reports(NamedTuple):
         """Whether a report shows the memory that a block needs."""
         return self.verbose or bool(self.formats & {"json", "html"})
 
+    @property
+    def has_page(self) -> bool:
+        """Whether a report is a single page, not a folder of pages."""
+        return any(format_ == "html" and not (path and is_folder(path)) for format_, path in self.targets)
+
     def write(self, result: object, **options: Any) -> None:
         """Write a result to all targets. ``options`` go to the functions that render it."""
         for format_, path in self.targets:
             if format_ == "text":
                 write_text(functools.partial(self._print, result, **options), path)
+                continue
+            folder_renderer = FOLDER_RENDERERS.get((type(result).__name__, format_))
+            if path is not None and folder_renderer is not None and is_folder(path):
+                write_pages(path, _rendered(_function(folder_renderer), result, **options))
                 continue
             report = rendered(result, format_, verbose=self.verbose, **options)
             pieces = [report] if isinstance(report, (bytes, str)) else report

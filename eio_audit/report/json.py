@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.trace_models import ModelTraces
+    from eio_audit.audit.corpus.comparison import CheckComparison
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
@@ -39,6 +40,7 @@ _FIELDS = {
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when blocks unknown_ops assumed_pure",
+    "FigureChange": "change=trend before after",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
         "model_file=model.file model_line=model.line model_path pass=pass_name until left"
@@ -48,6 +50,7 @@ _FIELDS = {
     "LeftFinding": "*finding brought_in=arrival",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
+    "ModelFigures": ("model dumps errors ops inversions forced minimum avoidable certified findings worst"),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
@@ -64,6 +67,7 @@ _FIELDS = {
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
     "PassTotal": "pass=pass_name introduced models left mislabelled lost",
+    "PassFigures": "pass=pass_name when dumps models models_avoidable inversions avoidable findings",
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",
@@ -87,6 +91,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "DumpAudit.assumed_pure": lambda dump: dict(sorted(dump.assumed_pure.items())),
     "DumpAudit.unknown_ops": lambda dump: dict(sorted(dump.unknown_ops.items())),
     "Explanation.dump": lambda explanation: _head(explanation.dump),
+    "ModelFigures.worst": lambda one: one.worst and _head(one.worst),
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
@@ -100,8 +105,13 @@ _MADE: dict[str, Callable[[Any], object]] = {
 """The fields that are not plain attributes."""
 
 
-def check_to_json(verdict: Verdict) -> str:
-    """Return the audits of ``check`` and the findings of its gate, ending in a newline."""
+def check_to_json(verdict: Verdict, comparison: CheckComparison | None = None) -> str:
+    """Return the audits of ``check`` and the findings of its gate, ending in a newline.
+
+    ``comparison`` is the one with an earlier check.
+    """
+    from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+
     check = verdict.check
     return _document(
         "check",
@@ -112,7 +122,22 @@ def check_to_json(verdict: Verdict) -> str:
         failed=[rule.code for rule in verdict.failed],
         known=verdict.known,
         stale=[{**_plain(entry), "count": count} for entry, count in sorted(verdict.stale.items())],
+        models=figures_by_model(verdict),
+        passes=figures_by_pass(verdict),
+        compared=comparison and _compared(comparison),
     )
+
+
+def _compared(comparison: CheckComparison) -> dict[str, object]:
+    return {
+        "source": comparison.source,
+        **_plain(comparison.total),
+        "models": [{"model": name, **_plain(change)} for name, change in comparison.models.items()],
+        "passes": [
+            {"pass": name, "when": when, **_plain(change)}
+            for (name, when), change in comparison.passes.items()
+        ],
+    }
 
 
 def diff_to_json(diff: Diff) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -21,10 +21,29 @@ from eio_audit.mlir.source import InputError
 
 @dataclass(frozen=True)
 class Check:
-    """The audits of all dumps that could be read, and the errors of the others."""
+    """The audits of all dumps that could be read, and the errors of the others.
+
+    ``models`` has the model of a dump by its source; a source that it lacks is a model of its own.
+    """
 
     dumps: tuple[DumpAudit, ...]
     errors: tuple[InputError, ...]
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def by_model(self) -> dict[str, Check]:
+        """The same for each model, in the order of their first dumps."""
+        dumps, errors = defaultdict[str, list[DumpAudit]](list), defaultdict[str, list[InputError]](list)
+        for dump in self.dumps:
+            dumps[self.model_of(dump.source)].append(dump)
+        for error in self.errors:
+            errors[self.model_of(error.source)].append(error)
+        names = dict.fromkeys((*dumps, *errors))
+        return {name: Check(tuple(dumps[name]), tuple(errors[name]), self.models) for name in names}
+
+    def model_of(self, source: str) -> str:
+        """The model of a source."""
+        return self.models.get(source, source)
 
     @cached_property
     def summary(self) -> Summary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from eio_audit.mlir.input.folders import file_marker, is_ir_file, program_folders
@@ -30,3 +31,25 @@ def model_of(path: str, root: str) -> str:
         return folders[0]
     has_pass = is_ir_file(parts[-1]) and file_marker(path) is not None
     return Path(root).resolve().name if has_pass else parts[0]
+
+
+def models_of(found: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the models of files by the names that dumps give as their source.
+
+    If models of one name were found in several folders, each name begins with its folder.
+
+    Args:
+        found: the path at which a file was found, a folder or its own, and its path.
+    """
+    models = {path: (model_of(path, root), root) for root, path in found}
+    roots: dict[str, set[str]] = {}
+    for model, root in models.values():
+        roots.setdefault(model, set()).add(root)
+    return {
+        source_name(path): model if len(roots[model]) == 1 else _in_full(model, root)
+        for path, (model, root) in models.items()
+    }
+
+
+def _in_full(model: str, root: str) -> str:
+    return root if Path(root).resolve().name == model else str(Path(root, model))

@@ -113,7 +113,7 @@ class WorstBlocks:
 
     def add(self, dump: AuditedDump) -> None:
         """Draw the blocks of a dump that are among the worst so far."""
-        self._add(dump.audit, lambda place: _picture(dump, dump.audit, place))
+        self._add(dump.audit, lambda place: picture_of(dump, dump.audit, place))
 
     def add_undrawn(self, dump: Dump, audit: DumpAudit) -> None:
         """Keep a dump while a block of it is among the worst. It is audited again to draw the block."""
@@ -151,7 +151,7 @@ class WorstBlocks:
             number = id(kept.dump)
             if number not in audited:
                 audited[number] = audit_dump(kept.dump, kept.audit.options)
-            pictures.append(_picture(audited[number], kept.audit, kept.place))
+            pictures.append(picture_of(audited[number], kept.audit, kept.place))
         return pictures
 
 
@@ -164,7 +164,7 @@ class _BlockOfDump:
     place: int
 
 
-def _picture(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPicture:
+def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPicture:
     """Return the picture of the ``number``-th block of an audit."""
     block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places

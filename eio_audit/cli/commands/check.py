@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -36,6 +37,13 @@ from eio_audit.report.text.progress import advancing, progress
     is_flag=True,
     help="Print the number of findings by rule, pass and module instead of the findings.",
 )
+@click.option(
+    "--compare",
+    type=click.Path(),
+    metavar="OLD.json",
+    help="Show which models and passes became better or worse since OLD.json, an earlier report with "
+    "--format json. The exit code does not depend on it.",
+)
 @click.pass_context
 def check_command(
     ctx: click.Context,
@@ -47,6 +55,7 @@ def check_command(
     cache: Cache,
     reports: Reports,
     statistics: bool,
+    compare: str | None,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
 
@@ -63,11 +72,17 @@ def check_command(
     """
     if statistics and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--statistics requires --format text")
-    files, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
+    earlier = None
+    if compare is not None:
+        from eio_audit.report.earlier_report import parse_report
+
+        earlier = parse_report(eio_audit.Source.read(compare))
+    found, errors, skipped = inputs.find_all(paths, _find_files)
+    files, models = [file for _, file in found], eio_audit.models_of(found)
     needs_findings = gate_choice.needs_findings or bool(reports.formats)
     rules = gate_choice.gate.rules if needs_findings else ()
     findings, worst_blocks = eio_audit.LogFindings(rules), None
-    if "html" in reports.formats:
+    if "html" in reports.formats and (reports.has_page or len(set(models.values())) < 2):
         worst_blocks = eio_audit.WorstBlocks()
 
     def visit(dump: eio_audit.Dump, result: eio_audit.CheckedDump) -> None:
@@ -91,14 +106,32 @@ def check_command(
             return started.enter_context(parallel.workers(total_bytes))
 
         result = eio_audit.check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
-    result = replace(result, errors=(*errors, *result.errors))
+    result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
     verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
-    reports.write(verdict, statistics=statistics, pictures=worst_blocks.pictures if worst_blocks else ())
+    comparison = None
+    if compare is not None and earlier is not None:
+        comparison = eio_audit.compare_checks(compare, earlier, verdict)
+
+    def pictures_of(model: str) -> list[eio_audit.OrderPicture]:
+        own = result.by_model[model]
+        return eio_audit.pictures_of_model(own.dumps, inputs.read_dumps)
+
+    reports.write(
+        verdict,
+        statistics=statistics,
+        pictures=worst_blocks.pictures if worst_blocks else (),
+        comparison=comparison,
+        pictures_of=pictures_of,
+    )
     if result.errors:
         ctx.exit(2)
     inputs.require_indices(result.summary, result.dumps, *paths)
     ctx.exit(1 if verdict.failed else 0)
+
+
+def _find_files(path: str, skip: Callable[[str], None]) -> list[tuple[str, str]]:
+    return [(path, file) for file in eio_audit.find_files(path, skip)]

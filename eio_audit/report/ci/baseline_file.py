@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
 from eio_audit.mlir.printable import printable_in_json
 from eio_audit.mlir.source import InputError, Source
+from eio_audit.report.json_file import parse_json
 
 SCHEMA = "eio-audit-baseline/1"
 _FIELDS = tuple(field.name for field in fields(BaselineEntry))
@@ -29,7 +30,7 @@ def parse_baseline(source: Source, folder: str) -> Baseline:
     Raises:
         InputError: the text is not a baseline.
     """
-    document = _parse(source)
+    document = parse_json(source, "a baseline")
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise InputError(source.name, None, f'expected a baseline: {{"schema": "{SCHEMA}", ...}}')
     findings = document.get("findings")
@@ -40,19 +41,6 @@ def parse_baseline(source: Source, folder: str) -> Baseline:
         entry, count = _entry(source, number, known)
         counts[entry] = counts.get(entry, 0) + count
     return Baseline(folder, counts)
-
-
-def _parse(source: Source) -> object:
-    try:
-        text = bytes(source.data).decode()
-        return json.loads(text)
-    except UnicodeDecodeError as error:
-        raise source.error(error.start, "this is not UTF-8, which JSON is written in") from error
-    except json.JSONDecodeError as error:
-        offset = len(text[: error.pos].encode())
-        raise source.error(offset, error.msg[:1].lower() + error.msg[1:]) from error
-    except RecursionError as error:
-        raise InputError(source.name, None, "this is nested too deeply to be a baseline") from error
 
 
 def _entry(source: Source, number: int, known: object) -> tuple[BaselineEntry, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
@@ -29,9 +30,31 @@ from eio_audit.report.wording.order import op_name
 from eio_audit.report.wording.structure import STAGES, index_span, source_of, torn_modules
 from eio_audit.report.wording.trace import pass_title
 
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.comparison import CheckComparison
 
-def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: str) -> str:
-    """Return the page of a check. ``pictures`` are of the blocks that are shown op by op."""
+
+def check_to_html(
+    verdict: Verdict,
+    pictures: Sequence[OrderPicture],
+    version: str,
+    comparison: CheckComparison | None = None,
+    *,
+    pages: Mapping[str, str] | None = None,
+    model: str = "",
+    up: str = "",
+) -> str:
+    """Return the page of a check.
+
+    Args:
+        verdict: what to show.
+        pictures: of the blocks that are shown op by op.
+        version: of eio-audit.
+        comparison: the one with an earlier check.
+        pages: the addresses of the pages of models. They have the blocks, and this page has not.
+        model: what it is the page of, if of one of several models.
+        up: the address of the page of all models.
+    """
     check = verdict.check
     sections = block_sections(pictures, verdict.findings)
     cards = finding_cards(verdict.findings, sections, check.dumps)
@@ -41,16 +64,36 @@ def check_to_html(verdict: Verdict, pictures: Sequence[OrderPicture], version: s
         "check",
         "check.html",
         version,
+        title=f"eio-audit check{f': {model}' if model else ''}",
         result=check,
         verdict=verdict,
+        up=up,
         findings=cards,
         open_findings=OPEN_FINDINGS,
-        blocks=block_table(check.dumps, sections),
-        left_out=inverted > len(pictures),
+        blocks=block_table(check.dumps, sections) if pages is None else None,
+        left_out=pages is None and inverted > len(pictures),
         inverted=inverted,
         sections=sections,
         listed=listed,
+        comparison=comparison,
+        **_corpus(verdict, comparison, pages or {}),
     )
+
+
+def _corpus(
+    verdict: Verdict, comparison: CheckComparison | None, pages: Mapping[str, str]
+) -> dict[str, object]:
+    """Return the tables of models, of passes, and of what changed since an earlier check."""
+    has_models = len(verdict.check.by_model) > 1
+    if not has_models and comparison is None:
+        return {"models": None, "passes": None, "changes": None}
+    from eio_audit.report.html.corpus import change_table, model_table, pass_table
+
+    return {
+        "models": model_table(verdict, pages) if has_models else None,
+        "passes": pass_table(verdict) if has_models else None,
+        "changes": change_table(comparison) if comparison else None,
+    }
 
 
 def diff_to_html(
@@ -103,12 +146,11 @@ def page(command: str, template: str, version: str, **context: object) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
         template,
-        title=f"eio-audit {command}",
         version=version,
         script=script,
         script_hash=f"sha256-{digest}",
         style=text_of("page.css") + text_of("dataflow.css") + text_of("structure.css"),
-        **context,
+        **{"title": f"eio-audit {command}", **context},
     )
 
 

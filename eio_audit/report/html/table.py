@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 SHOWN_ROWS = 20
@@ -13,27 +14,35 @@ Cell = str | int | None
 
 
 class Column(NamedTuple):
-    """A column of a table: its key for scripts, its heading, and whether its cells are numbers."""
+    """A column of a table.
+
+    Attributes:
+        key: its name for scripts.
+        title: its heading.
+        is_number: whether its cells are numbers.
+        has_bars: whether bars show how large they are.
+    """
 
     key: str
     title: str
     is_number: bool
+    has_bars: bool = False
 
 
 def columns_of(spec: str) -> list[Column]:
-    """Parse the columns of a table: ``op, #line, #fixed=after a fix``. ``#`` marks numbers.
+    """Parse the columns of a table: ``op, #line, #fixed=after a fix``. ``#`` marks numbers, ``##`` adds bars.
 
     >>> columns_of("#fixed=after a fix")
-    [Column(key='fixed', title='after a fix', is_number=True)]
+    [Column(key='fixed', title='after a fix', is_number=True, has_bars=False)]
     """
     columns = []
     for word in spec.split(", "):
-        key, _, title = word.removeprefix("#").partition("=")
-        columns.append(Column(key, title or key, is_number=word.startswith("#")))
+        key, _, title = word.lstrip("#").partition("=")
+        columns.append(Column(key, title or key, word.startswith("#"), word.startswith("##")))
     return columns
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Rows of cells, one cell for each column.
 
@@ -59,12 +68,21 @@ class Table:
     def _number_of(self, key: str) -> int:
         return [column.key for column in self.columns].index(key)
 
+    @cached_property
+    def most(self) -> list[int]:
+        """By column, the largest number in it. 0 for a column without bars."""
+        return [
+            max((_number(row[k]) for row in self.rows), default=0) if column.has_bars else 0
+            for k, column in enumerate(self.columns)
+        ]
+
     @property
     def data(self) -> dict[str, object]:
         """All rows, as scripts read them."""
         return {
             "columns": [
-                _column_data(column, [row[k] for row in self.rows]) for k, column in enumerate(self.columns)
+                _column_data(column, [row[k] for row in self.rows], self.most[k])
+                for k, column in enumerate(self.columns)
             ],
             "marked": self.marked[0] if self.marked else None,
             "sorting": self._sorting,
@@ -92,14 +110,18 @@ class Table:
 
 
 def _rank(cell: Cell, falls: bool) -> tuple[bool, int, str]:
-    number = cell if isinstance(cell, int) else 0
+    number = _number(cell)
     return cell in {None, ""}, -number if falls else number, cell if isinstance(cell, str) else ""
 
 
-def _column_data(column: Column, cells: Sequence[Cell]) -> dict[str, object]:
+def _number(cell: Cell) -> int:
+    return cell if isinstance(cell, int) else 0
+
+
+def _column_data(column: Column, cells: Sequence[Cell], most: int) -> dict[str, object]:
     """Store each text once. Rows refer to it."""
     if column.is_number:
-        return {"key": column.key, "number": True, "values": cells}
+        return {"key": column.key, "number": True, "values": cells} | ({"most": most} if most else {})
     number_of: dict[Cell, int] = {}
     values = [number_of.setdefault(cell or "", len(number_of)) for cell in cells]
     return {"key": column.key, "strings": list(number_of), "values": values}

@@ -14,6 +14,7 @@ from eio_audit.report.wording.conclusion import status, steps_after, verdict_lin
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
+    from eio_audit.audit.corpus.comparison import CheckComparison
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
 
@@ -25,12 +26,25 @@ SHOWN_FIELDS = 4
 
 
 def print_check(
-    verdict: Verdict, console: Console, *, verbose: bool = False, statistics: bool = False
+    verdict: Verdict,
+    console: Console,
+    *,
+    verbose: bool = False,
+    statistics: bool = False,
+    comparison: CheckComparison | None = None,
 ) -> None:
     """Print the findings, the sums of blocks with inversions, notes, and the verdict.
 
-    ``verbose``: every finding and block, and for each block its displaced ops and their blockers.
-    ``statistics``: the number of findings of each kind instead of the findings.
+    If several models have more blocks with findings than a report shows, print the sums of models and passes
+    instead.
+
+    Args:
+        verdict: what to print.
+        console: where.
+        verbose: print every finding and block, and for each block its displaced ops and their blockers; of
+            several models also the sums of models and passes.
+        statistics: print the number of findings of each kind instead of the findings.
+        comparison: the one with an earlier check.
     """
     findings = verdict.findings
     if statistics:
@@ -50,10 +64,20 @@ def print_check(
             print_heading(dump, console)
             print_order(dump, console, verbose=True)
             console.print()
+        if broken and len(verdict.check.by_model) > 1:
+            _print_corpus(verdict, console, verbose=True)
     else:
-        _print_sums(broken, findings, console)
+        blocks = _blocks_with_findings(broken, findings)
+        if len(blocks) > SHOWN and len(verdict.check.by_model) > 1:
+            _print_corpus(verdict, console, verbose=False)
+        else:
+            _print_sums(blocks, console)
         for note in _notes(verdict):
             console.print(note)
+    if comparison is not None:
+        from eio_audit.report.text.corpus import print_comparison
+
+        print_comparison(comparison, console, verbose=verbose)
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
         verdict_line(verdict).removeprefix(status(verdict)),
@@ -104,21 +128,33 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
         print_table(console, columns)
 
 
-def _print_sums(broken: Sequence[DumpAudit], findings: Sequence[Finding], console: Console) -> None:
-    """Print a line for each block with a finding and inversions, those with most avoidable ones first."""
+def _print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
+    from eio_audit.report.text.corpus import print_corpus
+
+    print_corpus(verdict, console, verbose=verbose)
+
+
+def _blocks_with_findings(
+    broken: Sequence[DumpAudit], findings: Sequence[Finding]
+) -> list[tuple[DumpAudit, BlockAudit, int]]:
+    """Return the blocks with a finding and inversions, each with its dump and its column."""
     columns = {
         (one.source, one.dump_line, one.block_line, one.function, one.block): one.block_column
         for one in findings
     }
-    blocks = [
+    return [
         (dump, block, column)
         for dump in broken
         for block in dump.blocks
         if block.inversions
         and (column := columns.get((dump.source, dump.line, block.line, block.function, block.block)))
     ]
-    blocks.sort(key=lambda one: (-one[1].avoidable, -one[1].inversions))
-    for dump, block, column in blocks[:SHOWN]:
+
+
+def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], console: Console) -> None:
+    """Print a line for each block, those with most avoidable inversions first."""
+    worst_first = sorted(blocks, key=lambda one: (-one[1].avoidable, -one[1].inversions))
+    for dump, block, column in worst_first[:SHOWN]:
         _print_block(dump, block, column, console)
     print_rest(len(blocks), " blocks", console, verbose=False)
 

@@ -145,6 +145,10 @@
         const value = this.cell(c, row);
         const text = value ?? "";
         const cell = element("td", { className: `${column.key}${column.number ? " number" : ""}` });
+        if (column.most) {
+          cell.classList.add("part");
+          cell.style.setProperty("--part", value / column.most);
+        }
         const href = c === this.linked && this.links[row];
         if (href) cell.append(element("a", { href, textContent: text }));
         else cell.append(c === this.marked ? element("span", { className: value, textContent: value }) : text);

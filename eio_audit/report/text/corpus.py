@@ -1,0 +1,76 @@
+"""The models and passes of a corpus as text: which are worst, and what changed since an earlier check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from eio_audit.audit.corpus.comparison import CheckComparison, FigureChange, Trend
+from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.report.text.console import Console
+from eio_audit.report.text.table import Column, print_table
+from eio_audit.report.wording.corpus import changed, models_of, moment_name, pass_of, since, worst_of
+from eio_audit.report.wording.numbers import if_any
+
+SHOWN = 10
+"""The most models and passes that a report names unless verbose."""
+
+Row = TypeVar("Row")
+_STYLES = {Trend.WORSE: "red", Trend.BETTER: "green"}
+
+
+def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
+    """Print a line for each model and each pass, the worst first."""
+    models, all_models = _shown(figures_by_model(verdict), verbose=verbose)
+    columns = [
+        Column("avoidable", [f"{one.avoidable:,}" for one in models], right=True),
+        Column("inversions", [f"{one.inversions:,}" for one in models], right=True),
+        Column("findings", [f"{one.findings:,}" for one in models], right=True),
+        Column("dumps", [f"{one.dumps:,}" for one in models], right=True),
+        Column("not read", [if_any(one.errors) for one in models], right=True),
+        Column("model", [one.model for one in models]),
+        Column("most of them", [worst_of(one) for one in models], optional=True),
+    ]
+    print_table(console, columns)
+    _print_more(all_models - len(models), "models", console)
+    console.print()
+    passes, all_passes = _shown(figures_by_pass(verdict), verbose=verbose)
+    columns = [
+        Column("avoidable", [f"{one.avoidable:,}" for one in passes], right=True),
+        Column("inversions", [f"{one.inversions:,}" for one in passes], right=True),
+        Column("findings", [f"{one.findings:,}" for one in passes], right=True),
+        Column("in models", [models_of(one) for one in passes], right=True),
+        Column("pass", [pass_of(one) for one in passes]),
+    ]
+    print_table(console, columns)
+    _print_more(all_passes - len(passes), "passes", console)
+    console.print()
+
+
+def print_comparison(comparison: CheckComparison, console: Console, *, verbose: bool) -> None:
+    """Print what became better and worse since an earlier check."""
+    console.print(since(comparison))
+    _print_changes(comparison.models, "models", console, verbose=verbose)
+    passes = {moment_name(when, name): change for (name, when), change in comparison.passes.items()}
+    _print_changes(passes, "passes", console, verbose=verbose)
+
+
+def _print_changes(
+    changes: Mapping[str, FigureChange], what: str, console: Console, *, verbose: bool
+) -> None:
+    different = [(name, one) for name, one in changes.items() if one.trend is not Trend.SAME]
+    shown, number = _shown(different, verbose=verbose)
+    for name, change in shown:
+        console.print(f"{name}: ", (changed(change), _STYLES.get(change.trend, "")), indent=2)
+    _print_more(number - len(shown), what, console, indent=2)
+
+
+def _shown(rows: Sequence[Row], *, verbose: bool) -> tuple[Sequence[Row], int]:
+    """Return the rows to show, and how many there are."""
+    return rows if verbose else rows[:SHOWN], len(rows)
+
+
+def _print_more(number: int, what: str, console: Console, indent: int = 0) -> None:
+    if number:
+        console.print((f"... and {number:,} more {what} (-v)", "dim"), indent=indent)
