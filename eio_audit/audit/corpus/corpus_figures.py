@@ -42,6 +42,11 @@ class ModelFigures:
     findings: int
     worst: DumpAudit | None
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether all of it could be read and is in order."""
+        return not (self.inversions or self.findings or self.errors)
+
 
 @dataclass(frozen=True, slots=True)
 class PassFigures:
@@ -71,6 +76,11 @@ class PassFigures:
     def moment(self) -> str:
         """What dumps they are: ``after canonicalize``; empty for dumps without a marker."""
         return " ".join(filter(None, (self.when, self.pass_name)))
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether these dumps are in order."""
+        return not (self.inversions or self.findings)
 
 
 def figures_by_model(verdict: Verdict) -> list[ModelFigures]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from eio_audit.audit.corpus.comparison import CheckComparison, FigureChange, Trend
-from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
@@ -50,7 +50,7 @@ def check_to_pages(
     findings = defaultdict[str, list[Finding]](list)
     for finding in verdict.findings:
         findings[verdict.check.model_of(finding.source)].append(finding)
-    pages = page_names(one.model for one in figures_by_model(verdict) if _has_page(one))
+    pages = page_names(one.model for one in figures_by_model(verdict) if not one.is_clean)
     for model, page in pages.items():
         own = _verdict_of(verdict, model, findings[model])
         yield page, check_to_html(own, pictures_of(model), version, model=model, up=INDEX)
@@ -75,10 +75,6 @@ def page_names(models: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def _has_page(figures: ModelFigures) -> bool:
-    return bool(figures.inversions or figures.findings or figures.errors)
-
-
 def _verdict_of(verdict: Verdict, model: str, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on one model. Ceilings are for all models together, so it names none."""
     failing = {finding.rule for finding in findings if verdict.fails_by(finding)}
@@ -96,7 +92,7 @@ def model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
     has_errors = any(one.errors for one in models)
     columns = columns_of(
         "model, ##avoidable, ##inversions, #minimum=not avoidable, #findings, #dumps, "
-        f"{'#errors=not read, ' * has_errors}#ops, worst=most of them"
+        f"{'#errors=not read, ' * has_errors}#ops, worst=worst dump"
     )
     rows: list[list[Cell]] = []
     for one in models:
@@ -131,7 +127,7 @@ def change_table(comparison: CheckComparison) -> Table | None:
         if change.trend is not Trend.SAME
     ]
     columns = columns_of(
-        "change, kind=of, name, #growth=more avoidable, "
+        "trend=change, kind=of, name, #growth, "
         "#avoidable_before=avoidable before, #avoidable=avoidable now, "
         "#inversions_before=inversions before, #inversions=inversions now, "
         "#dumps_before=dumps before, #dumps=dumps now"
@@ -139,7 +135,7 @@ def change_table(comparison: CheckComparison) -> Table | None:
     rows: list[list[Cell]] = [
         [TRENDS[change.trend], kind, name, *_numbers(change)] for kind, name, change in changes
     ]
-    caption = "the models and passes that differ"
+    caption = "the models and passes that differ; growth is that of the avoidable inversions"
     return Table("changes", caption, columns, rows, "-growth, -inversions") if rows else None
 
 

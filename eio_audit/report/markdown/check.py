@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.corpus.comparison import CheckComparison, Trend
+from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
 from eio_audit.report.markdown.code import code, literal, row
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
+from eio_audit.report.wording.corpus import changed, models_of, moment_name, pass_of, since, worst_of
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import heading_of, sum_of
 
 SHOWN_DUMPS = 10
+"""The most dumps, models and passes that a report names."""
 
 
-def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
-    """Return the verdict, the dumps with inversions and the findings, worst first."""
+def to_markdown(verdict: Verdict, *, verbose: bool = False, comparison: CheckComparison | None = None) -> str:
+    """Return the verdict, the dumps with inversions and the findings, worst first.
+
+    If several models have more dumps with inversions than a report names, it names models and passes instead.
+    ``comparison`` is the one with an earlier check.
+    """
     lines = [f"### eio-audit: {status(verdict)}", "", "; ".join(reasons(verdict))]
     lines += [f"<br>{literal(step)}" for step in steps_after(verdict)]
     lines += _errors(verdict)
-    lines += _dumps(verdict.check.dumps)
+    lines += _changes(comparison) if comparison else []
+    lines += _figures(verdict)
     lines += _findings(verdict, verbose=verbose)
     return "\n".join(map(printable, lines)) + "\n"
 
@@ -32,14 +41,54 @@ def _errors(verdict: Verdict) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _dumps(dumps: Sequence[DumpAudit]) -> list[str]:
-    broken = sorted((d for d in dumps if d.summary.inversions), key=lambda d: -d.summary.inversions)
+def _figures(verdict: Verdict) -> list[str]:
+    broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
+    if len(broken) > SHOWN_DUMPS and len(verdict.check.by_model) > 1:
+        return _models(verdict) + _passes(verdict)
+    return _dumps(sorted(broken, key=lambda dump: -dump.summary.inversions))
+
+
+def _models(verdict: Verdict) -> list[str]:
+    models = [one for one in figures_by_model(verdict) if not one.is_clean]
+    rows = []
+    for one in models[:SHOWN_DUMPS]:
+        rows.append([_code(one.model), f"{one.avoidable:,}", f"{one.inversions:,}", f"{one.findings:,}"])
+        rows[-1] += [f"{one.dumps:,}", _code(worst_of(one))]
+    titles = ["model", "avoidable", "inversions", "findings", "dumps", "worst dump"]
+    return _table(titles, rows, _more(len(models) - len(rows), "model", "models"))
+
+
+def _passes(verdict: Verdict) -> list[str]:
+    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
+    rows = []
+    for one in passes[:SHOWN_DUMPS]:
+        rows.append([_code(pass_of(one)), f"{one.avoidable:,}", models_of(one)])
+        rows[-1] += [f"{one.inversions:,}", f"{one.findings:,}"]
+    titles = ["pass", "avoidable", "in models", "inversions", "findings"]
+    return _table(titles, rows, _more(len(passes) - len(rows), "pass", "passes"))
+
+
+def _changes(comparison: CheckComparison) -> list[str]:
+    passes = {moment_name(when, name): one for (name, when), one in comparison.passes.items()}
+    lines = ["", literal(since(comparison))]
+    for kind, changes, plural in (("model", comparison.models, "models"), ("pass", passes, "passes")):
+        different = [(name, one) for name, one in changes.items() if one.trend is not Trend.SAME]
+        rows = [[_code(name), changed(one)] for name, one in different[:SHOWN_DUMPS]]
+        lines += _table([kind, "since then"], rows, _more(len(different) - len(rows), kind, plural))
+    return lines
+
+
+def _more(number: int, noun: str, plural: str) -> str:
+    return f"... and {count(number, f'more {noun}', f'more {plural}')}" if number else ""
+
+
+def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
     rows = [
         [_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_labels:,}"]
         for dump in broken[:SHOWN_DUMPS]
     ]
-    more = f"... and {count(len(broken) - len(rows), 'more dump')} with inversions"
-    return _table(["dump", "inversions", "wrong indices"], rows, more if len(broken) > len(rows) else "")
+    more = _more(len(broken) - len(rows), "dump with inversions", "dumps with inversions")
+    return _table(["dump", "inversions", "wrong indices"], rows, more)
 
 
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:

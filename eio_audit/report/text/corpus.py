@@ -21,8 +21,8 @@ _STYLES = {Trend.WORSE: "red", Trend.BETTER: "green"}
 
 
 def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
-    """Print a line for each model and each pass, the worst first."""
-    models, all_models = _shown(figures_by_model(verdict), verbose=verbose)
+    """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
+    models, all_models = _shown([m for m in figures_by_model(verdict) if not m.is_clean], verbose=verbose)
     columns = [
         Column("avoidable", [f"{one.avoidable:,}" for one in models], right=True),
         Column("inversions", [f"{one.inversions:,}" for one in models], right=True),
@@ -30,17 +30,17 @@ def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
         Column("dumps", [f"{one.dumps:,}" for one in models], right=True),
         Column("not read", [if_any(one.errors) for one in models], right=True),
         Column("model", [one.model for one in models]),
-        Column("most of them", [worst_of(one) for one in models], optional=True),
+        Column("worst dump", [worst_of(one) for one in models], optional=True),
     ]
     print_table(console, columns)
     _print_more(all_models - len(models), "models", console)
     console.print()
-    passes, all_passes = _shown(figures_by_pass(verdict), verbose=verbose)
+    passes, all_passes = _shown([p for p in figures_by_pass(verdict) if not p.is_clean], verbose=verbose)
     columns = [
         Column("avoidable", [f"{one.avoidable:,}" for one in passes], right=True),
+        Column("in models", [models_of(one) for one in passes], right=True),
         Column("inversions", [f"{one.inversions:,}" for one in passes], right=True),
         Column("findings", [f"{one.findings:,}" for one in passes], right=True),
-        Column("in models", [models_of(one) for one in passes], right=True),
         Column("pass", [pass_of(one) for one in passes]),
     ]
     print_table(console, columns)
@@ -52,7 +52,7 @@ def print_comparison(comparison: CheckComparison, console: Console, *, verbose: 
     """Print what became better and worse since an earlier check."""
     console.print(since(comparison))
     _print_changes(comparison.models, "models", console, verbose=verbose)
-    passes = {moment_name(when, name): change for (name, when), change in comparison.passes.items()}
+    passes = {f"pass {moment_name(when, name)}": change for (name, when), change in comparison.passes.items()}
     _print_changes(passes, "passes", console, verbose=verbose)
 
 
