@@ -195,7 +195,8 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         shell_complete=click.Path().shell_complete,
         metavar="[FORMAT:]FILE",
         help="Write the report to FILE instead of standard output. With FORMAT, write an additional report "
-        "in that format. May be repeated. Write ./NAME for a name with a colon.",
+        "in that format. May be repeated. Write ./NAME for a name with a colon."
+        + (" html:DIR/ writes a page for each model." if (kind, "html") in FOLDER_RENDERERS else ""),
     )
     decorate = together("reports", _several_reports, format_option(kind), output_option, *options)
     return lambda command: decorate(_annotating_errors(command))

@@ -22,6 +22,13 @@ PAGES = {
     "trace": (("trace",), LOG),
     "structure": (("structure",), RESNET),
 }
+MODELS = {
+    "resnet/1_eio.mlir": RESNET.read_text(),
+    "resnet/2_cse.mlir": RESNET.read_text(),
+    "small/1_eio.mlir": ISSUE,
+    "clean/1_eio.mlir": ISSUE.replace("DEBUG|23", "DEBUG|17"),
+    **{f"model_{number:03}/1_eio.mlir": ISSUE for number in range(120)},
+}
 NASTY = r"</script><img src=x onerror=document.title=1><b>"
 
 
@@ -58,6 +65,28 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     yield open_page
     page.close()
     assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``report.html``, which is the first page of many models, and a page for each of them."""
+    folder = tmp_path_factory.mktemp("corpus")
+    for path, text in MODELS.items():
+        file = folder / "dumps" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    run("check", folder / "dumps", "-q", "-o", f"json:{folder / 'old.json'}")
+    (folder / "dumps" / "small" / "2_cse.mlir").write_text(RESNET.read_text())
+    run("check", folder / "dumps", "--compare", folder / "old.json", "-o", f"html:{folder / 'report.html'}/")
+    return folder / "report.html" / "index.html"
+
+
+@pytest.fixture
+def index(visit: Callable[..., Any], corpus: Path) -> Any:
+    """The first page of many models."""
+    page = visit(ISSUE)
+    page.goto(corpus.as_uri())
+    return page
 
 
 def test_a_line_says_which_op_it_is_and_why(visit: Callable[..., Any]) -> None:
@@ -330,3 +359,66 @@ def test_axe_finds_nothing(visit: Callable[..., Any], name: str, scheme: str, wi
     page.set_viewport_size({"width": width, "height": 900})
     found = Axe().run(page).response["violations"]
     assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
+def test_the_worst_model_is_on_top_and_leads_to_its_page(index: Any) -> None:
+    first = index.locator("#models tbody tr").first
+    assert first.locator("td").all_inner_texts()[:4] == ["resnet", "44", "1578", "1534"]
+    first.get_by_role("link").click()
+    assert index.locator("h1").inner_text() == "eio-audit check: resnet"
+    assert index.locator("svg.lines").count() == 1
+    index.get_by_role("link", name="All models").click()
+    assert index.locator("#models tbody tr").count() == 100
+
+
+def test_bars_are_as_long_as_their_numbers(index: Any) -> None:
+    first, second = (index.locator("#models td.inversions").nth(row) for row in (0, 1))
+    share = "e => Number(getComputedStyle(e).getPropertyValue('--part'))"
+    assert first.evaluate(share) == 1
+    assert second.evaluate(share) == int(second.inner_text()) / int(first.inner_text())
+
+
+def test_models_are_filtered_sorted_and_paged(index: Any) -> None:
+    models = index.locator("#models")
+    assert models.locator("output").inner_text() == "1 to 100 of 123 rows"
+    models.get_by_role("searchbox").fill("model_07")
+    assert models.locator("output").inner_text() == "1 to 10 of 10 rows (123 in all)"
+    models.locator("th.model button").click()
+    names = models.locator("td.model").all_inner_texts()
+    assert names == [f"model_07{k}" for k in range(10)]
+
+
+def test_the_contents_lead_to_the_tables(index: Any) -> None:
+    index.get_by_role("navigation").get_by_role("link", name="Passes").click()
+    assert index.url.endswith("#by-pass")
+    assert index.locator("#passes td.pass").first.is_visible()
+
+
+def test_models_are_reached_by_the_keyboard(index: Any) -> None:
+    index.get_by_role("navigation").get_by_role("link", name="Models").focus()
+    index.keyboard.press("Enter")
+    index.keyboard.press("/")
+    index.keyboard.type("resnet")
+    for key in ("Tab",) * 10:
+        index.keyboard.press(key)
+    assert index.evaluate("document.activeElement.outerHTML") == '<a href="resnet.html">resnet</a>'
+    index.keyboard.press("Enter")
+    index.wait_for_function("() => document.querySelector('h1').textContent.includes('resnet')")
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_page_of_many_models(index: Any, scheme: str, width: int) -> None:
+    from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  (only where these tests run)
+
+    index.emulate_media(color_scheme=scheme)
+    index.set_viewport_size({"width": width, "height": 900})
+    found = Axe().run(index).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
+@pytest.mark.parametrize(("media", "width"), [("screen", 400), ("print", 718)])
+def test_the_page_of_many_models_fits(index: Any, media: str, width: int) -> None:
+    index.emulate_media(media=media)
+    index.set_viewport_size({"width": width, "height": 800})
+    assert index.evaluate("document.documentElement.scrollWidth") == width

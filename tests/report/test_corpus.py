@@ -1,0 +1,255 @@
+"""Reports on many models, compared with the files in goldens, and the tables of their pages."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from eio_audit import (
+    AVOIDABLE,
+    CheckComparison,
+    Gate,
+    OrderPicture,
+    Source,
+    Verdict,
+    compare_checks,
+    pictures_of_model,
+    read_text,
+)
+from eio_audit.report.earlier_report import parse_report
+from eio_audit.report.html.corpus import INDEX, check_to_pages, page_names
+from eio_audit.report.html.pages import check_to_html
+from eio_audit.report.json import check_to_json
+from eio_audit.report.markdown.check import to_markdown
+from eio_audit.report.text.check import print_check
+from eio_audit.report.text.console import Console
+from tests.audit.corpus.made import judged_corpus
+from tests.audit.test_trace import dump, function
+from tests.report.pages import Page, column
+
+GOLDENS = Path(__file__).parent / "goldens"
+ORDERED, ONE, THREE = function("f", 1, 2, 3), function("f", 2, 1, 3), function("f", 3, 2, 1)
+MANY = {
+    **{f"model_{k:02}/1_canonicalize.mlir": THREE if k % 5 == 0 else ONE for k in range(12)},
+    **{f"model_{k:02}/2_cse.mlir": ONE for k in range(4)},
+    "clean/2_cse.mlir": ORDERED,
+    "broken/2_cse.mlir": "",
+    "log/passes.log": dump("Before", "inline", ORDERED) + dump("After", "inline", THREE),
+}
+BEFORE = {
+    **MANY,
+    "model_00/1_canonicalize.mlir": ORDERED,
+    "model_01/1_canonicalize.mlir": THREE,
+    "model_02/3_sink.mlir": ONE,
+    "clean/2_cse.mlir": ONE,
+    "old/1_canonicalize.mlir": THREE,
+}
+FEW = {"a/1_cse.mlir": ONE, "b/1_cse.mlir": THREE, "c/1_cse.mlir": ORDERED}
+
+
+def since(before: dict[str, str], now: Verdict) -> CheckComparison:
+    report = check_to_json(judged_corpus(before)).encode()
+    return compare_checks("old.json", parse_report(Source("old.json", report)), now)
+
+
+def text_of(verdict: Verdict, comparison: CheckComparison | None = None, *, verbose: bool = False) -> str:
+    file = io.StringIO()
+    print_check(verdict, Console(file), verbose=verbose, comparison=comparison)
+    return file.getvalue()
+
+
+def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> list[OrderPicture]:
+    def read_dumps(source: str) -> object:
+        return read_text(texts[source.removeprefix("corpus/")], source)
+
+    return pictures_of_model(verdict.check.by_model[model].dumps, read_dumps)  # type: ignore[arg-type]
+
+
+def pages_of(texts: dict[str, str], gate: Gate | None = None) -> dict[str, str]:
+    verdict = judged_corpus(texts, gate)
+    return dict(check_to_pages(verdict, (), "1.0", None, lambda model: drawn(texts, verdict, model)))
+
+
+# ---------------------------------------------------------------- text and Markdown
+
+
+@pytest.mark.parametrize(("golden", "verbose"), [("corpus.txt", False), ("corpus_verbose.txt", True)])
+def test_models_and_passes_as_text(golden: str, verbose: bool) -> None:
+    assert text_of(judged_corpus(MANY), verbose=verbose) == (GOLDENS / golden).read_text()
+
+
+def test_what_changed_as_text() -> None:
+    now = judged_corpus(MANY)
+    assert text_of(now, since(BEFORE, now)) == (GOLDENS / "corpus_since.txt").read_text()
+
+
+def test_models_passes_and_changes_as_markdown() -> None:
+    now = judged_corpus(MANY)
+    assert to_markdown(now, comparison=since(BEFORE, now)) == (GOLDENS / "corpus_since.md").read_text()
+
+
+def test_few_blocks_have_a_line_each() -> None:
+    text = text_of(judged_corpus(FEW))
+    assert "corpus/b/1_cse.mlir:2:3: @f ^bb0 cse: 3 inversions: all avoidable\n" in text
+    assert "worst dump" not in text
+
+
+def test_one_model_has_no_tables() -> None:
+    text = text_of(judged_corpus({f"a/{k}_p{k}.mlir": ONE for k in range(12)}))
+    assert "... and 2 more blocks (-v)" in text
+    assert "worst dump" not in text
+
+
+def test_nothing_changed() -> None:
+    now = judged_corpus(FEW)
+    assert "since old.json: 4 avoidable inversions; 3 models: 3 the same\nfailed" in text_of(
+        now, since(FEW, now)
+    )
+
+
+def test_names_steer_no_terminal_and_no_table() -> None:
+    texts = {f"a|b\x1b[31m{k}/1_cse.mlir": ONE for k in range(12)}
+    now = judged_corpus(texts)
+    for text in (text_of(now, since({}, now)), to_markdown(now, comparison=since({}, now))):
+        assert "\x1b" not in text
+    assert "| `a\\|b\\x1b[31m0` | 1 |" in to_markdown(now)
+
+
+# ---------------------------------------------------------------- pages
+
+
+def test_the_first_page_has_a_row_for_each_model() -> None:
+    page = Page(check_to_html(judged_corpus(MANY), (), "1.0"))
+    table = page.islands["models-rows"]
+    names = ("model", "avoidable", "inversions", "minimum", "findings", "dumps", "errors", "ops", "worst")
+    rows = list(zip(*(column(table, name) for name in names), strict=True))
+    assert len(rows) == 15
+    assert rows[0] == ("model_00", 4, 4, 0, 3, 2, 0, 8, "canonicalize")
+    assert rows[-2:] == [("broken", 0, 0, 0, 0, 0, 1, 0, ""), ("clean", 0, 0, 0, 0, 1, 0, 4, "")]
+    assert [name for name in ("avoidable", "inversions") if most(table, name) == 4] == [
+        "avoidable",
+        "inversions",
+    ]
+
+
+def most(table: dict[str, list[dict[str, object]]], key: str) -> object:
+    return next(column.get("most") for column in table["columns"] if column["key"] == key)
+
+
+def test_the_first_page_has_a_row_for_each_pass() -> None:
+    table = Page(check_to_html(judged_corpus(MANY), (), "1.0")).islands["passes-rows"]
+    names = ("pass", "avoidable", "inversions", "findings", "models_avoidable", "models", "dumps")
+    assert list(zip(*(column(table, name) for name in names), strict=True)) == [
+        ("canonicalize", 18, 18, 15, 12, 12, 12),
+        ("cse", 4, 4, 4, 4, 5, 5),
+        ("after inline", 3, 3, 2, 1, 1, 1),
+        ("before inline", 0, 0, 0, 0, 1, 1),
+    ]
+
+
+def test_bars_are_there_without_scripts() -> None:
+    page = Page(check_to_html(judged_corpus(FEW), (), "1.0"))
+    cells = [a for tag, a in page.elements if tag == "td" and "part" in (a["class"] or "")]
+    assert [a["style"] for a in cells if "avoidable" in (a["class"] or "")] == [
+        *("--part:1", "--part:0.3333", "--part:0"),
+        "--part:1",
+    ]
+
+
+def test_a_page_of_one_model_is_as_it_was() -> None:
+    texts = {"a/1_cse.mlir": ONE, "a/2_inline.mlir": THREE}
+    assert pages_of(texts) == {INDEX: check_to_html(judged_corpus(texts), (), "1.0")}
+    assert "models-rows" not in pages_of(texts)[INDEX]
+
+
+def test_each_model_with_inversions_has_a_page_and_is_linked_to_it() -> None:
+    pages = pages_of({**FEW, "broken/1_cse.mlir": ""})
+    assert list(pages) == ["a.html", "b.html", "broken.html", INDEX]
+    number, links = Page(pages[INDEX]).islands["models-rows"]["links"]
+    assert (number, links) == (0, ["b.html", "a.html", "broken.html", None])
+    assert "All models" in Page(pages["a.html"]).words
+    assert "index.html" in Page(pages["a.html"]).attributes("href")
+
+
+def test_the_page_of_a_model_is_about_it_alone() -> None:
+    page = Page(pages_of(FEW)["b.html"])
+    assert "eio-audit check: b" in page.words
+    assert "failed: 3 avoidable inversions in 1 of 1 dumps" in page.words
+    assert "corpus/a/" not in page.words
+    assert page.islands["block-1-places"]["original"] == [2, 1, 0, -1]
+
+
+def test_the_first_page_of_several_has_no_blocks() -> None:
+    assert "blocks-rows" not in Page(pages_of(FEW)[INDEX]).islands
+    assert "blocks-rows" in Page(check_to_html(judged_corpus(FEW), (), "1.0")).islands
+
+
+def test_a_model_below_the_ceiling_of_all_passes() -> None:
+    page = Page(pages_of(FEW, Gate((AVOIDABLE,), max_avoidable=4))["b.html"])
+    assert "passed: 3 inversions: all avoidable, in 1 of 1 dumps" in page.words
+    assert "allowed" not in page.words
+
+
+def test_a_broken_model_could_not_run() -> None:
+    assert "could not run: 1 input could not be read" in pages_of({**FEW, "x/1_cse.mlir": ""})["x.html"]
+
+
+def test_the_links_of_the_contents_lead_somewhere() -> None:
+    now = judged_corpus(MANY)
+    for text in (
+        check_to_html(now, drawn(MANY, now, "model_00"), "1.0", since(BEFORE, now)),
+        pages_of(MANY)[INDEX],
+    ):
+        page = Page(text)
+        targets = {href[1:] for href in page.attributes("href") if href.startswith("#") and "op-" not in href}
+        assert {"by-model", "by-pass", "findings", "in-figures"} <= targets <= {*page.attributes("id")}
+        assert len(page.attributes("id")) == len({*page.attributes("id")})
+
+
+def test_what_changed_is_a_table() -> None:
+    now = judged_corpus(MANY)
+    page = Page(check_to_html(now, (), "1.0", since(BEFORE, now)))
+    table = page.islands["changes-rows"]
+    names = ("trend", "kind", "name", "growth", "avoidable_before", "avoidable")
+    assert list(zip(*(column(table, name) for name in names), strict=True)) == [
+        ("worse", "model", "model_00", 3, 1, 4),
+        ("not read as a whole", "model", "broken", 0, 0, 0),
+        ("gone", "model", "old", -3, 3, None),
+        ("better", "model", "model_01", -2, 4, 2),
+        ("better", "model", "model_02", -1, 3, 2),
+        ("better", "model", "clean", -1, 1, 0),
+        ("gone", "pass", "sink", -1, 1, None),
+        ("better", "pass", "canonicalize", -2, 20, 18),
+        ("better", "pass", "cse", -1, 5, 4),
+    ]
+    assert "since old.json: 29 -> 25 avoidable inversions" in page.words
+
+
+def test_a_page_of_one_model_shows_what_changed() -> None:
+    now = judged_corpus({"a/1_cse.mlir": ONE})
+    page = Page(check_to_html(now, (), "1.0", since({"a/1_cse.mlir": THREE}, now)))
+    assert "since old.json: 3 -> 1 avoidable inversions; 1 model: 1 better" in page.words
+
+
+def test_the_page_of_a_model_with_a_hostile_name() -> None:
+    name = '"><img src=x onerror=alert(1)>'
+    pages = pages_of({**FEW, f"{name}/1_cse.mlir": ONE})
+    assert "img" not in Page(pages[INDEX]).tags() | Page(pages["_img_src_x_onerror_alert_1_.html"]).tags()
+
+
+@pytest.mark.parametrize(
+    ("models", "names"),
+    [
+        (["resnet", "old/bert"], ["old_bert.html", "resnet.html"]),
+        (["index"], ["index-2.html"]),
+        (["Net", "net"], ["Net.html", "net-2.html"]),
+        (["a b", "a/b", "a_b"], ["a_b.html", "a_b-2.html", "a_b-3.html"]),
+        (["..", "é", ""], ["_.html", "_-2.html", "_-3.html"]),
+        (["x" * 300], ["x" * 100 + ".html"]),
+    ],
+)
+def test_the_name_of_a_page(models: list[str], names: list[str]) -> None:
+    assert sorted(page_names(models).values()) == sorted(names)
+    assert page_names(models) == page_names(models[::-1])
