@@ -57,7 +57,7 @@ RENDERERS = {
 }
 """By kind of result and format, the function in ``report``: ``module:name``."""
 
-FOLDER_RENDERERS = {("Verdict", "html"): "html.corpus:check_to_pages"}
+FOLDER_RENDERERS = {("Verdict", "html"): "html.page_folder:check_to_pages"}
 """The function that makes the files of a folder: the name and the text of each."""
 
 

@@ -19,7 +19,7 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.report.earlier_report import parse_report
-from eio_audit.report.html.corpus import INDEX, check_to_pages, page_names
+from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
 from eio_audit.report.html.pages import check_to_html
 from eio_audit.report.json import check_to_json
 from eio_audit.report.markdown.check import to_markdown
@@ -160,7 +160,8 @@ def test_bars_are_there_without_scripts() -> None:
 
 def test_a_page_of_one_model_is_as_it_was() -> None:
     texts = {"a/1_cse.mlir": ONE, "a/2_inline.mlir": THREE}
-    assert pages_of(texts) == {INDEX: check_to_html(judged_corpus(texts), (), "1.0")}
+    now = judged_corpus(texts)
+    assert pages_of(texts) == {INDEX: check_to_html(now, drawn(texts, now, "a"), "1.0")}
     assert "models-rows" not in pages_of(texts)[INDEX]
 
 

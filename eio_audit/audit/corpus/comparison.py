@@ -96,7 +96,7 @@ _NOTHING = ComparedFigures(0, 0, 0, 0)
 
 
 def compare_checks(source: str, earlier: EarlierCheck, verdict: Verdict) -> CheckComparison:
-    """Compares a check with an earlier one, whose report has this name."""
+    """Compare a check with an earlier one. ``source`` is the name of the earlier report."""
     models = {
         one.model: ComparedFigures(one.dumps, one.errors, one.inversions, one.avoidable)
         for one in figures_by_model(verdict)

@@ -74,7 +74,7 @@ class PassFigures:
 
     @property
     def moment(self) -> str:
-        """What dumps they are: ``after canonicalize``; empty for dumps without a marker."""
+        """Which dumps they are: ``after canonicalize``. Empty for dumps without a marker."""
         return " ".join(filter(None, (self.when, self.pass_name)))
 
     @property
@@ -84,7 +84,7 @@ class PassFigures:
 
 
 def figures_by_model(verdict: Verdict) -> list[ModelFigures]:
-    """The figures of every model; those with most avoidable inversions first, then by findings."""
+    """Return the figures of every model, those with most avoidable inversions first, then by findings."""
     check = verdict.check
     findings = Counter(check.model_of(finding.source) for finding in verdict.findings)
     figures = [_of_model(name, own, findings[name]) for name, own in check.by_model.items()]
@@ -114,7 +114,7 @@ def _badness(dump: DumpAudit) -> tuple[int, int]:
 
 
 def figures_by_pass(verdict: Verdict) -> list[PassFigures]:
-    """The figures of every pass; those with most avoidable inversions first, then by findings."""
+    """Return the figures of every pass, those with most avoidable inversions first, then by findings."""
     check = verdict.check
     dumps = defaultdict[tuple[str | None, str | None], list[DumpAudit]](list)
     pass_of = {}

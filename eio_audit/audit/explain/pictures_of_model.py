@@ -20,7 +20,7 @@ def pictures_of_model(
     read_dumps: Callable[[str], Sequence[Dump]],
     limit: int = PICTURED_BLOCKS_OF_MODEL,
 ) -> list[OrderPicture]:
-    """Draws the blocks with most avoidable inversions, then with most of any kind.
+    """Draw the blocks with most avoidable inversions, then with most of any kind.
 
     Of a block that several dumps show, told by its function and label, the first of the worst states is
     drawn. A block is left out if its file cannot be read again or shows another state of it by now.
@@ -28,7 +28,7 @@ def pictures_of_model(
     Args:
         audits: those of all dumps of the model.
         read_dumps: returns the dumps of a file, by its name.
-        limit: how many blocks, at the most.
+        limit: the most blocks to draw.
     """
     audited: dict[tuple[str, int], _Redrawn] = {}
     pictures = []
@@ -54,7 +54,7 @@ class _Redrawn:
             return
 
     def picture(self, place: int) -> list[OrderPicture]:
-        """The picture of the ``place``-th block, if it is what it was."""
+        """Return the picture of the ``place``-th block. Nothing if the block is not what it was."""
         if self._dump is None:
             return []
         was, now = self._audit.blocks, self._dump.audit.blocks
@@ -66,7 +66,7 @@ class _Redrawn:
 
 
 def _worst_blocks(audits: Iterable[DumpAudit]) -> list[tuple[DumpAudit, int]]:
-    """The worst state of each block that has inversions, as an audit and a place in it, worst first."""
+    """Return the worst state of each block with inversions, as an audit and a place in it, worst first."""
     worst: dict[Hashable, tuple[tuple[int, int], DumpAudit, int]] = {}
     for audit in audits:
         times: Counter[Hashable] = Counter()

@@ -87,7 +87,7 @@ def _corpus(
     has_models = len(verdict.check.by_model) > 1
     if not has_models and comparison is None:
         return {"models": None, "passes": None, "changes": None}
-    from eio_audit.report.html.corpus import change_table, model_table, pass_table
+    from eio_audit.report.html.corpus_tables import change_table, model_table, pass_table
 
     return {
         "models": model_table(verdict, pages) if has_models else None,
