@@ -378,6 +378,13 @@ def test_bars_are_as_long_as_their_numbers(index: Any) -> None:
     assert second.evaluate(share) == int(second.inner_text()) / int(first.inner_text())
 
 
+def test_bars_are_below_their_numbers_on_paper_too(index: Any) -> None:
+    index.emulate_media(media="print")
+    style = "e => getComputedStyle(e).paddingBottom"
+    assert index.locator("#models td.part").first.evaluate(style) == "8px"
+    assert index.locator("#models td.dumps").first.evaluate(style) == "2px"
+
+
 def test_models_are_filtered_sorted_and_paged(index: Any) -> None:
     models = index.locator("#models")
     assert models.locator("output").inner_text() == "1 to 100 of 123 rows"
