@@ -80,9 +80,9 @@ from eio_audit.audit.explain.order_picture import Disorder as Disorder
 from eio_audit.audit.explain.order_picture import OrderPicture as OrderPicture
 from eio_audit.audit.explain.order_picture import PicturedOp as PicturedOp
 from eio_audit.audit.explain.order_picture import WorstBlocks as WorstBlocks
+from eio_audit.audit.explain.pictures_of_model import pictures_of_model as pictures_of_model
 from eio_audit.audit.fix.dump_fix import DumpFix as DumpFix
 from eio_audit.audit.fix.dump_fix import Relabel as Relabel
-from eio_audit.audit.explain.pictures_of_model import pictures_of_model as pictures_of_model
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import fix as fix
 from eio_audit.audit.fix.reading_again import VerificationError as VerificationError
