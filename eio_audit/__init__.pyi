@@ -33,6 +33,7 @@ from eio_audit.audit.corpus.corpus_figures import figures_by_model as figures_by
 from eio_audit.audit.corpus.corpus_figures import figures_by_pass as figures_by_pass
 from eio_audit.audit.corpus.dump_check import DumpCheck as DumpCheck
 from eio_audit.audit.corpus.fix_files import fix_files as fix_files
+from eio_audit.audit.corpus.models import models_of as models_of
 from eio_audit.audit.corpus.result_cache import result_cache as result_cache
 from eio_audit.audit.corpus.trace_models import Model as Model
 from eio_audit.audit.corpus.trace_models import ModelTrace as ModelTrace
@@ -40,7 +41,6 @@ from eio_audit.audit.corpus.trace_models import ModelTraces as ModelTraces
 from eio_audit.audit.corpus.trace_models import TraceModel as TraceModel
 from eio_audit.audit.corpus.trace_models import find_models as find_models
 from eio_audit.audit.corpus.trace_models import trace_models as trace_models
-from eio_audit.audit.corpus.models import models_of as models_of
 from eio_audit.audit.corpus.workers import Workers as Workers
 from eio_audit.audit.corpus.workers import local_workers as local_workers
 from eio_audit.audit.corpus.workers import usable_cores as usable_cores

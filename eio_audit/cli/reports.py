@@ -40,7 +40,7 @@ RENDERERS = {
         "html": "html.traces:traces_to_html",
     },
     "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
-    "RunComparison": {"text": "text.two_runs:print_two_runs", "json": "json:two_runs_to_json"},
+    "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
         "text": "text.structure:print_structure",
         "python": "python_code:structure_to_python",

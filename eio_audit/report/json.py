@@ -15,8 +15,8 @@ from eio_audit.mlir.printable import printable_in_json
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
-    from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.comparison import CheckComparison
+    from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation

@@ -28,7 +28,7 @@ def log(tmp_path: Path) -> Path:
 
 def inversions(*args: str | Path, stdin: bytes = b"") -> list[int]:
     document = json.loads(run(*args, *PURE, stdin=stdin).stdout)
-    if "passes" in document:
+    if document["command"] == "trace":
         return [one["inversions"] for one in document["passes"]]
     return [sum(block["inversions"] for block in dump["blocks"]) for dump in document["dumps"]]
 
