@@ -24,7 +24,7 @@ def model_of(path: str, root: str) -> str:
         'resnet'
     """
     if path == root:
-        return Path(source_name(path)).resolve().name
+        return Path(path).resolve().name if Path(path).is_dir() else Path(source_name(path)).name
     parts = Path(path).relative_to(root).parts
     folders = program_folders(parts)
     if folders:
