@@ -185,6 +185,21 @@ def test_the_ops_that_move_are_the_fewest_with_the_unindexed_ones_that_move_too(
     assert [f.op.index for f in findings(text, AVOIDABLE)] == [2, 3]
 
 
+def test_every_indexed_op_may_move() -> None:
+    unknown = '%{0} = "my.op"() : () -> i32'
+    text = body(
+        unknown.format("x"),
+        unknown.format("y") + ' loc("1|late")',
+        '%p = "ttir.abs"(%a) : (i32) -> i32',
+        unknown.format("z"),
+        '%q = "ttir.add"(%p, %x) : (i32, i32) -> i32 loc("0|early")',
+    )
+    assert list(map(told, findings(text, AVOIDABLE))) == [
+        ("EIO001", 0, "belongs before my.op %z (line 5): 1 inversion, fix moves it"),
+        ("EIO001", 1, "goes after ttir.abs %p (line 4): fix moves it for the sake of others"),
+    ]
+
+
 def test_an_op_that_moves_for_the_sake_of_another_one() -> None:
     user = op(7, operand="%9", result="%user")
     text = body(op(9), user, *(op(7, result=f"%{name}") for name in "bcd"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -151,18 +151,27 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
     order = block.indexed_order
     moved = block.moved.intersection(order)
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
-    unmoved = [place for place in block.indexed if place not in moved]
+    unmoved = [place for place in range(len(block.ops)) if place not in block.moved]
+    keyed = [k for k, place in enumerate(unmoved) if block.keys[place] is not None]
     label_of = cache(block.label)  # many ops may move past the same one
     passed = 0  # how many unmoved ops are before a place of the new order
-    for place in order:
-        if place not in moved:
+    for place in block.order:
+        if place not in block.moved:
             passed += 1
             continue
-        goes_up = passed < bisect(unmoved, place)
-        partner = unmoved[passed if goes_up else passed - 1]
-        away = block.key(partner) - block.key(place)
-        verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
+        if place not in moved:
+            continue
+        before = bisect(unmoved, place)  # how many are before it in the text, never as many
+        goes_up = passed < before
+        # The op next to its new place that it moves past, with an index if there is one.
+        nearest = bisect_left(keyed, passed) - (not goes_up)
+        is_passed = 0 <= nearest < len(keyed) and (
+            keyed[nearest] < before if goes_up else keyed[nearest] >= before
+        )
+        partner = unmoved[keyed[nearest] if is_passed else passed - (not goes_up)]
         removed = now[place] - then[place]
+        away = block.key(partner) - block.key(place) if is_passed else removed if goes_up else -removed
+        verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
         other = label_of(partner)
         where = f"{verb} {'before' if goes_up else 'after'} {other.title} (line "
         gain = f"{_inversions(removed)}, " if removed > 0 else ""
