@@ -21,6 +21,8 @@ from eio_audit.audit.codegen.codegen import structure as structure
 from eio_audit.audit.codegen.codegen_location import Reason as Reason
 from eio_audit.audit.corpus.check_dumps import Results as Results
 from eio_audit.audit.corpus.check_dumps import check_dumps as check_dumps
+from eio_audit.audit.corpus.check_many import check_many as check_many
+from eio_audit.audit.corpus.cluster import cluster_workers as cluster_workers
 from eio_audit.audit.corpus.comparison import CheckComparison as CheckComparison
 from eio_audit.audit.corpus.comparison import ComparedFigures as ComparedFigures
 from eio_audit.audit.corpus.comparison import EarlierCheck as EarlierCheck

@@ -27,6 +27,7 @@ OWNERS = {
     "networkx": {"audit", "report"},
     "jinja2": {"report"},
     "pebble": {"audit"},
+    "distributed": {"audit"},
 }
 
 

@@ -18,17 +18,35 @@ ENOUGH_BYTES = 4_000_000
 
 
 class Jobs(NamedTuple):
-    """How many processes do the work; ``processes`` is None for ``auto``, ``timeout`` is in seconds."""
+    """Who does the work.
+
+    Attributes:
+        processes: how many processes; None for ``auto``.
+        timeout: the seconds that a file may take.
+        cluster: the address of a Dask scheduler, whose workers do it instead of processes.
+        send: send the dumps to these workers, which otherwise read the files themselves.
+    """
 
     processes: int | None = None
     timeout: float | None = None
+    cluster: str | None = None
+    send: bool = False
 
     @contextmanager
     def workers(self, total_bytes: int | None, pieces: int | None = None) -> Iterator[Workers | None]:
         """The processes for so many bytes, None for a pipe; no ``Workers`` if this process does all.
 
         ``pieces`` is how many pieces of work there are, if that is known.
+
+        Raises:
+            InputError: the cluster cannot do it.
         """
+        if self.cluster is not None:
+            from eio_audit import cluster_workers
+
+            with cluster_workers(self.cluster, self.timeout, shares_files=not self.send) as cluster:
+                yield cluster
+            return
         count = self._count(total_bytes)
         count = count if pieces is None else max(min(count, pieces), 1)
         if count == 1 and self.timeout is None:
@@ -55,6 +73,16 @@ class Jobs(NamedTuple):
         return usable_cores()
 
 
+def _jobs(
+    processes: int | None, timeout: float | None, cluster: str | None = None, *, send: bool = False
+) -> Jobs:
+    if cluster is not None and processes is not None:
+        raise click.UsageError("--cluster cannot be used with --jobs")
+    if send and cluster is None:
+        raise click.UsageError("--send requires --cluster ADDRESS")
+    return Jobs(processes, timeout, cluster, send)
+
+
 def _job_count(text: str) -> int | None:
     if text == "auto":
         return None
@@ -67,7 +95,7 @@ def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
     """Return ``--jobs`` and ``--timeout``; ``what`` a time limit ends is an error of ``error_of``."""
     return together(
         "parallel",
-        Jobs,
+        _jobs,
         click.option(
             "-j",
             "--jobs",
@@ -90,3 +118,19 @@ def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
 
 jobs_options = jobs_options_for("a file that takes longer, or on a dump of a large file", "file")
 """``--jobs`` and ``--timeout`` of commands that read file by file."""
+
+
+def cluster_options(command: Command) -> Command:
+    """Add ``--cluster`` and ``--send`` to the options of ``jobs_options``."""
+    cluster = click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Let the workers of the Dask scheduler at ADDRESS (tcp://host:8786) do the work. They read the "
+        "files themselves, by the same absolute paths. Requires eio-audit[cluster].",
+    )
+    send = click.option(
+        "--send",
+        is_flag=True,
+        help="Send the text of the files to the workers of --cluster, which then need no shared file system.",
+    )
+    return cluster(send(command))

@@ -83,16 +83,24 @@ class Source:
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole. So any file can be read, and unchanged
     text stays the same to the byte. A part begins on line ``first_line`` of the file and lacks ``indent``
-    columns at the start of each line.
+    columns at the start of each line. ``path`` is the file whose content it is, None for other text.
 
     A reader calls ``reached`` with the offset up to which it has read.
     """
 
     def __init__(
-        self, name: str, data: Text, *, is_compressed: bool = False, first_line: int = 1, indent: int = 0
+        self,
+        name: str,
+        data: Text,
+        *,
+        is_compressed: bool = False,
+        first_line: int = 1,
+        indent: int = 0,
+        path: str | None = None,
     ) -> None:
         self.name = name
         self.data = data
+        self.path = path
         self.is_compressed = is_compressed
         self.reached: Callable[[int], None] = lambda _: None
         self._first_line = first_line
@@ -112,7 +120,8 @@ class Source:
             data, is_compressed = read_file(path, max_unpacked_bytes)
         except UnreadableFileError as error:
             raise InputError(source_name(path), None, str(error)) from error
-        return cls(source_name(path), data, is_compressed=is_compressed)
+        read_from = None if path == "-" else path
+        return cls(source_name(path), data, is_compressed=is_compressed, path=read_from)
 
     def __reduce__(self) -> tuple[object, ...]:
         """The bytes and what tells their place, for another process."""

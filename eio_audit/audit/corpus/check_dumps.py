@@ -144,9 +144,13 @@ class _Run:
 
     def by(self, workers: Workers, dumps: Iterable[Dump]) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
         """Every dump with its result, found out by other processes."""
+        from eio_audit.audit.corpus.shared_files import DumpInFile, dump_in_file
         from eio_audit.audit.corpus.workers import LostWork, results_in_order
 
-        batches = (([dump for dump, _ in batch.new], batch) for batch in self._batches(dumps))
+        def sent(dump: Dump, text: _Text) -> Dump | DumpInFile:
+            return dump_in_file(dump, text.key) if workers.shares_files else dump
+
+        batches = (([sent(*one) for one in batch.new], batch) for batch in self._batches(dumps))
         for batch, results in results_in_order(self._check, batches, workers, self._wait):
             for (dump, text), result in zip(batch.new, results, strict=True):
                 self._learn(text, _error(dump, result) if isinstance(result, LostWork) else result)

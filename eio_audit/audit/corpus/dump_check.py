@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, SharedWork
 from eio_audit.audit.check.check import audit_dump
@@ -16,6 +17,9 @@ from eio_audit.audit.gate.rules import AVOIDABLE, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.shared_files import DumpInFile
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,15 @@ class DumpCheck:
         except InputError as error:
             return error
 
-    def __call__(self, dumps: Sequence[Dump]) -> list[CheckedDump | InputError]:
+    def __call__(self, dumps: Sequence[Dump | DumpInFile]) -> list[CheckedDump | InputError]:
         """The results for some dumps, without the options, which need not be sent back."""
-        results = []
-        for dump in dumps:
+        results: list[CheckedDump | InputError] = []
+        for place in dumps:
+            try:
+                dump = place if isinstance(place, Dump) else place.read(self.key)
+            except InputError as error:
+                results.append(error)
+                continue
             result = self.of(dump, self._work)
             if isinstance(result, CheckedDump):
                 result = result.without_options()

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -45,12 +45,14 @@ class Workers:
         count: how many pieces of work it runs at a time.
         timeout: the seconds that a piece of work may take, if the executor ends one that takes longer.
         deaths: the exceptions by which the executor tells that a worker died.
+        shares_files: they read files themselves, by their paths, instead of getting their bytes.
     """
 
     executor: Executor
     count: int
     timeout: float | None = None
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
+    shares_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def results_in_order(
     """The results of batches of work, in the order of the batches, each with the tag of its batch.
 
     Only so many batches are taken at a time that all workers have work. Where a batch is lost, each piece of
-    it is tried once more by itself.
+    it is tried once more, and nothing else runs at that time: a worker that dies takes other work with it.
 
     Args:
         function: gives the results of a batch; ``pickle`` must be able to send it, the work and the results.
@@ -143,29 +145,44 @@ def results_in_order(
     lost: tuple[type[BaseException], ...] = (TimeoutError, *workers.deaths)
     sent = _Sent(function, pickle.dumps(function))
 
-    def begin(work: Sequence[Work]) -> Future[list[Result]] | None:
-        return workers.executor.submit(_results, sent, work) if work else None
-
-    def finished(work: Sequence[Work], future: Future[list[Result]] | None) -> list[Result | LostWork]:
-        if future is None:
-            return []
+    def begin(work: Sequence[Work]) -> Future[list[Result]]:
+        future: Future[list[Result]] = Future()
+        if not work:
+            future.set_result([])
+            return future
         try:
-            return [*future.result()]
-        except lost as error:
-            if len(work) > 1:
-                return [result for item in work for result in finished([item], begin([item]))]
-            return [_lost(error, workers.timeout)]
+            return workers.executor.submit(_results, sent, work)
+        except lost as error:  # an executor that has ended with its worker
+            future.set_exception(error)
+            return future
 
-    running: deque[tuple[Sequence[Work], Tag, Future[list[Result]] | None]] = deque()
+    running: deque[tuple[Sequence[Work], Tag, Future[list[Result]]]] = deque()
+
+    def alone(item: Work) -> Result | LostWork:
+        wait(future for _, _, future in running)
+        try:
+            [result] = begin([item]).result()
+            return result
+        except lost as error:
+            return _lost(error, workers.timeout)
+
+    def finish() -> tuple[Tag, list[Result | LostWork]]:
+        work, tag, future = running.popleft()
+        waits_for(tag)
+        try:
+            return tag, [*future.result()]
+        except TimeoutError as error:
+            again = len(work) > 1
+            return tag, [alone(item) if again else _lost(error, workers.timeout) for item in work]
+        except workers.deaths:
+            return tag, [alone(item) for item in work]
+
     for work, tag in batches:
         running.append((work, tag, begin(work)))
         if len(running) > AHEAD * workers.count:
-            first, first_tag, future = running.popleft()
-            waits_for(first_tag)
-            yield first_tag, finished(first, future)
-    for work, tag, future in running:
-        waits_for(tag)
-        yield tag, finished(work, future)
+            yield finish()
+    while running:
+        yield finish()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,4 +213,6 @@ def _lost(error: BaseException, timeout: float | None) -> LostWork:
     if isinstance(error, TimeoutError):
         seconds = "" if timeout is None else f" {timeout:g} seconds"
         return LostWork(f"it took longer than{seconds or ' it may'}")
+    if isinstance(error, BrokenExecutor):
+        return LostWork("a process died, and no other took over its work")
     return LostWork("the process that read it died, perhaps for lack of memory")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.refinement import ComparedOps
@@ -25,6 +26,7 @@ class OriginalOrder:
     def __init__(self, before: Dump, op_table: OpTable | None = None) -> None:
         self._made_from = before, op_table
         self._interned = Interned()
+        self._is_used = Lock()
         ir = read_ir(expect_dump(before).source, before.span, op_table)
         self._before = ComparedOps(ir, OriginalIndices(ir), functions_around(ir), self._interned)
 
@@ -44,10 +46,11 @@ class OriginalOrder:
 
         Ops are matched as in a diff.
         """
-        known = len(self._interned)
-        matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
-        while len(self._interned) > known:  # forget this dump: any number of others may follow
-            self._interned.popitem()
+        with self._is_used:  # several threads may check dumps with the same options
+            known = len(self._interned)
+            matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
+            while len(self._interned) > known:  # forget this dump: any number of others may follow
+                self._interned.popitem()
         places: list[int | None] = [None] * len(ir)
         for old, new in matching.ops.items():
             places[new] = old

@@ -12,7 +12,7 @@ import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.cache import Cache, cache_options
 from eio_audit.cli.gate import GateChoice, gate_options
-from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.jobs import Jobs, cluster_options, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import advancing, progress
@@ -24,6 +24,7 @@ from eio_audit.report.text.progress import advancing, progress
 @audit_options
 @gate_options
 @jobs_options
+@cluster_options
 @cache_options
 @report_options(
     "Verdict",

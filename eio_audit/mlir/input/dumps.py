@@ -65,16 +65,28 @@ class Dump:
         column = start - (self.source.data.rfind(b"\n", 0, start) + 1)
         return column, self.source.data[start : self.span.end]
 
+    @property
+    def lines(self) -> Span:
+        """The bytes of the whole lines that it is on."""
+        data = self.source.data
+        return Span(data.rfind(b"\n", 0, self.span.start) + 1, line_end(data, self.span.end, len(data)))
+
+    @property
+    def start_line(self) -> int:
+        """The 1-based line that these lines begin on."""
+        data, start = self.source.data, self.lines.start
+        return self.first_line - data[start : _text_start(self.source, self.span)].count(b"\n")
+
+    @property
+    def span_in_lines(self) -> Span:
+        """Where its text is in these lines."""
+        start = self.lines.start
+        return Span(self.span.start - start, self.span.end - start)
+
     def __reduce__(self) -> tuple[object, ...]:
         """Another process gets the lines of the dump, not the whole file."""
-        data, span = self.source.data, self.span
-        start = data.rfind(b"\n", 0, span.start) + 1
-        text_start = _text_start(self.source, span)
-        blank_lines = data[start:text_start].count(b"\n")
-        lines = Span(start, line_end(data, span.end, len(data)))
-        part = self.source.part(lines, self.first_line - blank_lines)
-        new_span = Span(span.start - start, span.end - start)
-        return Dump, (part, new_span, self.marker, self.line, self.program, self.first_line)
+        part = self.source.part(self.lines, self.start_line)
+        return Dump, (part, self.span_in_lines, self.marker, self.line, self.program, self.first_line)
 
     def has_text(self, text: bytes) -> bool:
         """Whether the IR is this text, without a copy."""

@@ -1,0 +1,98 @@
+"""Measures what it costs to check the files of a folder on a Dask cluster: two workers on this machine.
+
+    python benchmarks/corpus.py FOLDER
+    python benchmarks/cluster.py FOLDER
+
+Prints the seconds and files per second of one process, two processes, and the cluster, and the CPU time
+per file of the command, of the scheduler, and of the workers. One small file shows what a run costs at least.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from distributed import Client, LocalCluster
+
+from eio_audit import find_files
+
+WORKERS = 2
+
+
+class Cost(NamedTuple):
+    """Seconds: wall time, and CPU time of the command, the scheduler and the workers."""
+
+    wall: float
+    command: float
+    scheduler: float
+    workers: float
+
+
+def workers_seconds(client: Client) -> float:
+    """The CPU time that all workers have used."""
+    seconds: float = sum(client.run(time.process_time).values())
+    return seconds
+
+
+def cost(client: Client, folder: Path, options: list[str]) -> Cost:
+    """What a check of a folder costs."""
+    workers, scheduler, begin = workers_seconds(client), time.process_time(), time.perf_counter()
+    command = [sys.executable, "-m", "eio_audit", "check", str(folder), "--fail-on", "never", *options]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}")
+    scheduler = time.process_time() - scheduler
+    return Cost(wall, used.ru_utime + used.ru_stime, scheduler, workers_seconds(client) - workers)
+
+
+def measure(client: Client, address: str, folder: Path, files: int, runs: int) -> None:
+    """Prints the median costs of each way to check a folder."""
+    ways = {
+        "1 process": ["-j", "1"],
+        f"{WORKERS} processes": ["-j", str(WORKERS)],
+        "cluster": ["--cluster", address],
+        "cluster, --send": ["--cluster", address, "--send"],
+    }
+    costs: dict[str, list[Cost]] = {name: [] for name in ways}
+    for _ in range(runs):
+        for name, options in ways.items():
+            costs[name].append(cost(client, folder, options))
+    print(f"{'files: ' + str(files):18}   seconds  files/s   ms of CPU per file: command  scheduler  workers")
+    for name, several in costs.items():
+        wall, *cpu = (statistics.median(column) for column in zip(*several, strict=True))
+        own, scheduler, workers = (f"{1_000 * seconds / files:.2f}" for seconds in cpu)
+        print(f"{name:18} {wall:9.2f} {files / wall:8.1f} {own:>28} {scheduler:>10} {workers:>8}")
+
+
+def main() -> None:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    files = find_files(str(options.folder))
+    with (
+        TemporaryDirectory() as folder,
+        LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, protocol="tcp://", silence_logs="CRITICAL"
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        measure(client, cluster.scheduler_address, options.folder, len(files), options.runs)
+        smallest = min(map(Path, files), key=lambda file: file.stat().st_size)
+        (Path(folder) / "f.mlir").write_bytes(smallest.read_bytes())
+        measure(client, cluster.scheduler_address, Path(folder), 1, options.runs)
+
+
+if __name__ == "__main__":
+    main()
