@@ -24,13 +24,18 @@ def model_of(path: str, root: str) -> str:
         'resnet'
     """
     if path == root:
-        return Path(path).resolve().name if Path(path).is_dir() else Path(source_name(path)).name
+        return _name(source_name(path))
     parts = Path(path).relative_to(root).parts
     folders = program_folders(parts)
     if folders:
         return folders[0]
     has_pass = is_ir_file(parts[-1]) and file_marker(path) is not None
-    return Path(root).resolve().name if has_pass else parts[0]
+    return _name(root) if has_pass else parts[0]
+
+
+def _name(path: str) -> str:
+    name = Path(path).name
+    return name if name not in {"", ".."} else Path(path).resolve().name
 
 
 def models_of(found: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -52,4 +57,4 @@ def models_of(found: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _in_full(model: str, root: str) -> str:
-    return root if Path(root).resolve().name == model else str(Path(root, model))
+    return root if _name(root) == model else str(Path(root, model))
