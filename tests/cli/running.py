@@ -14,9 +14,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 from eio_audit.cli.main import main
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
+
+
+FORMATS = [
+    "text",
+    "json",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("concise", "jsonl", "github", "html", "junit")),
+]
+"""Of ``check``; a test that runs it several times for each has the others in longer runs."""
 
 
 def run(*args: str | Path, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -11,7 +11,7 @@ import pytest
 from eio_audit.audit.corpus.dump_check import DumpCheck
 from eio_audit.audit.corpus.result_cache import FILE
 from tests.audit.test_trace import function
-from tests.cli.running import SAMPLES, run
+from tests.cli.running import FORMATS, SAMPLES, run
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 
@@ -38,7 +38,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pebble, "ProcessPool", refuse)
 
 
-@pytest.mark.parametrize("format_", ["text", "concise", "json", "jsonl", "github", "html", "junit"])
+@pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("paths", [["dumps"], [LOG], [LOG, "dumps", LOG]], ids=["folder", "log", "both"])
 def test_each_run_reports_what_a_run_without_does(corpus: Path, format_: str, paths: list[str]) -> None:
     command = "check", *paths, "--format", format_, "--select", "EIO", "--fail-on", "any"

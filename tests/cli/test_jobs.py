@@ -20,7 +20,7 @@ from eio_audit.audit.corpus import workers
 from eio_audit.cli import jobs
 from tests.audit.test_fix import fixed
 from tests.audit.test_trace import dump, function
-from tests.cli.running import run
+from tests.cli.running import FORMATS, run
 from tests.test_samples import SAMPLES
 
 LOG = str(SAMPLES / "resnet" / "all_passes_alias.log")
@@ -51,7 +51,7 @@ def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pebble, "ProcessPool", refuse)
 
 
-@pytest.mark.parametrize("format_", ["text", "concise", "json", "jsonl", "github", "html", "junit"])
+@pytest.mark.parametrize("format_", FORMATS)
 def test_two_processes_report_what_one_does(corpus: Path, format_: str) -> None:
     command = "check", str(corpus), LOG, "--format", format_, "--select", "EIO", "--fail-on", "any"
     one, two = (run(*command, "-j", count) for count in "12")
@@ -128,11 +128,11 @@ def contents(folder: Path) -> dict[str, bytes]:
     "options",
     [
         ("--check",),
-        ("--check", "-v"),
+        pytest.param(("--check", "-v"), marks=pytest.mark.slow),
         ("--diff",),
         ("--in-place",),
-        ("--in-place", "--quiet"),
-        ("--in-place", "--renumber", "-v"),
+        pytest.param(("--in-place", "--quiet"), marks=pytest.mark.slow),
+        pytest.param(("--in-place", "--renumber", "-v"), marks=pytest.mark.slow),
         ("--in-place", "--relabel", "-v", "--follow", "derived"),
         ("--in-place", "--pass", "ttir-erase-inverse-ops"),
         ("--output", "fixed"),

@@ -138,7 +138,7 @@ class Deadly(DumpCheck):
     ("name", "reason"),
     [
         ("dies", "the process that read it died, perhaps for lack of memory"),
-        ("hangs", "it took longer than 3 seconds"),
+        pytest.param("hangs", "it took longer than 3 seconds", marks=pytest.mark.slow),
     ],
 )
 def test_a_lost_dump_is_an_error_of_its_file(name: str, reason: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import (
@@ -76,6 +76,7 @@ def reference(texts: Mapping[str, str]) -> list[tuple[str, object]]:
     return results
 
 
+@settings(max_examples=20)
 @given(st.lists(programs() | logs() | st.just(BROKEN), max_size=6))
 def test_every_file_has_its_own_fix(workers: Workers, texts: list[str]) -> None:
     files = {f"{n}.mlir": text for n, text in enumerate(texts) if text.strip()}

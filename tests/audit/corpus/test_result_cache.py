@@ -95,6 +95,7 @@ def replace_values(folder: Path, make: object) -> None:
             database.execute("UPDATE results SET value = ? WHERE key = ?", [sealed, key])
 
 
+@settings(max_examples=20)
 @given(st.lists(programs(), max_size=4), logs(), st.integers(0, 2))
 def test_kept_results_are_those_of_a_check(texts: list[str], log: str, lines: int) -> None:
     dumps, moved = ([*read_text("\n" * n + log), *dumps_of(texts, n)] for n in (0, lines))
@@ -200,7 +201,7 @@ def test_a_result_at_the_place_of_another_is_no_result(tmp_path: Path) -> None:
     assert checks_again(dumps_of(TEXTS), tmp_path) == len(TEXTS)
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(st.data())
 def test_a_damaged_file_gives_no_wrong_result(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:

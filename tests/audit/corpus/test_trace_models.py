@@ -128,7 +128,7 @@ def test_the_worst_model_is_first(tmp_path: Path) -> None:
     ]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(logs() | st.just(BROKEN), max_size=6), st.integers(0, 4000))
 def test_other_processes_find_the_same(
     workers: Workers, tmp_path_factory: pytest.TempPathFactory, texts: list[str], batch_bytes: int
@@ -171,7 +171,7 @@ class Deadly(TraceModel):
     ("name", "reason"),
     [
         ("dies", "the process that read it died, perhaps for lack of memory"),
-        ("hangs", "it took longer than 3 seconds"),
+        pytest.param("hangs", "it took longer than 3 seconds", marks=pytest.mark.slow),
     ],
 )
 def test_a_lost_model_is_an_error_of_its_file(tmp_path: Path, name: str, reason: str) -> None:
