@@ -207,7 +207,7 @@ def _opened(file: Path) -> tuple[sqlite3.Connection, bytes]:
 
 
 def _with_tables(file: Path) -> tuple[sqlite3.Connection, bytes]:
-    database = sqlite3.connect(file, _BUSY_SECONDS, isolation_level=None)
+    database = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
         database.execute("PRAGMA synchronous = OFF")  # after a power cut it may be damaged, and begins anew
         database.executescript(_TABLES)
