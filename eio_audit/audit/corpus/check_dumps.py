@@ -12,10 +12,10 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.dump_check import DumpCheck
 from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.source import InputError, Position
+from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:  # many checks need no other processes
-    from eio_audit.audit.corpus.workers import LostWork, Workers
+    from eio_audit.audit.corpus.workers import Workers
 
 BATCH_BYTES = 1 << 18
 BATCH_DUMPS = 1 << 9
@@ -153,7 +153,7 @@ class _Run:
         batches = (([sent(*one) for one in batch.new], batch) for batch in self._batches(dumps))
         for batch, results in results_in_order(self._check, batches, workers, self._wait):
             for (dump, text), result in zip(batch.new, results, strict=True):
-                self._learn(text, _error(dump, result) if isinstance(result, LostWork) else result)
+                self._learn(text, result.error(dump) if isinstance(result, LostWork) else result)
             for dump, text in batch.dumps:
                 yield dump, text.result_for(dump, self._check)
 
@@ -188,7 +188,3 @@ class _Run:
         text.result = result
         if self._kept is not None and isinstance(result, CheckedDump):
             self._kept.put(text.key, result)
-
-
-def _error(dump: Dump, lost: LostWork) -> InputError:
-    return InputError(dump.source.name, Position(dump.line, 1), lost.reason)

@@ -12,7 +12,7 @@ from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump
 from eio_audit.audit.fix.fix import Fix, joined
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.source import InputError, Position
+from eio_audit.mlir.source import InputError
 
 BATCH_BYTES = 1 << 18
 BATCH_DUMPS = 1 << 9
@@ -149,7 +149,7 @@ def _joined(
     done: list[tuple[Dump, FixedDump]] = []
     for dump, result in fixed:
         if isinstance(result, LostWork):
-            return InputError(dump.source.name, Position(dump.line, 1), result.reason)
+            return result.error(dump)
         if isinstance(result, InputError | VerificationError):
             return result
         done.append((dump, result.with_options(dump_fix.options)))

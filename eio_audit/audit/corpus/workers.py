@@ -20,6 +20,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.source import InputError, Position
+
 MOST_JOBS = 8
 """The most processes that are started if nobody says how many."""
 
@@ -60,6 +63,10 @@ class LostWork:
     """A piece of work without a result; ``reason`` is why: its worker died, or it took too long."""
 
     reason: str
+
+    def error(self, dump: Dump) -> InputError:
+        """The error of a dump that was the work."""
+        return InputError(dump.source.name, Position(dump.line, 1), self.reason)
 
 
 def usable_cores() -> int:

@@ -14,7 +14,7 @@ from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
-from eio_audit.audit.diff.op_changes import DumpComparison, OpChange, OpChanges, compared
+from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, OpChanges, compared
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import right_labels
 from eio_audit.audit.locations.location_health import HealthChange, health_change
@@ -97,9 +97,7 @@ def op_changes(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTION
     Raises:
         InputError: a dump cannot be read.
     """
-    interned = Interned()
-    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
-    comparison = DumpComparison(old, new, match_ops(old.ops, new.ops))
+    _, _, comparison = _matched(before, after, options)
     return comparison.changes(LayoutChanges(comparison).came_from)
 
 
@@ -109,7 +107,15 @@ def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTI
     Raises:
         InputError: a dump cannot be read.
     """
+    old, new, comparison = _matched(before, after, options)
+    return sameness(old, new, comparison.became)
+
+
+def _matched(
+    before: Dump, after: Dump, options: AuditOptions
+) -> tuple[ComparedDump, ComparedDump, DumpComparison]:
+    """Return both dumps, read but not audited, and the comparison of their ops."""
     interned = Interned()
     old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
     comparison = DumpComparison(old, new, match_ops(old.ops, new.ops))
-    return sameness(old, new, comparison.became)
+    return old, new, comparison
