@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def model_of(path: str, root: str) -> str:
     """
     if path == root:
         return _name(source_name(path))
-    parts = Path(path).relative_to(root).parts
+    parts = os.path.relpath(path, root).split(os.sep)
     folders = program_folders(parts)
     if folders:
         return folders[0]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import os
 import pickle
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,6 +27,18 @@ MOST_JOBS = 8
 
 AHEAD = 2
 """How many pieces of work wait for each worker, so that none waits for work."""
+
+PRELOADED = (
+    "__main__",
+    "pebble.pool.process",
+    "eio_audit.audit.corpus.check_dumps",
+    "eio_audit.audit.check.disorder",
+    "eio_audit.audit.gate.findings",
+    "eio_audit.mlir.semantics.conflicts",
+)
+"""The modules that a process needs to check a dump out of order. The fork server imports them once for all."""
+
+ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if __name__ == '__main__':"
 
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
@@ -91,32 +102,41 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     Raises:
         OSError: this machine allows no processes.
     """
-    from multiprocessing import get_all_start_methods, get_context
+    context = _process_context()
+    from pebble import ProcessExpired, ProcessPool  # while the fork server imports its modules
 
-    from pebble import ProcessExpired, ProcessPool
-
-    # A process that is forked from one with threads may hang; a fork server has no threads.
-    method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
-    context: Any = get_context(method)
-    if method == "forkserver":
-        audit = __name__.partition(".corpus")[0]
-        context.set_forkserver_preload([name for name in sorted(sys.modules) if name.startswith(audit)])
     pool: Any = ProcessPool(
         max_workers=jobs,
         context=context,
         initializer=gc.set_threshold,  # to what it is in this process
         initargs=gc.get_threshold(),
     )
-    if not pool.active:  # to ask starts the processes
-        raise OSError("the processes ended at once")
     try:
+        try:
+            pool.schedule(os.getpid).result()
+        except (ProcessExpired, RuntimeError) as error:
+            raise OSError(ENDED_AT_ONCE) from error
         yield Workers(_PoolExecutor(pool, timeout), jobs, timeout, (ProcessExpired, BrokenExecutor))
-        pool.close()
     except BaseException:
         pool.stop()
-        raise
-    finally:
         pool.join()
+        raise
+    pool.close()
+    threading.Thread(target=pool.join).start()  # it waits for a poll; this process need not
+
+
+def _process_context() -> Any:
+    """How processes are started. A fork server has no threads: a fork of a process with threads may hang."""
+    from multiprocessing import get_all_start_methods, get_context
+
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    from multiprocessing.forkserver import ensure_running
+
+    context: Any = get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    ensure_running()
+    return context
 
 
 class _PoolExecutor(Executor):
