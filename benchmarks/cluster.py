@@ -4,7 +4,8 @@
     python benchmarks/cluster.py FOLDER
 
 Prints the seconds and files per second of one process, two processes, and the cluster, and the CPU time
-per file of the command, of the scheduler, and of the workers. One small file shows what a run costs at least.
+per file of the command, of the scheduler, and of the workers. Two commands at the same time, each with half
+of the models, show what this machine can gain at most. One small file shows what a run costs at least.
 """
 
 from __future__ import annotations
@@ -41,32 +42,37 @@ def workers_seconds(client: Client) -> float:
     return seconds
 
 
-def cost(client: Client, folder: Path, options: list[str]) -> Cost:
-    """What a check of a folder costs."""
+def cost(client: Client, commands: list[list[str]]) -> Cost:
+    """What commands cost that run at the same time."""
     workers, scheduler, begin = workers_seconds(client), time.process_time(), time.perf_counter()
-    command = [sys.executable, "-m", "eio_audit", "check", str(folder), "--fail-on", "never", *options]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
+    check = [sys.executable, "-m", "eio_audit", "check", "--fail-on", "never"]
+    cpu = 0.0
+    for process in [subprocess.Popen([*check, *command], stdout=subprocess.DEVNULL) for command in commands]:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{commands}: exit code {process.returncode}")
+        cpu += used.ru_utime + used.ru_stime
     wall = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}")
     scheduler = time.process_time() - scheduler
-    return Cost(wall, used.ru_utime + used.ru_stime, scheduler, workers_seconds(client) - workers)
+    return Cost(wall, cpu, scheduler, workers_seconds(client) - workers)
 
 
 def measure(client: Client, address: str, folder: Path, files: int, runs: int) -> None:
     """Prints the median costs of each way to check a folder."""
+    path, models = str(folder), [str(model) for model in sorted(folder.iterdir())]
     ways = {
-        "1 process": ["-j", "1"],
-        f"{WORKERS} processes": ["-j", str(WORKERS)],
-        "cluster": ["--cluster", address],
-        "cluster, --send": ["--cluster", address, "--send"],
+        "1 process": [[path, "-j", "1"]],
+        f"{WORKERS} processes": [[path, "-j", str(WORKERS)]],
+        "cluster": [[path, "--cluster", address]],
+        "cluster, --send": [[path, "--cluster", address, "--send"]],
     }
+    if len(models) > 1:
+        ways[f"{WORKERS} commands"] = [[*models[part::WORKERS], "-j", "1"] for part in range(WORKERS)]
     costs: dict[str, list[Cost]] = {name: [] for name in ways}
     for _ in range(runs):
-        for name, options in ways.items():
-            costs[name].append(cost(client, folder, options))
+        for name, commands in ways.items():
+            costs[name].append(cost(client, commands))
     print(f"{'files: ' + str(files):18}   seconds  files/s   ms of CPU per file: command  scheduler  workers")
     for name, several in costs.items():
         wall, *cpu = (statistics.median(column) for column in zip(*several, strict=True))

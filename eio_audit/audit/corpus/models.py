@@ -26,7 +26,7 @@ def model_of(path: str, root: str) -> str:
     """
     if path == root:
         return _name(source_name(path))
-    parts = os.path.relpath(path, root).split(os.sep)
+    parts = os.path.relpath(path, root).split(os.sep)  # noqa: PTH206  (twice as fast as Path)
     folders = program_folders(parts)
     if folders:
         return folders[0]

@@ -36,7 +36,7 @@ PRELOADED = (
     "eio_audit.audit.gate.findings",
     "eio_audit.mlir.semantics.conflicts",
 )
-"""The modules that a process needs to check a dump out of order. The fork server imports them once for all."""
+"""What a process needs to check a dump out of order. The fork server imports it once for all processes."""
 
 ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if __name__ == '__main__':"
 
