@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,19 +30,21 @@ AHEAD = 2
 """How many pieces of work wait for each worker, so that none waits for work."""
 
 PRELOADED = (
-    "__main__",
     "pebble.pool.process",
     "eio_audit.audit.corpus.check_dumps",
     "eio_audit.audit.check.disorder",
     "eio_audit.audit.gate.findings",
     "eio_audit.mlir.semantics.conflicts",
 )
-"""What a process needs to check a dump out of order. The fork server imports it once for all processes."""
+"""What a process needs to check a dump out of order. It is imported once, before processes are forked."""
 
 ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if __name__ == '__main__':"
 
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
+
+_THREADS = Path("/proc/self/task")
+"""Has a folder for each thread of this process, on Linux."""
 
 _of_thread = threading.local()
 
@@ -102,12 +105,13 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     Raises:
         OSError: this machine allows no processes.
     """
-    context = _process_context()
-    from pebble import ProcessExpired, ProcessPool  # while the fork server imports its modules
+    from pebble import ProcessExpired, ProcessPool
 
+    for name in PRELOADED:
+        import_module(name)
     pool: Any = ProcessPool(
         max_workers=jobs,
-        context=context,
+        context=_process_context(),
         initializer=gc.set_threshold,  # to what it is in this process
         initargs=gc.get_threshold(),
     )
@@ -126,17 +130,32 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
 
 
 def _process_context() -> Any:
-    """How processes are started. A fork server has no threads: a fork of a process with threads may hang."""
-    from multiprocessing import get_all_start_methods, get_context
+    """How processes are started, as ``multiprocessing`` calls it.
+
+    A fork of this process can work at once. But it may hang if this process has other threads, as where a
+    worker died and another one takes its place. Then a server without threads is forked.
+    """
+    from multiprocessing import context, get_all_start_methods, get_context
 
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
-    from multiprocessing.forkserver import ensure_running
+    forks: Any = context.ForkServerContext()
+    forks.set_forkserver_preload([*PRELOADED, "__main__"])
 
-    context: Any = get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    ensure_running()
-    return context
+    def process(*args: Any, **kwargs: Any) -> context.ForkProcess | context.ForkServerProcess:
+        kind = context.ForkProcess if _has_one_thread() else context.ForkServerProcess
+        return kind(*args, **kwargs)
+
+    forks.Process = process
+    return forks
+
+
+def _has_one_thread() -> bool:
+    """Whether this process has one thread, of Python or not; False if the system does not say."""
+    try:
+        return len(list(_THREADS.iterdir())) == 1
+    except OSError:
+        return False
 
 
 class _PoolExecutor(Executor):

@@ -1,4 +1,4 @@
-"""Processes that do work: what they import, and how they start."""
+"""Processes that do work: how they start, and what they import."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.audit.test_trace import function
+
+THREAD = """
+import threading
+
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+"""
 
 IMPORTED = """
 import sys
@@ -29,26 +37,48 @@ if __name__ == "__main__":
 UNGUARDED = """
 from eio_audit import check_many
 
-check_many(["f.mlir"], jobs=2)
+print(check_many(["f.mlir"], jobs=2).check.summary.avoidable)
+"""
+
+KINDS = """
+from multiprocessing import active_children
+
+from eio_audit import local_workers
+
+if __name__ == "__main__":
+    with local_workers(2):
+        print(*(type(child).__name__ for child in active_children()))
 """
 
 
-def run(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a script beside a dump with three inversions."""
+    (folder / "f.mlir").write_text(function("f", 3, 2, 1))
     (folder / "script.py").write_text(script)
-    command = [sys.executable, "script.py", *arguments]
+    command = [sys.executable, "script.py", "f.mlir"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_a_process_imports_nothing_for_a_check(tmp_path: Path) -> None:
-    """The fork server has imported it, once for all processes."""
-    (tmp_path / "f.mlir").write_text(function("f", 3, 2, 1))
-    done = run(tmp_path, IMPORTED, "f.mlir")
+@pytest.mark.parametrize("thread", ["", THREAD])
+def test_a_process_imports_nothing_for_a_check(thread: str, tmp_path: Path) -> None:
+    done = run(tmp_path, thread + IMPORTED)
     assert (done.stdout, done.stderr) == ("3\n", "")
 
 
-def test_a_script_that_processes_run_again_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "f.mlir").write_text(function("f", 2, 1))
-    done = run(tmp_path, UNGUARDED)
+def test_a_process_with_one_thread_is_forked(tmp_path: Path) -> None:
+    assert run(tmp_path, KINDS).stdout == "ForkProcess ForkProcess\n"
+
+
+def test_a_process_with_threads_is_not_forked(tmp_path: Path) -> None:
+    assert run(tmp_path, THREAD + KINDS).stdout == "ForkServerProcess ForkServerProcess\n"
+
+
+def test_a_script_without_a_guard_is_forked(tmp_path: Path) -> None:
+    assert run(tmp_path, UNGUARDED).stdout == "3\n"
+
+
+def test_a_script_that_processes_would_run_again_is_an_error(tmp_path: Path) -> None:
+    done = run(tmp_path, THREAD + UNGUARDED)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "OSError: the processes ended at once; a script must start them below: if __name__ == '__main__':"
