@@ -36,13 +36,12 @@ class Cost(NamedTuple):
     workers: float
 
 
-def workers_seconds(client: Client) -> float:
+def workers_seconds(client: Client | None) -> float:
     """The CPU time that all workers have used."""
-    seconds: float = sum(client.run(time.process_time).values())
-    return seconds
+    return 0.0 if client is None else sum(client.run(time.process_time).values())
 
 
-def cost(client: Client, commands: list[list[str]]) -> Cost:
+def cost(commands: list[list[str]], client: Client | None) -> Cost:
     """What commands cost that run at the same time."""
     workers, scheduler, begin = workers_seconds(client), time.process_time(), time.perf_counter()
     check = [sys.executable, "-m", "eio_audit", "check", "--fail-on", "never"]
@@ -58,26 +57,38 @@ def cost(client: Client, commands: list[list[str]]) -> Cost:
     return Cost(wall, cpu, scheduler, workers_seconds(client) - workers)
 
 
-def measure(client: Client, address: str, folder: Path, files: int, runs: int) -> None:
-    """Prints the median costs of each way to check a folder."""
-    path, models = str(folder), [str(model) for model in sorted(folder.iterdir())]
-    ways = {
-        "1 process": [[path, "-j", "1"]],
-        f"{WORKERS} processes": [[path, "-j", str(WORKERS)]],
-        "cluster": [[path, "--cluster", address]],
-        "cluster, --send": [[path, "--cluster", address, "--send"]],
-    }
-    if len(models) > 1:
-        ways[f"{WORKERS} commands"] = [[*models[part::WORKERS], "-j", "1"] for part in range(WORKERS)]
+def measure(ways: dict[str, list[list[str]]], files: int, runs: int, client: Client | None = None) -> None:
+    """Prints the median costs of each way to check a folder, one run of each after the other."""
     costs: dict[str, list[Cost]] = {name: [] for name in ways}
     for _ in range(runs):
         for name, commands in ways.items():
-            costs[name].append(cost(client, commands))
-    print(f"{'files: ' + str(files):18}   seconds  files/s   ms of CPU per file: command  scheduler  workers")
+            costs[name].append(cost(commands, client))
     for name, several in costs.items():
         wall, *cpu = (statistics.median(column) for column in zip(*several, strict=True))
         own, scheduler, workers = (f"{1_000 * seconds / files:.2f}" for seconds in cpu)
         print(f"{name:18} {wall:9.2f} {files / wall:8.1f} {own:>28} {scheduler:>10} {workers:>8}")
+
+
+def measure_all(folder: Path, files: int, runs: int) -> None:
+    """Prints what each way costs. The cluster is started after the other ways were measured."""
+    print(f"{'files: ' + str(files):18}   seconds  files/s   ms of CPU per file: command  scheduler  workers")
+    path, models = str(folder), [str(model) for model in sorted(folder.iterdir())]
+    ways = {"1 process": [[path, "-j", "1"]], f"{WORKERS} processes": [[path, "-j", str(WORKERS)]]}
+    if len(models) > 1:
+        ways[f"{WORKERS} commands"] = [[*models[part::WORKERS], "-j", "1"] for part in range(WORKERS)]
+    measure(ways, files, runs)
+    with (
+        LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, protocol="tcp://", silence_logs="CRITICAL"
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        address = cluster.scheduler_address
+        ways = {
+            "cluster": [[path, "--cluster", address]],
+            "cluster, --send": [[path, "--cluster", address, "--send"]],
+        }
+        measure(ways, files, runs, client)
 
 
 def main() -> None:
@@ -87,17 +98,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     files = find_files(str(options.folder))
-    with (
-        TemporaryDirectory() as folder,
-        LocalCluster(
-            n_workers=WORKERS, threads_per_worker=1, protocol="tcp://", silence_logs="CRITICAL"
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        measure(client, cluster.scheduler_address, options.folder, len(files), options.runs)
+    measure_all(options.folder, len(files), options.runs)
+    with TemporaryDirectory() as folder:
         smallest = min(map(Path, files), key=lambda file: file.stat().st_size)
         (Path(folder) / "f.mlir").write_bytes(smallest.read_bytes())
-        measure(client, cluster.scheduler_address, Path(folder), 1, options.runs)
+        measure_all(Path(folder), 1, options.runs)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,8 @@ def is_folder(path: str) -> bool:
 def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
     """Write pages to files of a folder one by one, each atomically. Other files of the folder stay.
 
+    A bar shows the size of what has been written.
+
     Args:
         folder: it is created if it is missing.
         pages: the name of each file, and its text.
@@ -62,8 +64,13 @@ def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(folder, None, f"cannot make this folder: {error.strerror or error}") from error
-    for name, text in pages:
-        write_atomically(str(Path(folder, name)), [encoded(text)])
+    from eio_audit.report.text.progress import progress
+
+    with progress(None, "writing pages") as advance:
+        for name, text in pages:
+            page = encoded(text)
+            write_atomically(str(Path(folder, name)), [page])
+            advance(len(page))
 
 
 def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:

@@ -2,10 +2,13 @@ import io
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from eio_audit import read_text
+from eio_audit.cli.output import write_pages
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.report.text import progress as module
 from eio_audit.report.text.progress import advancing, progress
@@ -135,3 +138,17 @@ def test_what_comes_from_a_pipe_counts_as_its_length() -> None:
     done: list[int] = []
     assert list(advancing(dumps, done.append, 0)) == dumps
     assert done == [19]
+
+
+def test_a_folder_of_pages_shows_what_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stderr = terminal(monkeypatch)
+
+    def pages() -> Iterator[tuple[str, str]]:
+        yield "a.html", "a" * 1_500_000
+        stderr.wait_for("writing pages")
+        yield "b.html", "b" * 1_500_000
+        stderr.wait_for("3.0 MB")
+
+    write_pages(str(tmp_path), pages())
+    assert stderr.getvalue().endswith("\x1b[2K")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]
