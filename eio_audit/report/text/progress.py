@@ -5,19 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock, Timer
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.printable import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TextColumn
+    from rich.progress import Progress
 
 SHOWN_AFTER_SECONDS = 1.0
 """Shorter work shows no bar."""
 
 REFRESHES_PER_SECOND = 5
+
+LEAST_BAR = 10
+"""The least width of the bar, in columns."""
 
 SHOWN_BYTES = 1 << 18
 """The least step of the bar inside a dump, in bytes."""
@@ -30,6 +35,7 @@ class Advance:
         self._files = files
         self._done_files = self._done_bytes = 0
         self._file = ""
+        self._begin = monotonic()
         self._bar: Progress | None = None
         self._lock = Lock()
 
@@ -56,6 +62,7 @@ class Advance:
         """Start a bar and show all changes in it from now on."""
         with self._lock:
             bar.add_task(label, total=total_bytes, files="", file="")
+            bar.tasks[0].start_time = self._begin
             self._bar = bar
             self._update()
             bar.start()
@@ -78,7 +85,7 @@ class Advance:
     def _update(self) -> None:
         if self._bar is not None:
             files = f"{self._done_files:,}/{self._files:,} files" if self._files > 1 else ""
-            file = printable(self._file) if self._files > 1 else ""
+            file = _shown(self._file) if self._files > 1 else ""
             self._bar.update(self._bar.task_ids[0], completed=self._done_bytes, files=files, file=file)
 
 
@@ -150,16 +157,25 @@ def _bar(*, has_total: bool, has_files: bool) -> Progress:
     from rich.console import Console
     from rich.table import Column
 
-    bar = rich_progress.BarColumn(bar_width=None)
-    done_bytes = rich_progress.DownloadColumn(table_column=Column(no_wrap=True))
+    def whole() -> Column:
+        return Column(no_wrap=True)
+
+    def cut() -> Column:  # where the terminal is too narrow
+        return Column(overflow="ellipsis")
+
+    def text(field: str, column: Column) -> rich_progress.TextColumn:
+        return rich_progress.TextColumn(f"{{task.fields[{field}]}}", markup=False, table_column=column)
+
+    bar = rich_progress.BarColumn(bar_width=None, table_column=Column(min_width=LEAST_BAR))
     return rich_progress.Progress(
         rich_progress.TextColumn("{task.description}", markup=False),
-        *(_text_columns("files") if has_files else ()),
-        *((bar, done_bytes) if has_total else (rich_progress.FileSizeColumn(),)),
-        rich_progress.TransferSpeedColumn(),
-        rich_progress.TimeElapsedColumn(),
-        *((rich_progress.TimeRemainingColumn(),) if has_total else ()),
-        *(_text_columns("file") if has_files else ()),
+        *((text("files", whole()),) if has_files else ()),
+        *((bar, rich_progress.DownloadColumn(table_column=whole())) if has_total else ()),
+        *(() if has_total else (rich_progress.FileSizeColumn(),)),
+        *(() if has_files else (rich_progress.TransferSpeedColumn(table_column=whole()),)),
+        rich_progress.TimeElapsedColumn(table_column=whole()),
+        *((rich_progress.TimeRemainingColumn(table_column=whole()),) if has_total else ()),
+        *((text("file", cut()),) if has_files else ()),
         console=Console(file=sys.stderr),
         refresh_per_second=REFRESHES_PER_SECOND,
         transient=True,
@@ -168,10 +184,6 @@ def _bar(*, has_total: bool, has_files: bool) -> Progress:
     )
 
 
-def _text_columns(field: str) -> list[TextColumn]:
-    """Return a column with a field of the task. It is cut where the terminal is too narrow."""
-    from rich.progress import TextColumn
-    from rich.table import Column
-
-    column = Column(no_wrap=True, overflow="ellipsis")
-    return [TextColumn(f"{{task.fields[{field}]}}", markup=False, table_column=column)]
+def _shown(path: str) -> str:
+    """Return the end of a path: the folder and the file, which the model's name is in. It is one word."""
+    return printable("/".join(Path(path).parts[-2:])).replace(" ", "\N{NO-BREAK SPACE}")
