@@ -153,16 +153,20 @@ def split_list(text: bytes, start: int = 0) -> list[bytes]:
 
     Empty parts are left out.
     """
-    parts = list[bytes]()
+    return list(list_parts(text, start))
+
+
+def list_parts(text: bytes, start: int = 0) -> Iterator[bytes]:
+    """Yield the parts of ``split_list``. The text is read as far as they are needed."""
     for token, depth in nesting(text, start):
         if depth < 0 or (depth == 0 and token[0] == b","):
-            parts.append(text[start : token.start()].strip())
+            if part := text[start : token.start()].strip():
+                yield part
             start = token.end()
         if depth < 0:
-            break
-    else:
-        parts.append(text[start:].strip())
-    return list(filter(None, parts))
+            return
+    if part := text[start:].strip():
+        yield part
 
 
 def outermost_brackets(text: bytes) -> Iterator[tuple[int, int, bytes]]:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, nesting, split_list
+from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, list_parts, nesting, split_list
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 
@@ -159,7 +159,7 @@ def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
         name, is_typed = match.groups()
-        types.setdefault(name, next(iter(split_list(header, match.end())), b"") if is_typed else None)
+        types.setdefault(name, next(list_parts(header, match.end()), b"") if is_typed else None)
     return list(types.values())
 
 
