@@ -5,8 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from io import BufferedWriter, FileIO, TextIOWrapper
 
 from eio_audit import __version__
+
+TYPE_CHECKING = False  # without an import of typing
+if TYPE_CHECKING:
+    from typing import Any
 
 COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
@@ -21,6 +26,7 @@ def main() -> None:
         print(f"eio-audit {__version__}")
         sys.exit(0)
     _open_closed_streams()
+    _keep_errors_harmless()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     try:
         sys.exit(_run())
@@ -38,21 +44,39 @@ def _open_closed_streams() -> None:
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
+class _StandardError(FileIO):
+    """Standard error. If it fails, as with ``2>&1 | head``, the work and the exit code stay the same."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return len(data)
+
+
+def _keep_errors_harmless() -> None:
+    stderr = sys.__stderr__
+    if isinstance(stderr, TextIOWrapper) and stderr is sys.stderr:
+        binary = BufferedWriter(_StandardError(stderr.fileno(), "wb", closefd=False))
+        sys.stderr = TextIOWrapper(binary, stderr.encoding, stderr.errors, line_buffering=True)
+
+
 def _run() -> int:
     import click
 
     import eio_audit
+    from eio_audit.cli.output import discard_output
     from eio_audit.cli.registry import cli
 
-    stdout = sys.stdout
+    stdout, code = sys.stdout, 0
     try:
-        code: int = cli.main(prog_name="eio-audit", standalone_mode=False)
+        code = cli.main(prog_name="eio-audit", standalone_mode=False)
         stdout.flush()
     except SystemExit:
         if sys.stdout is stdout:
             raise
-        _discard_output()  # click replaced standard output because its reader stopped
-        code = 0
+        discard_output()  # click replaced standard output because its reader stopped
     except click.ClickException as error:
         error.show()
         code = COULD_NOT_RUN
@@ -65,19 +89,14 @@ def _run() -> int:
         click.echo(f"error: nothing was written: {error}", err=True)
         code = VERIFICATION_FAILED
     except BrokenPipeError:  # the reader stopped, as with `| head`
-        _discard_output()
-        code = 0
+        discard_output()
     except OSError as error:
         what = f"{error.filename}: error: cannot access"
         if error.filename is None:
-            _discard_output()
+            discard_output()
             what = "<stdout>: error: cannot write"
         click.echo(f"{what}: {error.strerror or error}", err=True)
         code = COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
         code = 130
     return code
-
-
-def _discard_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

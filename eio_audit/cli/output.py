@@ -6,11 +6,25 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
 from eio_audit import InputError
+
+
+@contextlib.contextmanager
+def reader_may_stop() -> Iterator[None]:
+    """Discard output whose reader stopped, as with ``| head``. The exit code is still the result."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard_output()
+
+
+def discard_output() -> None:
+    """Discard what has been written to standard output, and what will be."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_bytes(path: str | None, *pieces: bytes | memoryview) -> None:

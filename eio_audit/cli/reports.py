@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import IO, Any, NamedTuple, cast
 
@@ -12,7 +13,7 @@ import click
 
 from eio_audit import InputError, __version__
 from eio_audit.cli.options import Command, together
-from eio_audit.cli.output import encoded, is_folder, write_pages, write_pieces, write_text
+from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_pages, write_pieces, write_text
 
 RENDERERS = {
     "Verdict": {
@@ -114,16 +115,20 @@ class Reports(NamedTuple):
     def write(self, result: object, **options: Any) -> None:
         """Write a result to all targets. ``options`` go to the functions that render it."""
         for format_, path in self.targets:
-            if format_ == "text":
-                write_text(functools.partial(self._print, result, **options), path)
-                continue
-            folder_renderer = FOLDER_RENDERERS.get((type(result).__name__, format_))
-            if path is not None and folder_renderer is not None and is_folder(path):
-                write_pages(path, _rendered(_function(folder_renderer), result, **options))
-                continue
-            report = rendered(result, format_, verbose=self.verbose, **options)
-            pieces = [report] if isinstance(report, (bytes, str)) else report
-            write_pieces(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
+            with reader_may_stop() if path in {None, "-"} else nullcontext():
+                self._write(result, format_, path, options)
+
+    def _write(self, result: object, format_: str, path: str | None, options: dict[str, Any]) -> None:
+        if format_ == "text":
+            write_text(functools.partial(self._print, result, **options), path)
+            return
+        folder_renderer = FOLDER_RENDERERS.get((type(result).__name__, format_))
+        if path is not None and folder_renderer is not None and is_folder(path):
+            write_pages(path, _rendered(_function(folder_renderer), result, **options))
+            return
+        report = rendered(result, format_, verbose=self.verbose, **options)
+        pieces = [report] if isinstance(report, (bytes, str)) else report
+        write_pieces(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
 
     def _print(self, result: object, file: IO[str], **options: Any) -> None:
         from eio_audit.report.text.console import Console

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit.cli.output import write_atomically
+from tests.audit.test_trace import function
 from tests.cli.running import SAMPLES
 
 CHECK = [sys.executable, "-m", "eio_audit", "check", str(SAMPLES / "resnet" / "after_alias.mlir")]
@@ -32,8 +33,23 @@ def test_a_stream_that_is_not_needed_may_be_closed(redirection: str) -> None:
     assert (done.returncode, b"789 inversions" in done.stdout) == (1, True)
 
 
-@pytest.mark.parametrize("command", [["fix", "-q"], ["check"], ["graph"], ["explain", "%106"], ["--help"]])
-def test_a_pipe_that_nobody_reads_is_no_error(command: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "exit_code"),
+    [
+        (["fix", "-q"], 0),
+        (["fix", "-q", "--check", "--diff"], 1),
+        (["check"], 1),
+        (["check", "--format", "json"], 1),
+        (["check", "--fail-on", "never"], 0),
+        (["trace"], 1),
+        (["graph"], 0),
+        (["explain", "%106"], 0),
+        (["--help"], 0),
+    ],
+)
+def test_where_nobody_reads_the_output_the_exit_code_is_the_result(
+    command: list[str], exit_code: int
+) -> None:
     path = [] if command == ["--help"] else [str(SAMPLES / "resnet" / "after_alias.mlir")]
     reader, writer = os.pipe()
     os.close(reader)
@@ -45,7 +61,7 @@ def test_a_pipe_that_nobody_reads_is_no_error(command: list[str]) -> None:
         timeout=60,
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (exit_code, b"")
 
 
 def test_output_may_be_the_device_of_a_pipe() -> None:
@@ -66,3 +82,22 @@ def test_a_file_that_is_written_when_ctrl_c_comes_keeps_its_content(tmp_path: Pa
     with pytest.raises(KeyboardInterrupt):
         write_atomically(str(file), pieces())
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.mlir", b"old")]
+
+
+def test_errors_that_nobody_reads_change_nothing(tmp_path: Path) -> None:
+    for name in ("0.mlir", "1.mlir"):
+        (tmp_path / name).write_text("func.func @f() {\n  %0 = \n}\n")
+    shuffled = tmp_path / "2.mlir"
+    shuffled.write_text(function("f", 2, 1))
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "eio_audit", "fix", "--in-place", str(tmp_path)]
+    done = subprocess.run(command, stdout=writer, stderr=writer, check=False, timeout=60)
+    os.close(writer)
+    assert done.returncode == 2
+    text = shuffled.read_text()
+    assert text.index('loc("1|op")') < text.index('loc("2|op")')
+
+
+def test_errors_that_cannot_be_written_change_nothing() -> None:
+    assert redirected("2>/dev/full", "nowhere.mlir").returncode == 2

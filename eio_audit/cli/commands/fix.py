@@ -15,6 +15,7 @@ from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
+from eio_audit.cli.output import reader_may_stop
 from eio_audit.report.text.progress import advancing, progress
 
 FIX_EXIT_CODES = exit_codes(
@@ -118,7 +119,7 @@ def fix_command(
         files = without_links(files)
         write: Write = partial(write_in_place, quiet=quiet)
     elif diff:
-        write = print_diff
+        write = reader_may_stop()(print_diff) if check else print_diff
     else:
         write = (lambda *_: None) if check else write_to(output, paths, files)
     if not quiet:
