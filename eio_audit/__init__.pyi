@@ -151,6 +151,7 @@ from eio_audit.mlir.semantics.effects import EffectSource as EffectSource
 from eio_audit.mlir.source import InputError as InputError
 from eio_audit.mlir.source import Source as Source
 from eio_audit.mlir.source import Span as Span
+from eio_audit.mlir.source import read_all as read_all
 from eio_audit.mlir.source import source_name as source_name
 from eio_audit.mlir.traits import OpTable as OpTable
 from eio_audit.mlir.traits import OpTraits as OpTraits

@@ -20,6 +20,7 @@ from eio_audit import (
     Summary,
     find_dump_files,
     read,
+    read_all,
     source_name,
     stream,
     stream_file,
@@ -153,32 +154,12 @@ def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
 
 def find_all(
     paths: Sequence[str], find: Callable[[str, Callable[[str], None]], list[File]]
-) -> tuple[list[File], list[InputError], list[str]]:
-    """Return the files of all paths, the errors of paths without files, and the skipped files."""
-    files: list[File] = []
+) -> tuple[list[tuple[str, File]], list[InputError], list[str]]:
+    """Return all files, each with the path it was found at, the errors of paths, and the skipped files."""
     errors: list[InputError] = []
     skipped: list[str] = []
-    for path in paths:
-        try:
-            files += find(path, skipped.append)
-        except InputError as error:
-            errors.append(error)
-    return files, errors, skipped
-
-
-def dumps_of_all(
-    files: Iterable[File],
-    read_file: Callable[[File], Iterable[Dump]],
-    errors: list[InputError],
-    file_done: Callable[[], None] = lambda: None,
-) -> Iterator[Dump]:
-    """Yield the dumps of all files. A file that cannot be read adds an error, and the next one follows."""
-    for file in files:
-        try:
-            yield from read_file(file)
-        except InputError as error:
-            errors.append(error)
-        file_done()
+    files = read_all(paths, lambda path: [(path, file) for file in find(path, skipped.append)], errors)
+    return list(files), errors, skipped
 
 
 def dumps_of_file(

@@ -8,7 +8,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
 from eio_audit.mlir.printable import printable
@@ -25,6 +25,9 @@ COUNTED_TIMES = 8
 """How often the line ends of a whole file are counted before a line table is made."""
 
 _LINE_END = re.compile(rb"\n")
+
+Item = TypeVar("Item")
+Part = TypeVar("Part")
 
 
 class Span(NamedTuple):
@@ -76,6 +79,24 @@ class InputError(Exception):
         head = printable(f"{self.source}{where}: error: {self.message}")
         excerpt = _cut(self.excerpt, width) if self.position else self.excerpt
         return f"{head}\n{excerpt}" if excerpt else head
+
+
+def read_all(
+    items: Iterable[Item],
+    read: Callable[[Item], Iterable[Part]],
+    errors: list[InputError],
+    done: Callable[[], None] = lambda: None,
+) -> Iterator[Part]:
+    """Yield what ``read`` gives for each item. One that cannot be read adds an error, and the next follows.
+
+    ``done`` is called after each item.
+    """
+    for item in items:
+        try:
+            yield from read(item)
+        except InputError as error:
+            errors.append(error)
+        done()
 
 
 class Source:

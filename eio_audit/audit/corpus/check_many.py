@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -15,9 +15,9 @@ from eio_audit.audit.corpus.workers import Workers, local_workers, usable_cores
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.log_findings import LogFindings
-from eio_audit.mlir.input.dumps import Dump, read
+from eio_audit.mlir.input.dumps import read
 from eio_audit.mlir.input.folders import find_files
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, read_all
 
 DEFAULT_GATE = Gate()
 
@@ -56,7 +56,7 @@ def check_many(
     errors: list[InputError] = []
     with _workers(executor, jobs, timeout) as workers:
         check = check_dumps(
-            _dumps(paths, errors),
+            read_all(read_all((fspath(path) for path in paths), find_files, errors), read, errors),
             DumpCheck(options, gate.rules),
             lambda _, found: findings.take(found),
             workers,
@@ -78,18 +78,3 @@ def _workers(
     if jobs in (None, 1) and timeout is None:
         return nullcontext()
     return local_workers(jobs or 1, timeout)
-
-
-def _dumps(paths: Iterable[str | PathLike[str]], errors: list[InputError]) -> Iterator[Dump]:
-    """The dumps of all files; a path that cannot be read adds an error."""
-    for path in paths:
-        try:
-            files = find_files(fspath(path))
-        except InputError as error:
-            errors.append(error)
-            continue
-        for file in files:
-            try:
-                yield from read(file)
-            except InputError as error:
-                errors.append(error)

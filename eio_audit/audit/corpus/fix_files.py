@@ -49,21 +49,9 @@ def fix_files(
         waits_for: called with the name of a file when the next result to come is of that file.
         only_dumps: as for ``fix``.
     """
-    if workers is None:
-        fixes = _fixed_here(paths, read_file, dump_fix, waits_for, only_dumps=only_dumps)
-    else:
-        fixes = _fixed_by(workers, paths, read_file, dump_fix, waits_for, only_dumps=only_dumps)
-    yield from fixes
-
-
-def _fixed_here(
-    paths: Iterable[str],
-    read_file: ReadFile,
-    dump_fix: DumpFix,
-    waits_for: Callable[[str], None],
-    *,
-    only_dumps: bool,
-) -> Iterator[tuple[str, Fix | Failure]]:
+    if workers is not None:
+        yield from _fixed_by(workers, paths, read_file, dump_fix, waits_for, only_dumps=only_dumps)
+        return
     work = dump_fix.shared_work()
     for path in paths:
         waits_for(path)

@@ -17,7 +17,7 @@ from eio_audit.audit.trace.trace import Trace, trace
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.folders import DumpFile
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, read_all
 
 BATCH_BYTES = 1 << 18
 """How large the files of the models are that are sent to a process at a time, at least."""
@@ -135,13 +135,11 @@ class TraceModel:
         return [replace(self.of(model), options=DEFAULT_OPTIONS) for model in models]
 
     def _dumps(self, model: Model, progress: Progress, errors: list[InputError]) -> Iterator[Dump]:
-        for file in model.files:
+        def read_file(file: DumpFile) -> Iterator[Dump]:
             progress.waits_for(file.path)
-            try:
-                yield from stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
-            except InputError as error:
-                errors.append(error)
-            progress.file_done()
+            return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
+
+        return read_all(model.files, read_file, errors, progress.file_done)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -78,7 +77,7 @@ def check_command(
         from eio_audit.report.earlier_report import parse_report
 
         earlier = parse_report(eio_audit.Source.read(compare))
-    found, errors, skipped = inputs.find_all(paths, _find_files)
+    found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
     files, models = [file for _, file in found], eio_audit.models_of(found)
     needs_findings = gate_choice.needs_findings or bool(reports.formats)
     rules = gate_choice.gate.rules if needs_findings else ()
@@ -96,7 +95,7 @@ def check_command(
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "checking", len(files))
     with bar as advance, cache.results() as kept, ExitStack() as started:
-        dumps = inputs.dumps_of_all(
+        dumps = eio_audit.read_all(
             files,
             lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
             errors,
@@ -132,7 +131,3 @@ def check_command(
         ctx.exit(2)
     inputs.require_indices(result.summary, result.dumps, *paths)
     ctx.exit(1 if verdict.failed else 0)
-
-
-def _find_files(path: str, skip: Callable[[str], None]) -> list[tuple[str, str]]:
-    return [(path, file) for file in eio_audit.find_files(path, skip)]

@@ -114,7 +114,7 @@ def fix_command(
     if relabel is not None and options.order_from is not None:
         raise click.UsageError("--relabel cannot be used with --order-from, which ignores indices")
     found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
-    files = list(dict.fromkeys(found))
+    files = list(dict.fromkeys(file for _, file in found))
     if in_place:
         files = without_links(files)
         write: Write = partial(write_in_place, quiet=quiet)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import click
 
-from eio_audit import AuditOptions, DumpFile, Gate, TraceModel, find_dump_files, find_models, trace_models
+from eio_audit import AuditOptions, Gate, TraceModel, find_dump_files, find_models, trace_models
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.jobs import Jobs, jobs_options_for
@@ -57,7 +56,7 @@ def trace_command(
       eio-audit trace ttir.mlir before.mlir after.mlir
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
     """
-    found, errors, skipped = inputs.find_all(paths, _find_files)
+    found, errors, skipped = inputs.find_all(paths, find_dump_files)
     files = [file for _, file in found]
     models = find_models(found)
     diffs = None
@@ -83,7 +82,3 @@ def trace_command(
         ctx.exit(2)
     inputs.require_indices(merged.summary, (), *paths)
     ctx.exit(1 if gate.failed_rules(merged.final if gate.is_final else merged.once) else 0)
-
-
-def _find_files(path: str, skip: Callable[[str], None]) -> list[tuple[str, DumpFile]]:
-    return [(path, file) for file in find_dump_files(path, skip)]

@@ -11,7 +11,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import lines_of, place_of_error
-from eio_audit.report.wording.order import moment_of, place_of, sum_of
+from eio_audit.report.wording.order import place_of, sum_of
 
 
 def to_junit(verdict: Verdict) -> str:
@@ -22,7 +22,7 @@ def to_junit(verdict: Verdict) -> str:
         of_block.setdefault(place, []).append(finding)
     root = Element("testsuites", name="eio-audit")
     for dump in verdict.check.dumps:
-        suite = SubElement(root, "testsuite", name=printable(f"{place_of(dump)} {moment_of(dump)}".rstrip()))
+        suite = SubElement(root, "testsuite", name=printable(f"{place_of(dump)} {dump.moment}".rstrip()))
         for block in dump.blocks:
             findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
             _add_case(suite, dump, block, findings, verdict)

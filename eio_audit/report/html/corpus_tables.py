@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eio_audit.audit.corpus.comparison import CheckComparison, FigureChange, Trend
+from eio_audit.audit.corpus.comparison import CheckComparison, FigureChange
 from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.html.table import Cell, Table, columns_of
-from eio_audit.report.wording.corpus import TRENDS, moment_name, pass_of, worst_of
+from eio_audit.report.wording.corpus import TRENDS, differences, pass_of, worst_of
 
 SORTING = "-avoidable, -findings, -inversions"
 """How the tables of models and passes are sorted at first."""
@@ -47,13 +47,6 @@ def pass_table(verdict: Verdict) -> Table:
 
 def change_table(comparison: CheckComparison) -> Table | None:
     """Return the models and passes that differ from an earlier check. None if none differs."""
-    passes = {moment_name(when, name): one for (name, when), one in comparison.passes.items()}
-    changes = [
-        (kind, name, change)
-        for kind, group in (("model", comparison.models), ("pass", passes))
-        for name, change in group.items()
-        if change.trend is not Trend.SAME
-    ]
     columns = columns_of(
         "trend=change, kind=of, name, #growth, "
         "#avoidable_before=avoidable before, #avoidable=avoidable now, "
@@ -61,7 +54,9 @@ def change_table(comparison: CheckComparison) -> Table | None:
         "#dumps_before=dumps before, #dumps=dumps now"
     )
     rows: list[list[Cell]] = [
-        [TRENDS[change.trend], kind, name, *_numbers(change)] for kind, name, change in changes
+        [TRENDS[change.trend], kind, name, *_numbers(change)]
+        for kind, changes in differences(comparison).items()
+        for name, change in changes
     ]
     caption = "the models and passes that differ; growth is that of the avoidable inversions"
     return Table("changes", caption, columns, rows, "-growth, -inversions") if rows else None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.comparison import CheckComparison, Trend
+from eio_audit.audit.corpus.comparison import CheckComparison
 from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
 from eio_audit.report.markdown.code import code, literal, row
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
-from eio_audit.report.wording.corpus import changed, models_of, moment_name, pass_of, since, worst_of
+from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import heading_of, sum_of
 
@@ -69,12 +69,11 @@ def _passes(verdict: Verdict) -> list[str]:
 
 
 def _changes(comparison: CheckComparison) -> list[str]:
-    passes = {moment_name(when, name): one for (name, when), one in comparison.passes.items()}
     lines = ["", literal(since(comparison))]
-    for kind, changes, plural in (("model", comparison.models, "models"), ("pass", passes, "passes")):
-        different = [(name, one) for name, one in changes.items() if one.trend is not Trend.SAME]
-        rows = [[_code(name), changed(one)] for name, one in different[:SHOWN_DUMPS]]
-        lines += _table([kind, "since then"], rows, _more(len(different) - len(rows), kind, plural))
+    for kind, changes in differences(comparison).items():
+        rows = [[_code(name), changed(one)] for name, one in changes[:SHOWN_DUMPS]]
+        more = _more(len(changes) - len(rows), kind, PLURALS[kind])
+        lines += _table([kind, "since then"], rows, more)
     return lines
 
 

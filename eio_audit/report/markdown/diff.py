@@ -54,7 +54,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False, context: int | None =
 
 
 def _dump(dump: DumpAudit) -> str:
-    return " ".join(filter(None, (literal(order.place_of(dump)), literal(order.moment_of(dump)))))
+    return " ".join(filter(None, (literal(order.place_of(dump)), literal(dump.moment))))
 
 
 def _parts(section: Section, *, verbose: bool) -> list[str]:

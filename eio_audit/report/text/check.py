@@ -160,7 +160,7 @@ def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], console: Co
 
 
 def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Console) -> None:
-    names = order.block_name(block.function, block.block), order.moment_of(dump)
+    names = order.block_name(block.function, block.block), dump.moment
     total, avoidable, others = order.sum_pieces(block)
     console.print(
         (f"{dump.source}:{block.line}:{column}", f"bold {hyperlink(dump.source, block.line)}"),

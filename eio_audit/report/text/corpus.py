@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
-from eio_audit.audit.corpus.comparison import CheckComparison, FigureChange, Trend
+from eio_audit.audit.corpus.comparison import CheckComparison, Trend
 from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.corpus import changed, models_of, moment_name, pass_of, since, worst_of
+from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
 from eio_audit.report.wording.numbers import if_any
 
 SHOWN = 10
@@ -51,19 +51,12 @@ def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
 def print_comparison(comparison: CheckComparison, console: Console, *, verbose: bool) -> None:
     """Print what became better and worse since an earlier check."""
     console.print(since(comparison))
-    _print_changes(comparison.models, "models", console, verbose=verbose)
-    passes = {f"pass {moment_name(when, name)}": change for (name, when), change in comparison.passes.items()}
-    _print_changes(passes, "passes", console, verbose=verbose)
-
-
-def _print_changes(
-    changes: Mapping[str, FigureChange], what: str, console: Console, *, verbose: bool
-) -> None:
-    different = [(name, one) for name, one in changes.items() if one.trend is not Trend.SAME]
-    shown, number = _shown(different, verbose=verbose)
-    for name, change in shown:
-        console.print(f"{name}: ", (changed(change), _STYLES.get(change.trend, "")), indent=2)
-    _print_more(number - len(shown), what, console, indent=2)
+    for kind, changes in differences(comparison).items():
+        shown, number = _shown(changes, verbose=verbose)
+        for name, change in shown:
+            what = f"pass {name}: " if kind == "pass" else f"{name}: "
+            console.print(what, (changed(change), _STYLES.get(change.trend, "")), indent=2)
+        _print_more(number - len(shown), PLURALS[kind], console, indent=2)
 
 
 def _shown(rows: Sequence[Row], *, verbose: bool) -> tuple[Sequence[Row], int]:

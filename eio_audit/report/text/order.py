@@ -22,7 +22,7 @@ BARS = "▁▂▃▄▅▆▇█"
 def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
     """Print where the dump is and which pass it belongs to."""
     place = (order.place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
-    console.print(title, place, f"  {order.moment_of(dump)}".rstrip())
+    console.print(title, place, f"  {dump.moment}".rstrip())
 
 
 def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:

@@ -160,22 +160,28 @@ def _bar(*, has_total: bool, has_files: bool) -> Progress:
     def whole() -> Column:
         return Column(no_wrap=True)
 
-    def cut() -> Column:  # where the terminal is too narrow
-        return Column(overflow="ellipsis")
-
     def text(field: str, column: Column) -> rich_progress.TextColumn:
         return rich_progress.TextColumn(f"{{task.fields[{field}]}}", markup=False, table_column=column)
 
-    bar = rich_progress.BarColumn(bar_width=None, table_column=Column(min_width=LEAST_BAR))
+    columns: list[rich_progress.ProgressColumn] = [
+        rich_progress.TextColumn("{task.description}", markup=False)
+    ]
+    if has_files:
+        columns.append(text("files", whole()))
+    if has_total:
+        columns.append(rich_progress.BarColumn(bar_width=None, table_column=Column(min_width=LEAST_BAR)))
+        columns.append(rich_progress.DownloadColumn(table_column=whole()))
+    else:
+        columns.append(rich_progress.FileSizeColumn())
+    if not has_files:
+        columns.append(rich_progress.TransferSpeedColumn(table_column=whole()))
+    columns.append(rich_progress.TimeElapsedColumn(table_column=whole()))
+    if has_total:
+        columns.append(rich_progress.TimeRemainingColumn(table_column=whole()))
+    if has_files:
+        columns.append(text("file", Column(overflow="ellipsis")))  # cut where the terminal is too narrow
     return rich_progress.Progress(
-        rich_progress.TextColumn("{task.description}", markup=False),
-        *((text("files", whole()),) if has_files else ()),
-        *((bar, rich_progress.DownloadColumn(table_column=whole())) if has_total else ()),
-        *(() if has_total else (rich_progress.FileSizeColumn(),)),
-        *(() if has_files else (rich_progress.TransferSpeedColumn(table_column=whole()),)),
-        rich_progress.TimeElapsedColumn(table_column=whole()),
-        *((rich_progress.TimeRemainingColumn(table_column=whole()),) if has_total else ()),
-        *((text("file", cut()),) if has_files else ()),
+        *columns,
         console=Console(file=sys.stderr),
         refresh_per_second=REFRESHES_PER_SECOND,
         transient=True,

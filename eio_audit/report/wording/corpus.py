@@ -12,18 +12,16 @@ if TYPE_CHECKING:  # most checks have one model and no earlier report
     from eio_audit.audit.corpus.comparison import CheckComparison, FigureChange
     from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
 
+PLURALS = {"model": "models", "pass": "passes"}
+"""What figures are of."""
+
 UNNAMED = "(no pass named)"
 """The dumps that no marker and no file name says the pass of."""
 
 
-def moment_name(when: str | None, pass_name: str | None) -> str:
-    """Return ``after canonicalize``."""
-    return " ".join(filter(None, (when, pass_name))) or UNNAMED
-
-
 def pass_of(figures: PassFigures) -> str:
     """Return ``after canonicalize``."""
-    return moment_name(figures.when, figures.pass_name)
+    return figures.moment or UNNAMED
 
 
 def models_of(figures: PassFigures) -> str:
@@ -35,6 +33,19 @@ def worst_of(figures: ModelFigures) -> str:
     """Return which dump of a model is the worst: ``after canonicalize``, or its line. Empty if none is."""
     worst = figures.worst
     return "" if worst is None else worst.moment or f"line {worst.line}"
+
+
+def differences(comparison: CheckComparison) -> dict[str, list[tuple[str, FigureChange]]]:
+    """Return the models and passes that differ from an earlier check, by ``model`` and ``pass``."""
+    passes = (
+        (" ".join(filter(None, (when, name))) or UNNAMED, change)
+        for (name, when), change in comparison.passes.items()
+    )
+    groups = {"model": comparison.models.items(), "pass": passes}
+    return {
+        kind: [(name, change) for name, change in group if change.trend is not Trend.SAME]
+        for kind, group in groups.items()
+    }
 
 
 def since(comparison: CheckComparison) -> str:

@@ -45,14 +45,9 @@ def explain_command(audited: DumpAudit | Trace, source: str) -> str:
     return f"eio-audit explain{options_given(audited)} {argument(source)}"
 
 
-def moment_of(dump: DumpAudit) -> str:
-    """Return ``after canonicalize``. Empty for a dump without a marker."""
-    return " ".join(filter(None, (dump.when, dump.pass_name)))
-
-
 def heading_of(dump: DumpAudit) -> str:
     """Return ``passes.log:12:1 after canonicalize``."""
-    return f"{place_of(dump)} {moment_of(dump)}".strip()
+    return f"{place_of(dump)} {dump.moment}".strip()
 
 
 def block_name(function: str | None, block: str) -> str:
