@@ -137,17 +137,31 @@ def _no_uses_in_regions(monkeypatch: pytest.MonkeyPatch) -> None:
 def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes: bool = True) -> Patch:
     """Reads do not wait for changes, or changes not for reads, or not for each other."""
 
-    def add(self: Any, op: int, *, changes: bool) -> list[int]:
+    def last(self: Any, *, changes: bool) -> list[int]:
         waits = among_changes if changes else reads_wait
-        before = [self.last_change] if self.last_change >= 0 and waits else []
-        if changes:
-            before += self.reads if changes_wait else []
-            self.last_change, self.reads = op, []
-        else:
+        return [self.last_change] if self.last_change >= 0 and waits else []
+
+    def add(self: Any, op: int, *, changes: bool) -> list[int]:
+        before = last(self, changes=changes)
+        if not changes:
             self.reads.append(op)
+            return before + (self.changes_of_parts.add_read(op) if reads_wait else [])
+        before += self.reads if changes_wait else []
+        before += self.touches_of_parts if changes_wait and among_changes else []
+        self.last_change, self.reads, self.touches_of_parts = op, [], []
+        self.changes_of_parts = conflicts._Alternation()
         return before
 
-    return _changed(conflicts._Chain, "add", add)
+    def add_part(self: Any, op: int, part: Any, *, changes: bool) -> list[int]:
+        self.touches_of_parts.append(op)
+        whole = self.changes_of_parts.add_change(op, part) if changes and changes_wait else []
+        return last(self, changes=changes) + whole
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(conflicts._Node, "add", add)
+        monkeypatch.setattr(conflicts._Node, "add_part", add_part)
+
+    return patch
 
 
 def _no_late_operands(monkeypatch: pytest.MonkeyPatch) -> None:
