@@ -17,12 +17,13 @@ import pytest
 from eio_audit.audit import dependence
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics import calls, conflicts, effects, value_types
+from eio_audit.mlir.semantics import allocations, calls, conflicts, effects, value_types
+from eio_audit.mlir.semantics.allocations import Allocations
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
 from eio_audit.mlir.semantics.value_types import Storage
-from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
+from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTable, OpTraits
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -221,6 +222,19 @@ def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EffectTable, "_summary", narrow)
 
 
+def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = calls._values
+    monkeypatch.setattr(calls, "_values", lambda text, attribute: values(text, attribute)[-1:])
+
+
+def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What touches any memory does not touch an allocation."""
+    wholes = conflicts._wholes
+    monkeypatch.setattr(
+        conflicts, "_wholes", lambda place: (whole for whole in wholes(place) if whole != MEMORY)
+    )
+
+
 def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reordered is verified by the same model; a judge must not lean on that."""
     monkeypatch.setattr("eio_audit.audit.fix.reordering.verify", lambda *_: None)
@@ -315,4 +329,32 @@ MUTATIONS: Mapping[str, Mutation] = {
     "nothing traps": Mutation(_changed(OpTraits, "may_trap", property(lambda row: False)), "legal"),
     "results of one symbol are apart": Mutation(_without_flag("shared"), "legal"),
     "types of unlisted ops are plain": Mutation(_changed(value_types, "UNLISTED", object()), "legal"),
+    "custom assembly shows every type": Mutation(
+        _changed(value_types.ValueTypes, "_of_custom", lambda self, text, op: self._of_text(text)), "legal"
+    ),
+    "elements are numbers": Mutation(
+        _changed(value_types, "list_parts", lambda text, start=0: iter(())), "legal"
+    ),
+    "the last of two attributes counts": Mutation(_last_attribute, "legal"),
+    "symbols are free in every op": Mutation(
+        _changed(EffectTable, "_add_symbols", lambda self: None), "legal"
+    ),
+    "no op has a place": Mutation(_changed(conflicts, "_in_place", lambda ir, blocks: iter(())), "legal"),
+    "the newest allocation is like others": Mutation(
+        _changed(effects, "is_newest_allocation", lambda ir, op: False), "legal"
+    ),
+    "only its own value leads to an allocation": Mutation(_allocations_apart, "legal"),
+    "every index is another element": Mutation(
+        _changed(Allocations, "_constant", lambda self, value: value), "legal"
+    ),
+    "no layout leads to one element": Mutation(
+        _changed(Allocations, "_is_identity", lambda self, address: True), "legal"
+    ),
+    "operands show what every op touches": Mutation(
+        _changed(allocations, "_ACCESSES", re.compile(".*")), "legal"
+    ),
+    "tensors are values in every dialect": Mutation(
+        _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
+    ),
+    "no tensor is in memory": Mutation(_changed(Buffers, "is_value", lambda self, value: True), "legal"),
 }

@@ -1,9 +1,9 @@
 """The memory of single allocations, apart from all other memory.
 
 The value that an op such as ``memref.alloc`` gives points to memory that no value had pointed to before. So a
-load or store through that very value touches no other allocation. An access through any other value, such as a
-view, an argument or a loaded pointer, may touch any memory, every allocation included. So may all ops that are
-not among the ``_ACCESSES``: a wait for a copy, for example, concerns memory that its operand does not show.
+load or store through that very value touches no other allocation. An access through any other value, such as
+a view, an argument or a loaded pointer, may touch any memory, every allocation included. So may every op that
+is not among the ``_ACCESSES``: an atomic update, for example, orders what other threads do to other memory.
 
 An element is a part of its own if the memref has the identity layout and every index is a constant.
 """
@@ -44,13 +44,11 @@ class Allocations:
         self._constants: dict[int, int | None] = {}
 
     def part(self, op: int, address: int) -> Part | None:
-        """Return which memory ``op`` touches through its operand ``address``. None if it may be any memory."""
+        """Return which memory ``op`` touches through its operand ``address``. None if that is not known."""
         owner = self._ir.value_owner[address]
-        if owner < 0 or not self._allocates[self._ir.op_name[owner]]:
-            return None
-        if not self._accesses[self._ir.op_name[op]]:
-            return None
-        return address, *self._indices(op, address)
+        is_own = owner >= 0 and self._allocates[self._ir.op_name[owner]]
+        is_access = self._accesses[self._ir.op_name[op]]
+        return (address, *self._indices(op, address)) if is_own and is_access else None
 
     def _indices(self, op: int, address: int) -> Sequence[int]:
         """Return the indices of the one element that an op touches. Empty if it may touch another one."""

@@ -5,9 +5,9 @@ edges, as arguments and through terminators, and from block to block. Values joi
 buffer: an extra dependence is safe, a missing one is not.
 
 A tensor is in memory if it shares its buffer with an address, or is an operand of an unknown op. That op may
-keep the tensor, and any later op may change it. There is one exception: MLIR's own dialects and StableHLO treat
-tensors as values, which nothing changes. If only unknown ops of these dialects got a tensor, such as calls of
-functions that the dump only declares, it is still a value for the other ops of these dialects.
+keep the tensor, and any later op may change it. There is one exception: MLIR's own dialects and StableHLO
+treat tensors as values, which nothing changes. If only unknown ops of these dialects got a tensor, such as
+calls of functions that the dump only declares, it is still a value for the other ops of these dialects.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The ops of a block that keep their order because of their effects.
 
 Two ops conflict if they touch one place and one of them writes or frees it. ``EVERYTHING`` is all memory and
-all buffers, ``MEMORY`` has the allocations as parts, and these have elements: a place and a part of it are one
-place here. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two ops
-of a block conflict, a chain of pairs connects them.
+all buffers, ``MEMORY`` has the allocations as parts, and these have elements: a place and a part of it are
+one place here. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two
+ops of a block conflict, a chain of pairs connects them.
 
 The walk visits the ops in textual order, nested ops included. For each place it remembers the last op that
 changed it and the ops that read it since. So there are a few pairs per touch, and at most ``MANY``.
@@ -103,11 +103,11 @@ class _Node:
 
 
 class _Alternation:
-    """Ops that read the whole of a place, and ops that change a part of it. Each kind conflicts with the other.
+    """Ops that read a place, and ops that change a part of it. Each kind conflicts with the other.
 
     If many ops of one kind precede many of the other, the first of the other waits for all of them, and the
-    rest wait for that first one. This is stricter than necessary, but n ops make O(n) pairs, not O(n^2). Of the
-    changes of one part only the last counts, since it waits for the others.
+    rest wait for that first one. This is stricter than necessary, but n ops make O(n) pairs, not O(n^2). Of
+    the changes of one part only the last counts, since it waits for the others.
     """
 
     def __init__(self) -> None:

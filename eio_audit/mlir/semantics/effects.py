@@ -13,8 +13,8 @@ An op keeps its order unless it is proven harmless. An op touches *places*:
 
 Two ops keep their order if they touch one place and one of them writes or frees it. An op that the table does
 not list touches everything and every state, and its operands are in memory from then on. So does a symbol in
-the region of such an op, where the order of symbols may mean something. A *fence* is an op that no other op of
-its block may cross.
+the region of such an op, where the order of symbols may mean something. A *fence* is an op that no other op
+of its block may cross.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ class EffectTable:
         """Whether a region has several blocks, so that control flow may loop forever."""
         return any(len(self._ir.region_blocks[region]) > 1 for region in regions)
 
-    def _add_reads(self, places: Container[Place]) -> None:
+    def _add_reads(self, places: Container[int | str]) -> None:
         ir, contents = self._ir, self._buffers.contents(places)
         if not contents:
             return

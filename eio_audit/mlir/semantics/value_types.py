@@ -2,9 +2,9 @@
 
 The type is read where the value is defined: in the trailing function type of generic assembly, in a block
 label, or in a custom header. Custom assembly does not show which of its types is the result's, so a value may
-be of any of them, or of a type inside one (``memref.load`` shows the memref alone). An op without a row may hide
-any type. What the definition leaves open, a use may show: the function type of an op in generic assembly, or an
-op on numbers. What nothing shows may be anything, and so may a type of an unknown dialect.
+be of any of them, or of a type inside one: ``memref.load`` shows the memref alone. An op without a row may
+hide any type. What the definition leaves open, a use may show: the function type of an op in generic
+assembly, or an op on numbers. What nothing shows may be anything, and so may a type of an unknown dialect.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SHORTENED = re.compile(rb"(?::|->|\bto)\s*<")
 _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
 _HIDES_TENSOR = frozenset({"bufferization.to_tensor"})
-"""Listed ops whose result is a tensor that custom assembly may not show: MLIR until 20 prints the memref alone."""
+"""Listed ops whose result is a tensor that custom assembly may hide: MLIR 20 prints the memref alone."""
 
 
 class ValueTypes:
@@ -106,8 +106,8 @@ class ValueTypes:
 
     def _of_custom(self, text: bytes, op: int) -> Storage:
         """Return what a value that a custom text defines may be. A listed op omits only what others fix."""
-        name = self._ir.name(op)
-        if self._ir.op_table.of(name) is UNLISTED:
+        name, table = self._ir.name(op), self._ir.op_table
+        if table.of(name) is UNLISTED or table.is_own(name):
             return Storage.ANYTHING
         shortened = Storage.ADDRESS if _SHORTENED.search(text) else Storage.PLAIN
         hidden = Storage.CONTENT if name in _HIDES_TENSOR else Storage.PLAIN
