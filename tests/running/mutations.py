@@ -343,7 +343,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "the newest allocation is like others": Mutation(
         _changed(effects, "is_newest_allocation", lambda ir, op: False), "legal"
     ),
-    "only its own value leads to an allocation": Mutation(_allocations_apart, "legal"),
+    "only its own value leads to an allocation": Mutation(_allocations_apart),
     "every index is another element": Mutation(
         _changed(Allocations, "_constant", lambda self, value: value), "legal"
     ),
