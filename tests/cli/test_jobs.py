@@ -249,11 +249,21 @@ def processes_of_group(group: int) -> list[str]:
     return [args for number, state, args in lines if int(number) == group and not state.startswith("Z")]
 
 
+WITH_CTRL_C = """
+import signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it from the start
+from eio_audit.cli.main import main
+
+main()
+"""
+
+
 def test_ctrl_c_ends_all_processes_and_leaves_whole_files(corpus: Path) -> None:
     texts = {f"{n}.mlir": function(f"f{n}", *range(150, 0, -1)).encode() for n in range(100, 400)}
     for name, text in texts.items():
         (corpus / name).write_bytes(text)
-    command = [sys.executable, "-m", "eio_audit", "fix", "-i", "-v", "-j", "2", *texts]
+    command = [sys.executable, "-c", WITH_CTRL_C, "fix", "-i", "-v", "-j", "2", *texts]
     environment = os.environ | {"PYTHONPATH": str(SAMPLES.parent)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment) as begun:
         assert begun.stderr is not None
