@@ -59,7 +59,7 @@ class Jobs(NamedTuple):
             try:
                 workers = started.enter_context(local_workers(count, self.timeout))
             except ChildProcessError as error:
-                raise click.UsageError("the processes ended at once; --jobs 1 starts none") from error
+                raise click.UsageError("cannot start processes: they ended at once") from error
             except OSError as error:  # a container may allow no other processes, or no locks between them
                 if self.processes is not None or self.timeout is not None:
                     raise click.UsageError(f"cannot start processes: {error.strerror or error}") from error
