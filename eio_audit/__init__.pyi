@@ -99,6 +99,7 @@ from eio_audit.audit.gate.gate import Gate as Gate
 from eio_audit.audit.gate.gate import Verdict as Verdict
 from eio_audit.audit.gate.gate import judge as judge
 from eio_audit.audit.gate.rules import AVOIDABLE as AVOIDABLE
+from eio_audit.audit.gate.rules import HOISTED as HOISTED
 from eio_audit.audit.gate.rules import RULES as RULES
 from eio_audit.audit.gate.rules import UNAVOIDABLE as UNAVOIDABLE
 from eio_audit.audit.gate.rules import WRONG_LABEL as WRONG_LABEL

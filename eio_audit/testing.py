@@ -9,6 +9,7 @@ from typing import Literal
 
 from eio_audit import (
     AVOIDABLE,
+    HOISTED,
     UNAVOIDABLE,
     AuditOptions,
     Dump,
@@ -48,7 +49,8 @@ def assert_in_original_order(
     Args:
         ir: the text of one or more dumps, or their file.
         options: as for ``check``.
-        fail_on: ``avoidable`` allows inversions that every legal order has. ``any`` allows none.
+        fail_on: ``avoidable`` allows inversions that every legal order has, and those of hoisted constants.
+            ``any`` allows none.
 
     Raises:
         AssertionError: the ops are in another order. The message is the report of ``eio-audit check`` and a
@@ -63,7 +65,7 @@ def assert_in_original_order(
         raise ValueError(f"expected fail_on to be 'avoidable' or 'any', not {fail_on!r}")
     options = options or AuditOptions()
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
-    gate = Gate((AVOIDABLE,) if fail_on == "avoidable" else (AVOIDABLE, UNAVOIDABLE))
+    gate = Gate((AVOIDABLE,) if fail_on == "avoidable" else (AVOIDABLE, UNAVOIDABLE, HOISTED))
     findings = LogFindings(gate.rules)
     result = check(dumps, options, findings.add)
     for error in result.errors:

@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 
 class Follow(StrEnum):
-    """Ops that follow other ops instead of their own index: their consumer, or what they wait for."""
+    """Ops that follow other ops instead of their own index: their consumer, or what they wait for.
+
+    Frees follow by default: compilers insert them, so they have no original place.
+    """
 
     DERIVED = "derived"
     """Ops that a pass made from other ops. They have the index of a place where they never were."""
     CONSTANTS = "constants"
     """Ops without operands that the op table calls pure or constant. Passes hoist them."""
     FREES = "frees"
-    """Ops that only free, by the op table. Each follows the last use of the value it frees."""
+    """Ops that only free, by the op table. Each follows the last use of the value it frees. The default."""
+    NONE = "none"
+    """No ops but those that are named with it: frees do not follow unless they are named."""
 
     @classmethod
     def _missing_(cls, value: object) -> None:
@@ -37,7 +42,7 @@ class AuditOptions:
     Attributes:
         pattern: finds the op index in a location's name.
         follow: the ops that are treated as unindexed, so that only the order of the others counts. One name
-            of ``Follow`` or several, stored as a set.
+            of ``Follow`` or several. ``FREES`` is added unless ``NONE`` is one of them. Stored as a set.
         order_from: a dump whose order is the original one, instead of the indices in locations.
         assume_pure: one shell pattern (``my.*``) or several. Ops whose full name matches are assumed to have
             no effects. The ops in their regions still count.
@@ -49,11 +54,13 @@ class AuditOptions:
 
     Example:
         >>> sorted(AuditOptions(follow={"derived"}).follow)
-        [<Follow.DERIVED: 'derived'>]
+        [<Follow.DERIVED: 'derived'>, <Follow.FREES: 'frees'>]
+        >>> sorted(AuditOptions(follow={"derived", "none"}).follow)
+        [<Follow.DERIVED: 'derived'>, <Follow.NONE: 'none'>]
     """
 
     pattern: IndexPattern = field(default_factory=IndexPattern)
-    follow: Collection[Follow | str] = frozenset()
+    follow: Collection[Follow | str] = frozenset({Follow.FREES})
     assume_pure: Sequence[str] = ()
     order_from: OriginalOrder | None = None
     ops: Mapping[str, OpTraits] = field(default_factory=dict)
@@ -67,7 +74,7 @@ class AuditOptions:
             if not isinstance(self.order_from, OriginalOrder):
                 given = f"{self.order_from!r:.80}"
                 raise TypeError(f"expected order_from to be an OriginalOrder(DUMP), not {given}")
-        object.__setattr__(self, "follow", frozenset(map(Follow, _several(self.follow))))
+        object.__setattr__(self, "follow", _with_default(frozenset(map(Follow, _several(self.follow)))))
         object.__setattr__(self, "assume_pure", tuple(_several(self.assume_pure)))
 
     def __reduce__(self) -> str | tuple[object, ...]:
@@ -80,6 +87,13 @@ class AuditOptions:
     def op_table(self) -> OpTable:
         """The op table to read dumps with: the shipped table and the project's rows."""
         return OpTable(self.ops)
+
+
+def _with_default(follow: frozenset[Follow]) -> frozenset[Follow]:
+    """Return the ops that follow: with frees, unless ``NONE`` says otherwise."""
+    if Follow.FREES in follow:
+        return follow - {Follow.NONE}
+    return follow if Follow.NONE in follow else follow | {Follow.FREES}
 
 
 def _several(names: Collection[str]) -> Collection[str]:

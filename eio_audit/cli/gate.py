@@ -86,9 +86,12 @@ def _rule_codes(text: str) -> str:
 
 
 def _gate(fail_on: str, max_avoidable: int | None, max_inversions: int | None) -> eio_audit.Gate:
-    looks_at_all = fail_on == "any" or max_inversions is not None
-    rules = (eio_audit.AVOIDABLE, eio_audit.UNAVOIDABLE) if looks_at_all else (eio_audit.AVOIDABLE,)
-    return eio_audit.Gate(rules, fail_on == "never", max_inversions, max_avoidable, fail_on == "final")
+    rules = [eio_audit.AVOIDABLE]
+    if fail_on == "any" or max_inversions is not None:
+        rules.append(eio_audit.UNAVOIDABLE)
+    if fail_on == "any":
+        rules.append(eio_audit.HOISTED)
+    return eio_audit.Gate(tuple(rules), fail_on == "never", max_inversions, max_avoidable, fail_on == "final")
 
 
 def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
@@ -102,13 +105,14 @@ def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
             default=fail_on,
             show_default=True,
             help="Fail on an inversion that a fix removes (avoidable), on one that remains at the end of "
-            "a log (final), on any inversion (any), or never.",
+            "a log (final), on any inversion (any), or never. Only any counts those of hoisted constants.",
         ),
         click.option(
             "--max-avoidable",
             type=click.IntRange(min=0),
             metavar="N",
-            help="Allow up to N avoidable inversions in all inputs together.",
+            help="Allow up to N avoidable inversions in all inputs together, without those of hoisted "
+            "constants.",
         ),
         click.option(
             "--max-inversions",

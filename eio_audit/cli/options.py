@@ -226,9 +226,11 @@ audit_options = together(
         "--follow",
         multiple=True,
         type=click.Choice([follow.value for follow in Follow]),
+        default=[Follow.FREES.value],
+        show_default=True,
         help="Ignore the indices of these ops and keep each with its consumer. derived: ops that a pass made "
         "from other ops; constants: pure ops without operands; frees: ops that only free memory, kept with "
-        "its last use. May be repeated.",
+        "their last use; none: count frees as any op. May be repeated. Frees follow unless none is given.",
     ),
     assume_pure_option,
     click.option(

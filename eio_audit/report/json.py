@@ -28,8 +28,9 @@ SCHEMA = "eio-audit/1"
 _FIELDS = {
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
-        "avoidable displaced derived inherited constants at_constants frees at_frees followed moved "
-        "moved_unindexed moved_certified worst wrong_labels wrong_by_passes wrong_certified mislabelled "
+        "avoidable avoidable_constants hoisted_constants displaced derived inherited constants at_constants "
+        "frees at_frees followed moved moved_unindexed moved_certified worst wrong_labels wrong_by_passes "
+        "wrong_certified mislabelled "
         "peak_bytes=memory.peak peak_bytes_fixed=memory.peak_fixed unsized_values=memory.unsized "
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
     ),
@@ -50,7 +51,10 @@ _FIELDS = {
     "LeftFinding": "*finding brought_in=arrival",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
-    "ModelFigures": ("model dumps errors ops inversions forced minimum avoidable certified findings worst"),
+    "ModelFigures": (
+        "model dumps errors ops inversions forced minimum avoidable avoidable_constants certified findings "
+        "worst"
+    ),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
@@ -67,7 +71,9 @@ _FIELDS = {
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
     "PassTotal": "pass=pass_name introduced models left mislabelled lost",
-    "PassFigures": "pass=pass_name when dumps models models_avoidable inversions avoidable findings",
+    "PassFigures": (
+        "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants findings"
+    ),
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",

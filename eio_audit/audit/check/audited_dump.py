@@ -21,6 +21,7 @@ class SharedWork:
         described_ops: how many displaced ops of a block to describe, those in the most inversions.
         finds_wrong_labels: whether to find the indices that contradict the dependences.
         effort: the budget left to find orders in the current dump.
+        others_effort: the budget left to find orders in which constants follow.
         label_effort: the budget left to find its wrong labels.
         known_here: per shape, the result for small blocks of the current dump. Layers repeat.
         known: per shape and budget left, the result for small blocks of all dumps, and the budget left after
@@ -35,7 +36,7 @@ class SharedWork:
 
     def begin_dump(self) -> None:
         """Give the next dump its own budgets."""
-        self.effort, self.label_effort = Effort(), Effort()
+        self.effort, self.others_effort, self.label_effort = Effort(), Effort(), Effort()
         self.known_here: dict[Hashable, Any] = {}
 
 
@@ -47,6 +48,8 @@ class AuditedDump(KeyedDump):
         audit: the figures.
         blocks: the numbers of the blocks of ``audit.blocks``.
         orders: per block to improve, its order: ``order[k]`` is the textual index of the op placed k-th.
+        orders_of_others: per block in which both constants and other ops have avoidable inversions, the order
+            found if constants follow their consumers.
         donors: per op with a wrong label, the op whose label it should carry. The wrong labels are a set of
             least weight.
     """
@@ -54,4 +57,5 @@ class AuditedDump(KeyedDump):
     audit: DumpAudit
     blocks: Sequence[int]
     orders: dict[int, Sequence[int]]
+    orders_of_others: dict[int, Sequence[int]]
     donors: Mapping[int, int]

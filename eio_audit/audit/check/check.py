@@ -135,6 +135,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     blocks = [block for block, count in enumerate(with_indices) if count]
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
+    orders_of_others: dict[int, Sequence[int]] = {}
     donors: dict[int, int] = {}
     has_effects = False
     if keys.disordered_blocks:
@@ -142,18 +143,13 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
 
         has_effects = any(map(dump.has_order, keys.disordered_blocks))
         found = audit_disordered(dump, audits, work)
-        for block, (block_audit, better_order, wrong) in zip(keys.disordered_blocks, found, strict=True):
-            audits[block] = block_audit
-            donors |= wrong
-            if better_order is not None:
-                orders[block] = better_order
-    if keys.has_frees:
-        from eio_audit.audit.check.free_places import frees_put_back
-
-        for block, order, moved in frees_put_back(dump, blocks):
-            audits[block] = audits[block]._replace(moved=moved, moved_unindexed=moved)
-            orders[block] = order
-        orders = dict(sorted(orders.items()))
+        for block, disordered in zip(keys.disordered_blocks, found, strict=True):
+            audits[block] = disordered.audit
+            donors |= disordered.donors
+            if disordered.order is not None:
+                orders[block] = disordered.order
+            if disordered.order_of_others is not None:
+                orders_of_others[block] = disordered.order_of_others
     marker = dump.dump.marker
     audit = DumpAudit(
         source=dump.dump.source.name,
@@ -175,7 +171,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         first_line=dump.dump.first_line,
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
-    return AuditedDump(*read, audit, blocks, orders, donors)
+    return AuditedDump(*read, audit, blocks, orders, orders_of_others, donors)
 
 
 def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> dict[int, BlockAudit]:

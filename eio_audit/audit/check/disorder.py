@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.blockers import find_blockers
 from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp, MislabelledOp
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.free_places import restore_block
+from eio_audit.audit.check.hoisted_constants import find_hoisted
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
@@ -38,6 +39,8 @@ class ShapeDisorder:
         figures: figures of ``BlockAudit``, by name.
         worst: the displaced ops in the most inversions, worst first.
         order: the best order found, if it is better than the textual order.
+        order_of_others: the order found if constants follow, if both they and other ops have avoidable
+            inversions.
         donors: per op with a wrong label, in textual order, the op whose label it should carry. The wrong
             labels are a set of least weight.
         worst_labels: of these ops, those in the most inversions, worst first, with their inversions.
@@ -46,17 +49,33 @@ class ShapeDisorder:
     figures: Mapping[str, Any]
     worst: Sequence[_DisplacedPlace]
     order: Sequence[int] | None
+    order_of_others: Sequence[int] | None
     donors: Mapping[int, int]
     worst_labels: Mapping[int, int]
 
 
+class DisorderedBlock(NamedTuple):
+    """The audit of a block with inversions, and what ``AuditedDump`` has of it.
+
+    Attributes:
+        audit: its figures.
+        order: its order, if that is better.
+        order_of_others: its order if constants follow, if both they and other ops have avoidable inversions.
+        donors: per op with a wrong label, the op whose label it should carry.
+    """
+
+    audit: BlockAudit
+    order: Sequence[int] | None
+    order_of_others: Sequence[int] | None
+    donors: Mapping[int, int]
+
+
 def audit_disordered(
     dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork
-) -> Iterator[tuple[BlockAudit, Sequence[int] | None, dict[int, int]]]:
+) -> Iterator[DisorderedBlock]:
     """Audit the blocks of a dump that have inversions, by rising number; each shape of a small block once.
 
-    ``in_order`` has, per block, the figures that do not depend on the order. Yields the audit of a block, its
-    order if that is better, and the donor of each op with a wrong label.
+    ``in_order`` has, per block, the figures that do not depend on the order.
     """
     dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # all in one pass
     weights = LabelWeights(dump.ir)
@@ -72,7 +91,7 @@ def audit_disordered(
             ),
         )
         donors = {block.ops[place]: block.ops[donor] for place, donor in disorder.donors.items()}
-        yield audit, disorder.order, donors
+        yield DisorderedBlock(audit, disorder.order, disorder.order_of_others, donors)
 
 
 def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) -> ShapeDisorder:
@@ -89,7 +108,7 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
 
 def _found_before(shape: Hashable, block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
     """Return the result for a shape with the budget left, which another dump may have stored."""
-    efforts = work.effort, work.label_effort
+    efforts = work.effort, work.others_effort, work.label_effort
     key = shape, *(effort.left for effort in efforts)
     if key not in work.known:
         if len(work.known) > MOST_SHAPES:
@@ -110,7 +129,7 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
         worst = _displaced_places(block, work.described_ops)
         figures["profile"] = order_profile(block.indexed_keys, PROFILE_PARTS)
     if block.graph is None:
-        return ShapeDisorder(figures, worst, None, {}, {})
+        return ShapeDisorder(figures, worst, None, None, {}, {})
     donors = _wrong_labels(block, weights, work.label_effort, figures) if weights else {}
     worst_labels = sorted(donors, key=lambda place: -block.carried[place])[: work.described_ops]
     precedence, inversions = block.graph.precedence, block.runs.inversions
@@ -121,10 +140,14 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
         if None in block.keys:
             moved = map(best.order.__getitem__, displaced(best.order))
             figures["moved_unindexed"] = sum(block.keys[place] is None for place in moved)
+    hoisted = find_hoisted(block, figures["at_constants"], best, precedence, work.others_effort)
+    if hoisted is not None:
+        figures |= {"avoidable_constants": hoisted.inversions, "hoisted_constants": hoisted.constants}
     return ShapeDisorder(
         figures,
         worst,
         best.order if best.moved else None,
+        hoisted.order_of_others if hoisted else None,
         donors,
         {place: block.carried[place] for place in worst_labels},
     )

@@ -61,6 +61,9 @@ class BlockAudit(NamedTuple):
         inherited: inversions with a derived op.
         at_constants: inversions with a constant.
         at_frees: inversions with an op that only frees.
+        avoidable_constants: avoidable inversions that hoisted constants cause: those that are gone if
+            constants follow their consumers.
+        hoisted_constants: the constants that have fewer inversions after a fix, if they cause any.
         worst: the displaced ops in the most inversions, worst first, as many as requested.
         moved: ops that a fix moves.
         moved_unindexed: those of these ops that do not count in inversions.
@@ -95,6 +98,8 @@ class BlockAudit(NamedTuple):
     inherited: int = 0
     at_constants: int = 0
     at_frees: int = 0
+    avoidable_constants: int = 0
+    hoisted_constants: int = 0
     worst: tuple[DisplacedOp, ...] = ()
     moved: int = 0
     moved_unindexed: int = 0
@@ -132,6 +137,11 @@ class BlockAudit(NamedTuple):
         return self.inversions - self.minimum
 
     @property
+    def avoidable_others(self) -> int:
+        """Avoidable inversions of ops that are out of order for another reason than hoisted constants."""
+        return self.avoidable - self.avoidable_constants
+
+    @property
     def knock_on(self) -> int:
         """Inversions of the best order found that are not forced."""
         return self.minimum - self.forced if self.forced is not None else 0
@@ -149,6 +159,8 @@ class Summary(NamedTuple):
     minimum: int
     lower_bound: int
     avoidable: int
+    avoidable_constants: int
+    avoidable_others: int
     knock_on: int
     displaced: int
     derived: int

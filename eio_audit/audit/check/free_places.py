@@ -1,4 +1,4 @@
-"""The place of frees: directly after the last use of what they free.
+"""The place of frees in a new order: directly after the last use of what they free.
 
 By the dependences, a free waits for all uses of the value, or of its buffer if it frees that. The other ops
 are ordered as if the frees had no keys. Then each free goes as early as that order allows, which is always
@@ -7,10 +7,9 @@ legal (last_uses.py).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.order.effort import Effort
 from eio_audit.order.fewest_moved.restore_positions import moved_places
 from eio_audit.order.last_uses import after_last_uses
@@ -25,7 +24,7 @@ def restore_block(
     inversions: int | None = None,
     effort: Effort | None = None,
 ) -> Restoration:
-    """Find the best order of a block whose frees are directly after their last uses.
+    """Find the best order of a block. If any op moves, its frees are directly after their last uses.
 
     Moving the frees changes no inversion. But unless it is certified, the order of the other ops may depend
     on where the frees were. So they are ordered again until nothing better is found, and a second fix changes
@@ -40,7 +39,7 @@ def restore_block(
     """
     effort = effort or Effort()
     best = restore_order(keys, precedence, inversions, effort)
-    if not frees:
+    if not (frees and best.moved):
         return best
     order = after_last_uses(best.order, frees, precedence)
     while not best.certified and order != best.order and not effort.is_spent:
@@ -52,20 +51,3 @@ def restore_block(
         best = replace(again, order=[order[place] for place in again.order], moved_lower_bound=0)
         order = after_last_uses(best.order, frees, precedence)
     return replace(best, order=order, moved=len(moved_places(order)))
-
-
-def frees_put_back(dump: KeyedDump, blocks: Sequence[int]) -> Iterator[tuple[int, Sequence[int], int]]:
-    """Find the blocks in which only frees are away from their last use, if ``--follow`` moves them.
-
-    Yields, by rising number, the block, its new order, and the number of moved ops.
-    """
-    disordered = set(dump.keys.disordered_blocks)
-    frees_in = {
-        block: frees
-        for block in blocks
-        if block not in disordered and dump.has_order(block) and (frees := dump.keys.frees_that_follow(block))
-    }
-    for block, graph in dump.dependences.of(frees_in).items():
-        order = after_last_uses(range(len(graph.ops)), frees_in[block], graph.precedence)
-        if moved := len(moved_places(order)):
-            yield block, order, moved

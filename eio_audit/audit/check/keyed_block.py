@@ -79,13 +79,18 @@ class KeyedBlock:
         return self.dump.ir.of_block(self.number, self.dump.keys.constants_by_op)
 
     @property
+    def keys_of_others(self) -> list[int | None]:
+        """Per place, its key; None for a constant, too."""
+        return [None if constant else key for key, constant in zip(self.keys, self.is_constant, strict=True)]
+
+    @property
     def is_free(self) -> Sequence[int]:
         """Per place, 1 for an op that only frees, by the op table."""
         return self.dump.ir.of_block(self.number, self.dump.keys.frees_by_op)
 
     @property
     def frees_that_follow(self) -> frozenset[int]:
-        """The places of the frees that ``--follow`` moves to the last use of what they free."""
+        """The places of the frees that follow the last use of what they free."""
         return self.dump.keys.frees_that_follow(self.number)
 
     @property
@@ -118,6 +123,7 @@ class FixedBlock(KeyedBlock):
 
     Attributes:
         order: ``order[k]`` is the place of the op that a fix puts k-th.
+        fixed: the same block; of ``without_constants`` the block with all keys and the order of a fix.
     """
 
     dump: AuditedDump
@@ -125,6 +131,15 @@ class FixedBlock(KeyedBlock):
     def __init__(self, dump: AuditedDump, number: int) -> None:
         super().__init__(dump, number)
         self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
+        self.fixed = self
+
+    def without_constants(self) -> FixedBlock:
+        """Return the block as if its constants had no indices, in the order found for the other ops."""
+        block = FixedBlock(self.dump, self.number)
+        block.keys = self.keys_of_others
+        block.order = self.dump.orders_of_others.get(self.number) or range(len(self.ops))
+        block.fixed = self
+        return block
 
     @cached_property
     def new_place(self) -> list[int]:

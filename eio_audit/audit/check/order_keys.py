@@ -32,10 +32,11 @@ class OrderKeys:
     def by_op(self) -> list[int | None]:
         """Per op, its key; None for an op that does not count in inversions."""
         keys = self.indices.by_op
-        if self._follow:
+        followers = [flags for follow in self._follow if 1 in (flags := self._flags(Follow(follow)))]
+        if followers:
             keys = keys[:]
-            for follow in self._follow:
-                for op in compress(range(len(keys)), self._flags(Follow(follow))):
+            for flags in followers:
+                for op in compress(range(len(keys)), flags):
                     keys[op] = None
         return keys
 
@@ -55,6 +56,8 @@ class OrderKeys:
                 return self.constants_by_op
             case Follow.FREES:
                 return self.frees_by_op
+            case Follow.NONE:
+                return bytearray()
 
     @property
     def keyed_by_block(self) -> list[int]:
@@ -79,13 +82,13 @@ class OrderKeys:
     @cached_property
     def followed_by_block(self) -> list[int]:
         """Per block, how many ops carry an index but follow others."""
-        is_followed = map(ne, self.indices.by_op, self.by_op) if self._follow else ()
+        is_followed = map(ne, self.indices.by_op, self.by_op) if self.by_op is not self.indices.by_op else ()
         return self._count_by_block(compress(count(), is_followed))
 
     @property
     def followed_frees_by_block(self) -> list[int]:
         """Per block, how many of these only free."""
-        frees = compress(count(), self.frees_by_op if Follow.FREES in self._follow else ())
+        frees = compress(count(), self.frees_by_op if self._moves_frees else ())
         return self._count_by_block(op for op in frees if self.indices.index(op) is not None)
 
     def count_keyed(self, flags: bytearray) -> list[int]:
@@ -128,8 +131,12 @@ class OrderKeys:
         return frozenset(compress(count(), self._ir.of_block(block, self.frees_by_op)))
 
     def frees_that_follow(self, block: int) -> frozenset[int]:
-        """Return the places in a block of the frees that ``--follow`` moves to their last use."""
-        return self.frees_in(block) if Follow.FREES in self._follow and self.has_frees else frozenset()
+        """Return the places in a block of the frees that follow their last use."""
+        return self.frees_in(block) if self._moves_frees else frozenset()
+
+    @property
+    def _moves_frees(self) -> bool:
+        return Follow.FREES in self._follow and self.has_frees
 
     def _only_frees(self, name: str) -> bool:
         """Return whether an op only frees by the op table; an op that is assumed pure waits for no use."""

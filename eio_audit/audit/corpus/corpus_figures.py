@@ -24,6 +24,7 @@ class ModelFigures:
         forced: inversions that a dependence forces.
         minimum: inversions that no order avoids.
         avoidable: inversions that a fix removes.
+        avoidable_constants: those of these that hoisted constants cause.
         certified: whether the minimum is proven.
         findings: how many findings it has.
         worst: the first of its dumps with most avoidable inversions, then with most of any kind; None if no
@@ -38,6 +39,7 @@ class ModelFigures:
     forced: int
     minimum: int
     avoidable: int
+    avoidable_constants: int
     certified: bool
     findings: int
     worst: DumpAudit | None
@@ -60,6 +62,7 @@ class PassFigures:
         models_avoidable: and in how many of these models they have avoidable inversions.
         inversions: added up over the dumps, like the figures that follow.
         avoidable: inversions that a fix removes.
+        avoidable_constants: those of these that hoisted constants cause.
         findings: findings that these dumps are the first to show.
     """
 
@@ -70,6 +73,7 @@ class PassFigures:
     models_avoidable: int
     inversions: int
     avoidable: int
+    avoidable_constants: int
     findings: int
 
     @property
@@ -103,6 +107,7 @@ def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
         forced=once.forced,
         minimum=once.minimum,
         avoidable=once.avoidable,
+        avoidable_constants=once.avoidable_constants,
         certified=once.certified,
         findings=findings,
         worst=worst if worst is not None and worst.summary.inversions else None,
@@ -136,5 +141,6 @@ def _of_pass(check: Check, dumps: Sequence[DumpAudit], findings: int) -> PassFig
         models_avoidable=len({check.model_of(dump.source) for dump in dumps if dump.summary.avoidable}),
         inversions=total.inversions,
         avoidable=total.avoidable,
+        avoidable_constants=total.avoidable_constants,
         findings=findings,
     )

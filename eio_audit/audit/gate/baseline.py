@@ -2,7 +2,8 @@
 
 A baseline identifies a finding by its code, file, function, op name and origin in the model. It does not use
 value names, indices or line numbers, so a finding stays known after edits elsewhere. Several findings may
-agree in all of these, so the baseline stores how many of them one dump may have.
+agree in all of these, so the baseline stores how many of them one dump may have. A finding about a block has
+neither op name nor origin.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class BaselineEntry:
         source: the dump's file, relative to the baseline's folder, with forward slashes.
         code: the code of the rule.
         function: symbol of the function; empty outside functions.
-        op: the op's name.
+        op: the op's name; empty for a finding about a block.
         origin: the op's place in the model.
     """
 
@@ -121,7 +122,7 @@ def entry_of(finding: Finding, folder: str) -> BaselineEntry:
         source=_relative_to(finding.source, folder),
         code=finding.rule.code,
         function=finding.function or "",
-        op=finding.op.name,
+        op="" if finding.is_of_block else finding.op.name,
         origin=finding.origin,
     )
 

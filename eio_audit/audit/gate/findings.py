@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.hoisted_constants import sentence
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
+    HOISTED,
     LOCATION_RULES,
     UNAVOIDABLE,
     UNREADABLE,
@@ -26,7 +28,7 @@ from eio_audit.order.inversions import inversions_charged
 
 
 class Finding(NamedTuple):
-    """One op that breaks a rule.
+    """One op that breaks a rule, or a block with hoisted constants, of which ``op`` is the first.
 
     Attributes:
         sentence: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
@@ -41,8 +43,9 @@ class Finding(NamedTuple):
         origin: its place in the model, without line numbers and indices.
         model: its line of the model's source, if its location names one.
         inversions: how many inversions the op is charged with; 0 for other kinds of findings. The avoidable
-            findings of a block add up to its avoidable inversions, the unavoidable findings to all others. It
-            is negative if a fix moves the op for the sake of others and that adds inversions.
+            findings of a block add up to its avoidable inversions without those of hoisted constants, which
+            are a finding of their own; the unavoidable findings to all others. It is negative if a fix moves
+            the op for the sake of others and that adds inversions.
         model_path: path of the file of ``model`` in the repository, if it was looked for and found.
         pass_name: the pass that introduced it, as far as the log shows.
         until: the first dump without it, such as ``after cse``; None if there is none.
@@ -68,6 +71,11 @@ class Finding(NamedTuple):
     pass_name: str | None = None
     until: str | None = None
     left: bool | None = None
+
+    @property
+    def is_of_block(self) -> bool:
+        """Whether it is about its block, not about one op."""
+        return self.rule == HOISTED
 
     @property
     def message(self) -> str:
@@ -100,13 +108,23 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if audit.inversions:
             block = FixedBlock(dump, number)
-            if AVOIDABLE in rules and number in dump.orders:
-                found += _avoidable(block)
+            if AVOIDABLE in rules and audit.avoidable_others:
+                found += _avoidable(block.without_constants() if audit.avoidable_constants else block)
+            if HOISTED in rules and audit.avoidable_constants:
+                found.append(_hoisted(block, audit))
             if UNAVOIDABLE in rules:
                 found += _unavoidable(block, audit)
             if WRONG_LABEL in rules:
                 found += _wrong_labels(block)
     return found
+
+
+def moved_by_fix(dump: AuditedDump) -> list[Finding]:
+    """Return the indexed ops that a fix moves, constants too, charged with all avoidable inversions.
+
+    Complexity: O(n log n) for a block of n ops that a fix changes.
+    """
+    return [finding for block in dump.orders for finding in _avoidable(FixedBlock(dump, block))]
 
 
 def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0) -> Finding:
@@ -177,8 +195,17 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
         gain = f"{_inversions(removed)}, " if removed > 0 else ""
         why = "" if removed > 0 else " for the sake of others"
         cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
-        sentence = Sentence(where, other.line, f"): {gain}fix moves it{why}{cost}")
-        yield finding_at(block.dump, block.ops[place], AVOIDABLE, sentence, removed)
+        fix = "fix" if place in block.fixed.moved else "fix --follow constants"
+        what = Sentence(where, other.line, f"): {gain}{fix} moves it{why}{cost}")
+        yield finding_at(block.dump, block.ops[place], AVOIDABLE, what, removed)
+
+
+def _hoisted(block: FixedBlock, audit: BlockAudit) -> Finding:
+    """Return the finding about the hoisted constants of a block, at the first of them."""
+    is_constant, now, then = block.is_constant, block.carried, block.carried_fixed
+    first = next(place for place in block.indexed if is_constant[place] and now[place] > then[place])
+    what, number = Sentence(sentence(audit)), audit.avoidable_constants
+    return finding_at(block.dump, block.ops[first], HOISTED, what, number)._replace(origin="", model=None)
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
@@ -222,5 +249,5 @@ def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
             right = block.dump.label(block.dump.donors[op])
             name = " ".join(filter(None, (right.name, right.result)))
             should = f"it should carry {right.index}, as {name} (line "
-            sentence = Sentence(f"carries an index that contradicts dataflow; {should}", right.line, ") does")
-            yield finding_at(block.dump, op, WRONG_LABEL, sentence, block.carried[place])
+            what = Sentence(f"carries an index that contradicts dataflow; {should}", right.line, ") does")
+            yield finding_at(block.dump, op, WRONG_LABEL, what, block.carried[place])

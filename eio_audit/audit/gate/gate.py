@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import Summary
-from eio_audit.audit.gate.rules import AVOIDABLE, UNAVOIDABLE, Rule
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, Rule
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
     from eio_audit.audit.gate.findings import Finding
+
+
+BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, HOISTED})
+"""The rules that figures decide. The findings of the others decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,8 @@ class Gate:
         rules: the rules in force.
         never_fails: whether findings are only reported.
         max_inversions: the most inversions in total that may pass; None to allow no unavoidable inversion.
-        max_avoidable: the most avoidable inversions in total that may pass; None for 0.
+        max_avoidable: the most avoidable inversions in total that may pass, without those of hoisted
+            constants; None for 0.
         is_final: whether findings that are gone at the end of a log pass.
     """
 
@@ -36,7 +41,7 @@ class Gate:
     @property
     def needs_findings(self) -> bool:
         """Whether a rule needs findings, not only figures."""
-        return bool(set(self.rules) - {AVOIDABLE, UNAVOIDABLE})
+        return bool(set(self.rules) - BY_FIGURES)
 
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
         """Return the rules in force whose ceiling, 0 by default, is exceeded.
@@ -45,9 +50,11 @@ class Gate:
             figures: the figures, which decide the rules on inversions.
             found: the rules with findings, which decide all other rules.
         """
-        failed = set(found) - {AVOIDABLE, UNAVOIDABLE}
-        if figures.avoidable > (self.max_avoidable or 0):
+        failed = set(found) - BY_FIGURES
+        if figures.avoidable_others > (self.max_avoidable or 0):
             failed.add(AVOIDABLE)
+        if figures.avoidable_constants:
+            failed.add(HOISTED)
         most = self.max_inversions
         if figures.minimum if most is None else figures.inversions > most:
             failed.add(UNAVOIDABLE)

@@ -46,7 +46,7 @@ class Succession(Generic[Origin]):
 
 
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
-    lambda f: (f.rule, f.function, f.op.name, f.op.index, f.origin),
+    lambda f: (f.rule, f.function, *((f.block,) if f.is_of_block else (f.op.name, f.op.index, f.origin))),
     lambda f: f.op.index is not None and (f.rule, f.function, f.op.index, f.origin),
     lambda f: f.op.index is not None and (f.rule, f.op.name, f.op.index, f.origin),
 )

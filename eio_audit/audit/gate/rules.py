@@ -36,7 +36,13 @@ WRONG_LABEL = Rule(
     "The index of an op contradicts dataflow: no legal order can follow it and the indices of the other ops.",
 )
 
-ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL)
+HOISTED = Rule(
+    "EIO004",
+    "hoisted-constant",
+    "Constants are hoisted out of their original order; moving them back breaks no dependence.",
+)
+
+ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, HOISTED)
 """The rules on the order of ops."""
 
 LOCATION_RULES = (

@@ -20,8 +20,7 @@ from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import only_function
-from eio_audit.audit.gate.findings import Finding, find
-from eio_audit.audit.gate.rules import AVOIDABLE
+from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
 from eio_audit.mlir.input.dumps import Dump
@@ -246,7 +245,7 @@ class ProgramStates:
             blocks=tuple(blocks),
             indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
             unmatched=frozenset(audited.audit.unmatched),
-            findings=tuple(f for f in _findings(audited) if f.function == function.symbol),
+            findings=tuple(f for f in moved_by_fix(audited) if f.function == function.symbol),
             callees=tuple(callee.key for callee in callees),
             text=function,
         )
@@ -336,11 +335,6 @@ def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
     return frozenset(index for index in audited.indices.keys(ops) if index is not None)
 
 
-def _findings(audited: AuditedDump) -> list[Finding]:
-    """Return the ops that a fix moves."""
-    return find(audited, (AVOIDABLE,)) if audited.orders else []
-
-
 def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
     """Return the states that an audited dump shows: all of a dump, or the text around its functions."""
     ir = audited.ir
@@ -358,7 +352,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
         blocks[part].append(block)
         part_of[block.function, block.block, block.line] = part
         ops.setdefault(part, [])
-    for finding in _findings(audited):
+    for finding in moved_by_fix(audited):
         findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
     states: dict[Part, FunctionState] = {
         part: FunctionState(

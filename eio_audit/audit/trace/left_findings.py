@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.gate.findings import Finding, find
+from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.gate.lifetimes import Lifetime, follow
-from eio_audit.audit.gate.rules import AVOIDABLE
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.trace.function_states import DumpStates
 from eio_audit.audit.trace.modules import Part
@@ -143,7 +142,7 @@ class LeftFindings:
         for dump in {id(dump): dump for dump in self._shown_in.values()}.values():
             shown = {_function(part) for part, last in self._shown_in.items() if last is dump}
             there = [one for one in self._there if one.last.function in shown]
-            found = find(audit_dump(dump, options, work), (AVOIDABLE,)) if there else []
+            found = moved_by_fix(audit_dump(dump, options, work)) if there else []
             changes = follow(there, (finding for finding in found if finding.function in shown))
             for one, finding in changes.same:
                 yield LeftFinding(finding._replace(pass_name=one.origin.pass_name, left=True), one.origin)

@@ -23,7 +23,8 @@ SHOWN_FINDINGS = 30
 def sentence(finding: Finding) -> str:
     """Return ``#23 ttir.permute %8 belongs after #7 ttir.exp %9 (line 9): 3 inversions, fix moves it``."""
     colon, log = "" if finding.rule in ORDER_RULES else ":", lifetime(finding)
-    return printable(f"{finding.op.title}{colon} {finding.message}{f'; {log}' if log else ''}")
+    subject = "" if finding.is_of_block else f"{finding.op.title}{colon} "
+    return printable(f"{subject}{finding.message}{f'; {log}' if log else ''}")
 
 
 def lifetime(finding: Finding) -> str:
@@ -40,7 +41,9 @@ def place(finding: Finding) -> str:
 
 
 def background(finding: Finding) -> str:
-    """Return where the op comes from: ``Conv2d[net.conv1], model.py:14``. Empty if unknown."""
+    """Return where the op comes from: ``Conv2d[net.conv1], model.py:14``. Empty if unknown, or for a block."""
+    if finding.is_of_block:
+        return ""
     return printable(", ".join(filter(None, (finding.op.module, str(finding.model or "")))))
 
 

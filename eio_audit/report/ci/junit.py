@@ -9,13 +9,17 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import HOISTED
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import lines_of, place_of_error
-from eio_audit.report.wording.order import place_of, sum_of
+from eio_audit.report.wording.order import hoisted_constants, place_of, sum_of
 
 
 def to_junit(verdict: Verdict) -> str:
-    """Return the check as XML. A block fails if its findings fail the gate. Other findings are its output."""
+    """Return the check as XML. A block fails if its findings fail the gate.
+
+    Its other findings and its hoisted constants are its output.
+    """
     of_block: dict[tuple[object, ...], list[Finding]] = {}
     for finding in verdict.findings:
         place = (finding.source, finding.dump_line, finding.function, finding.block, finding.block_line)
@@ -50,5 +54,8 @@ def _add_case(
     if failures:
         failure = SubElement(case, "failure", type=failures[0].rule.code, message=sum_of(block))
         failure.text = "\n".join(map(printable, lines_of(failures)))
-    if others:
-        SubElement(case, "system-out").text = "\n".join(map(printable, lines_of(others)))
+    lines = lines_of(others)
+    if HOISTED not in verdict.gate.rules and (hoisted := hoisted_constants(block)):
+        lines.append(hoisted)
+    if lines:
+        SubElement(case, "system-out").text = "\n".join(map(printable, lines))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import HOISTED
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
@@ -72,6 +73,7 @@ def print_check(
             _print_corpus(verdict, console, verbose=False)
         else:
             _print_sums(blocks, console)
+        _print_hoisted(verdict, console)
         for note in _notes(verdict):
             console.print(note)
     if comparison is not None:
@@ -170,6 +172,29 @@ def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Conso
     )
 
 
+def _print_hoisted(verdict: Verdict, console: Console) -> None:
+    """Print a line for each block with hoisted constants, worst first, unless they are findings.
+
+    What several dumps of a log show is printed once.
+    """
+    if HOISTED in verdict.gate.rules or verdict.known is not None:
+        return
+    blocks: dict[tuple[object, ...], tuple[DumpAudit, BlockAudit]] = {}
+    for dump in verdict.check.dumps:
+        for block in dump.blocks if dump.summary.avoidable_constants else ():
+            if number := block.avoidable_constants:
+                shown = dump.source, dump.program, block.function, block.block, number
+                blocks.setdefault(shown, (dump, block))
+    worst_first = sorted(blocks.values(), key=lambda one: -one[1].avoidable_constants)
+    for dump, block in worst_first[:SHOWN]:
+        names = order.block_name(block.function, block.block), dump.moment
+        console.print(
+            (f"{dump.source}:{block.line}:1", f"bold {hyperlink(dump.source, block.line)}"),
+            f": {' '.join(filter(None, names))}: {order.hoisted_constants(block)}",
+        )
+    print_rest(len(blocks), " blocks with hoisted constants", console, verbose=False)
+
+
 def _notes(verdict: Verdict) -> Iterator[str]:
     """Yield what explains the inversions that are not avoidable."""
     dumps, figures = verdict.check.dumps, verdict.check.once
@@ -199,8 +224,7 @@ def print_fix(
     The memory cost of the new order is always shown. With ``verbose``, its savings are shown too.
     """
     assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
-    is_reordered = fix.before.avoidable or fix.relabelled or not fix.moved
-    if assumed and is_reordered and (fix.before.inversions or fix.relabelled):
+    if assumed and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
     console.print(f"{source_name}: {would}{_outcome(fix)}")
@@ -211,15 +235,9 @@ def print_fix(
 
 def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
-    is_reordered = fix.changed and (before.avoidable or fix.relabelled)
-    relabel = order.relabelling(fix.ordered_from if is_reordered else before, fix.dumps[0])
+    relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps[0])
     advice = f"; --relabel {relabel}" if relabel else ""
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
-    if fix.moved and not (before.avoidable or fix.relabelled):
-        frees = sum(block.memory.away for dump in fix.ordered for block in dump.blocks if block.memory)
-        uses = "its last use" if frees == 1 else "their last uses"
-        rest = f"{count(remain, 'inversion')}{_why_they_remain(before)}" if remain else "in order"
-        return f"{count(frees, 'free')} moved after {uses}; {rest}{advice}"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
     why = _why_they_remain(fix.ordered_from)

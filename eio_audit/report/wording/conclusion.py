@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary
-from eio_audit.audit.gate.gate import Gate, Verdict
-from eio_audit.audit.gate.rules import AVOIDABLE, UNAVOIDABLE, Rule
+from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, Rule
 from eio_audit.report.wording import order
 from eio_audit.report.wording.numbers import count
 
@@ -35,7 +35,7 @@ def reasons(verdict: Verdict) -> list[str]:
         gone = [f"{stale:,} of the baseline not found any more"] if stale else []
         said += [f"{new}, {verdict.known:,} known", *gone]
     else:
-        others = [rule for rule in verdict.gate.rules if rule not in {AVOIDABLE, UNAVOIDABLE} and found[rule]]
+        others = [rule for rule in verdict.gate.rules if rule not in BY_FIGURES and found[rule]]
         said += [f"{count(found[rule], 'finding')} of {rule.code} {rule.name}" for rule in others]
         said += list(_limits_of(verdict)) or ([_order_of(check)] if check.dumps or not said else [])
     return said
@@ -67,10 +67,11 @@ def limits(
     figures = final if final and gate.is_final else once
     unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
     kinds = [
-        (AVOIDABLE, "avoidable", "avoidable {}", gate.max_avoidable),
+        (AVOIDABLE, "avoidable_others", "avoidable {}", gate.max_avoidable),
         (UNAVOIDABLE, "minimum", unavoidable, None)
         if gate.max_inversions is None
         else (UNAVOIDABLE, "inversions", "{}", gate.max_inversions),
+        (HOISTED, "avoidable_constants", "avoidable {} of hoisted constants", None),
     ]
     for rule, name, kind, most in kinds:
         if rule in failed or most is not None:
@@ -81,7 +82,9 @@ def limits(
                 rest = getattr(final, name)
                 left = f"{place}, {f'{rest:,}' if rest else 'none'} left at the end"
                 place = "left at the end" if gate.is_final else left
-            yield f"{number} {place}{allowed}"
+            is_apart = rule is AVOIDABLE and figures.avoidable_constants and HOISTED not in failed
+            besides = f", besides {figures.avoidable_constants:,} of hoisted constants" if is_apart else ""
+            yield f"{number} {place}{allowed}{besides}"
 
 
 def _order_of(check: Check) -> str:

@@ -31,9 +31,13 @@ def order_summary(diff: Diff) -> tuple[str, str]:
     before, after = diff.before.summary, diff.after.summary
     if not before.has_indices and not after.has_indices:
         return "", ""
+    constants = ""
+    if before.avoidable_constants or after.avoidable_constants:
+        change = f"{before.avoidable_constants:,} -> {after.avoidable_constants:,}"
+        constants = f" ({change} of hoisted constants)"
     return (
         f"{before.inversions:,} -> {count(after.inversions, 'inversion')}",
-        f"{before.avoidable:,} -> {after.avoidable:,} avoidable",
+        f"{before.avoidable:,} -> {after.avoidable:,} avoidable{constants}",
     )
 
 

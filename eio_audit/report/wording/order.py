@@ -30,11 +30,12 @@ def argument(source: str) -> str:
 
 
 def options_given(audited: DumpAudit | Trace) -> str:
-    """Return the options that dumps were audited with, for a command line: `` --follow frees``."""
+    """Return the options that dumps were audited with, for a command line: `` --follow derived``."""
     import shlex
 
     options = audited.options
-    words = [word for follow in sorted(options.follow) for word in ("--follow", follow)]
+    given = sorted(set(options.follow) - {Follow.FREES})  # which follow unless another option says otherwise
+    words = [word for follow in given for word in ("--follow", follow)]
     words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
     words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
     return f" {shlex.join(words)}" if words else ""
@@ -101,7 +102,10 @@ def op_at(op: OpLabel) -> str:
 
 
 def sum_of(figures: BlockAudit | Summary) -> str:
-    """Return ``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 follow from them; ...)``."""
+    """Return ``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 follow from them; ...)``.
+
+    Where hoisted constants cause avoidable ones: ``5 avoidable (3 of hoisted constants)``.
+    """
     return "".join(sum_pieces(figures))
 
 
@@ -118,10 +122,20 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
         avoidable = "avoidable" if total == 1 else "all avoidable"
     elif most:
         avoidable = f"{_span(figures.avoidable, most)} avoidable"
+    avoidable += of_constants(figures)
     number = _span(figures.lower_bound - unordered, figures.minimum - unordered)
     why = f" ({unavoidable_kinds(figures)})" if figures.minimum > unordered else ""
     others = f", {number} not{why}" if most and why else why
     return f"{count(total, 'inversion')}: ", avoidable, others + graphs
+
+
+def of_constants(figures: BlockAudit | Summary) -> str:
+    """Return how many of the avoidable inversions hoisted constants cause: `` (3 of hoisted constants)``."""
+    number = figures.avoidable_constants
+    if not number:
+        return ""
+    share = "" if figures.avoidable_others else "all " if number > 1 else ""
+    return f" ({share or f'{number:,} '}of hoisted constants)"
 
 
 def unavoidable_kinds(figures: Summary) -> str:
@@ -141,7 +155,7 @@ def _span(least: int, most: int) -> str:
 
 
 def notes(block: BlockAudit) -> list[str]:
-    """Return how many inversions involve ops that ``--follow`` ignores, and the block's memory."""
+    """Return the hoisted constants, the inversions of ops that ``--follow`` may ignore, and the memory."""
     derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
         (block.inherited, block.derived, derived, Follow.DERIVED),
@@ -149,7 +163,7 @@ def notes(block: BlockAudit) -> list[str]:
         (block.at_frees, block.frees, ("op that only frees", "ops that only free"), Follow.FREES),
     ]
     total = count(block.inversions, "inversion")
-    texts = []
+    texts = [hoisted] if (hoisted := hoisted_constants(block)) else []
     for number, ops, (noun, plural), follow in kinds:
         if not number:
             continue
@@ -158,10 +172,12 @@ def notes(block: BlockAudit) -> list[str]:
         if number == block.inversions:
             share = total if number == 1 else f"all {total}"
         verb = "involves" if number == 1 else "involve"
-        texts.append(f"{share} {verb} {what}: see --follow {follow.value}")
-    if block.at_frees:
-        left = block.inversions - block.at_frees
-        texts[-1] += f", which leaves {f'{left:,}' if left else 'none'}"
+        if follow is Follow.FREES:
+            left = block.inversions - block.at_frees
+            without = f"without it {f'{left:,}' if left else 'none'} would be left"
+            texts.append(f"{share} {verb} {what}: --follow {Follow.NONE.value} counts them, {without}")
+        else:
+            texts.append(f"{share} {verb} {what}: see --follow {follow.value}")
     return [*texts, *filter(None, [memory(block)])]
 
 
@@ -176,6 +192,15 @@ def wrong_labels(figures: BlockAudit | Summary) -> str:
     return (
         f"{count(number, 'op')} {verb} an index that contradicts dataflow ({f'{by}; ' * bool(made)}{proof})"
     )
+
+
+def hoisted_constants(block: BlockAudit) -> str:
+    """Return ``24 constants are hoisted (1,104 inversions); fix puts them back``. Empty without any."""
+    if not block.avoidable_constants:
+        return ""
+    from eio_audit.audit.check.hoisted_constants import sentence
+
+    return sentence(block)
 
 
 def not_reordered_away(block: BlockAudit) -> str:
@@ -206,7 +231,8 @@ def relabelling(figures: Summary, dump: DumpAudit) -> str:
     if not figures.wrong_labels:
         return ""
     # Frees that follow their last use are not counted, but may also get another index.
-    others = " other than those of frees" if Follow.FREES in dump.options.follow else ""
+    has_frees = any(block.followed_frees for block in dump.blocks)
+    others = " other than those of frees" if has_frees else ""
     indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
     exception = " except those in graph regions" if _in_graph_regions(figures) else ""
     return f"corrects {indices} and removes all inversions{exception}"
@@ -241,7 +267,7 @@ def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
         parts.append(f"frees away from their last use {_change(held.away, held.away_fixed)}")
     if held.unsized:
         parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
-    hint = f": see --follow {Follow.FREES.value}" if held.away_fixed else ""
+    hint = f": --follow {Follow.NONE.value} counts frees as any op" if held.away_fixed else ""
     return f"{block_name(block.function, block.block)}: {', '.join(parts)}{hint}"
 
 

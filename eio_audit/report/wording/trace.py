@@ -14,7 +14,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, explain_command, options_given, sum_of
+from eio_audit.report.wording.order import argument, explain_command, of_constants, options_given, sum_of
 
 NOT_SHOWN = "(not in the log)"
 """The name of passes that a log does not show."""
@@ -51,7 +51,7 @@ def left_at_the_end(trace: Trace) -> str:
     """Return what is left: ``22 avoidable inversions, brought in by canonicalize (passes.log:12)``."""
     if not trace.final.avoidable:
         return sum_of(trace.final) if trace.final.inversions else "no inversion"
-    total = count(trace.final.avoidable, "avoidable inversion")
+    total = count(trace.final.avoidable, "avoidable inversion") + of_constants(trace.final)
     numbers = left_by_arrival(trace)
     if len(numbers) == 1:
         return f"{total}, {came_in(*numbers)}"
@@ -95,6 +95,7 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
     if not said:
         number = trace.final.avoidable
         avoidable = count(number, "avoidable inversion") if number else "no avoidable inversion"
+        avoidable += of_constants(trace.final)
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable} left at the end of {end}"]
     return "failed" if failed else "passed", "; ".join(said)

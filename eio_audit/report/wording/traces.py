@@ -8,7 +8,7 @@ from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.pass_totals import PassTotal
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, options_given
+from eio_audit.report.wording.order import argument, of_constants, options_given
 from eio_audit.report.wording.trace import NOT_SHOWN, conclusion, next_steps
 
 
@@ -20,7 +20,8 @@ def left_in_models(result: ModelTraces) -> str:
     initial = sum(one.finding.inversions for one in result.merged.left if one.arrival.is_initial)
     start = f", {initial:,} of them there from the start" if initial else ""
     models = sum(1 for model in result.models if model.left)
-    return f"{count(number, 'avoidable inversion')} in {models:,} of {len(result.models):,} models{start}"
+    avoidable = count(number, "avoidable inversion") + of_constants(result.merged.final)
+    return f"{avoidable} in {models:,} of {len(result.models):,} models{start}"
 
 
 def name_of(total: PassTotal) -> str:
