@@ -41,7 +41,7 @@ def place(finding: Finding) -> str:
 
 
 def background(finding: Finding) -> str:
-    """Return where the op comes from: ``Conv2d[net.conv1], model.py:14``. Empty if unknown, or for a block."""
+    """Return where its op comes from: ``Conv2d[net.conv1], model.py:14``. Empty if unknown or of a block."""
     if finding.is_of_block:
         return ""
     return printable(", ".join(filter(None, (finding.op.module, str(finding.model or "")))))

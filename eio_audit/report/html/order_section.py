@@ -14,7 +14,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.trace.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.slope import slope_of
-from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.order import (
     block_name,
@@ -45,10 +45,12 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
         return None
     links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
     peaks = [block.memory.peak if block.memory else None for _, block in blocks]
-    figures = ("line", "ops", "inversions", "forced", "knock_on", "avoidable", "displaced", "wrong_labels")
+    has_hoisted = any(block.avoidable_constants for _, block in blocks)
+    figures = ["line", "ops", "inversions", "forced", "knock_on", "avoidable"]
+    figures += [*(["avoidable_constants"] if has_hoisted else []), "displaced", "wrong_labels"]
     columns = columns_of(
-        "dump, block, #line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, #displaced, "
-        "#wrong_labels=wrong indices"
+        "dump, block, #line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, "
+        f"{OF_CONSTANTS * has_hoisted}#displaced, #wrong_labels=wrong indices"
     )
     rows = [
         [heading_of(dump), block_name(block.function, block.block), *(getattr(block, key) for key in figures)]

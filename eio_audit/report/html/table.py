@@ -10,6 +10,9 @@ from typing import NamedTuple
 SHOWN_ROWS = 20
 """How many rows are in the page itself. The others are data."""
 
+OF_CONSTANTS = "#avoidable_constants=of constants, "
+"""The column of the avoidable inversions that hoisted constants cause, where there are any."""
+
 Cell = str | int | None
 
 

@@ -25,6 +25,7 @@ def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
     models, all_models = _shown([m for m in figures_by_model(verdict) if not m.is_clean], verbose=verbose)
     columns = [
         Column("avoidable", [f"{one.avoidable:,}" for one in models], right=True),
+        Column("of constants", [if_any(one.avoidable_constants) for one in models], right=True),
         Column("inversions", [f"{one.inversions:,}" for one in models], right=True),
         Column("findings", [f"{one.findings:,}" for one in models], right=True),
         Column("dumps", [f"{one.dumps:,}" for one in models], right=True),
@@ -38,6 +39,7 @@ def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
     passes, all_passes = _shown([p for p in figures_by_pass(verdict) if not p.is_clean], verbose=verbose)
     columns = [
         Column("avoidable", [f"{one.avoidable:,}" for one in passes], right=True),
+        Column("of constants", [if_any(one.avoidable_constants) for one in passes], right=True),
         Column("in models", [models_of(one) for one in passes], right=True),
         Column("inversions", [f"{one.inversions:,}" for one in passes], right=True),
         Column("findings", [f"{one.findings:,}" for one in passes], right=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
 from eio_audit.audit.dependence import DependenceKind
@@ -129,13 +129,22 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
     return f"{count(total, 'inversion')}: ", avoidable, others + graphs
 
 
-def of_constants(figures: BlockAudit | Summary) -> str:
+class _Avoidable(Protocol):
+    """Figures that have avoidable inversions."""
+
+    @property
+    def avoidable(self) -> int: ...
+    @property
+    def avoidable_constants(self) -> int: ...
+
+
+def of_constants(figures: _Avoidable) -> str:
     """Return how many of the avoidable inversions hoisted constants cause: `` (3 of hoisted constants)``."""
     number = figures.avoidable_constants
     if not number:
         return ""
-    share = "" if figures.avoidable_others else "all " if number > 1 else ""
-    return f" ({share or f'{number:,} '}of hoisted constants)"
+    share = f"{number:,} " if number < figures.avoidable else "all " if number > 1 else ""
+    return f" ({share}of hoisted constants)"
 
 
 def unavoidable_kinds(figures: Summary) -> str:
