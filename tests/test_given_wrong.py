@@ -83,7 +83,7 @@ def test_the_assertion_knows_two_reasons_to_fail() -> None:
 
 def test_one_name_is_not_taken_for_its_letters() -> None:
     options = AuditOptions(follow="derived", assume_pure="my.*")
-    assert (options.follow, options.assume_pure) == (frozenset({Follow.DERIVED}), ("my.*",))
+    assert (options.follow, options.assume_pure) == (frozenset({Follow.DERIVED, Follow.FREES}), ("my.*",))
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,7 @@ def test_options_of_another_type(given: Any, expected: str) -> None:
 
 
 def test_what_may_follow() -> None:
-    with pytest.raises(ValueError, match="expected follow to be some of derived, constants, frees, not 'x'"):
+    with pytest.raises(
+        ValueError, match="expected follow to be some of derived, constants, frees, none, not 'x'"
+    ):
         AuditOptions(follow=["x"])

@@ -35,9 +35,9 @@ def test_with_indices_put_right_the_order_and_the_modules_are_whole(program: str
 
 
 @pytest.mark.parametrize("program", FINAL)
-def test_with_frees_after_last_uses_nothing_is_worse(program: str) -> None:
+def test_where_frees_follow_nothing_is_worse(program: str) -> None:
     states = all_rows()[program]
-    plain, whole = states["`fix`"], states["`fix --relabel --follow frees`"]
+    plain, whole = states["`fix`"], states["`fix --relabel`"]
     assert (whole.inversions, whole.peak <= states["as it is"].peak) == (0, True)
     assert whole.runs <= plain.runs
     assert whole.functions <= plain.functions

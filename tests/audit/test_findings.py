@@ -5,6 +5,7 @@ from hypothesis import given
 
 from eio_audit import (
     AVOIDABLE,
+    HOISTED,
     RULES,
     UNAVOIDABLE,
     WRONG_LABEL,
@@ -16,7 +17,7 @@ from eio_audit import (
     read_text,
 )
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.gate.findings import find
+from eio_audit.audit.gate.findings import find, moved_by_fix
 from eio_audit.audit.gate.gate import worst_first
 from eio_audit.audit.gate.rules import LOCATION_RULES, rules_by_prefix
 from eio_audit.audit.locations.location_health import LocationRule
@@ -137,7 +138,7 @@ def test_the_origin_of_another_index_pattern() -> None:
 
 def test_rules_by_code_or_beginning() -> None:
     assert rules_by_prefix("EIO001") == (AVOIDABLE,)
-    assert rules_by_prefix("eio00") == (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL)
+    assert rules_by_prefix("eio00") == (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, HOISTED)
 
 
 @pytest.mark.parametrize("prefix", ["", "EIO9", "E001"])
@@ -155,8 +156,10 @@ def test_there_are_findings_exactly_where_the_figures_say_so(program: str) -> No
     [dump] = read_text(program)
     audited = audit_dump(dump)
     figures = audited.audit.summary
-    assert len(find(audited, [AVOIDABLE])) == sum(b.moved - b.moved_unindexed for b in audited.audit.blocks)
-    assert bool(find(audited, [AVOIDABLE])) == (figures.avoidable > 0)
+    assert len(moved_by_fix(audited)) == sum(b.moved - b.moved_unindexed for b in audited.audit.blocks)
+    assert bool(moved_by_fix(audited)) == (figures.avoidable > 0)
+    assert bool(find(audited, [AVOIDABLE])) == (figures.avoidable_others > 0)
+    assert len(find(audited, [HOISTED])) == (figures.avoidable_constants > 0)
     assert bool(find(audited, [UNAVOIDABLE])) == (figures.minimum > 0)
     assert len(find(audited, [WRONG_LABEL])) == figures.wrong_labels
 
@@ -166,7 +169,10 @@ def test_the_findings_account_for_all_inversions(program: str) -> None:
     [dump] = read_text(program)
     audited = audit_dump(dump)
     figures = audited.audit.summary
-    assert sum(f.inversions for f in find(audited, [AVOIDABLE])) == figures.avoidable
+    assert sum(f.inversions for f in moved_by_fix(audited)) == figures.avoidable
+    assert sum(f.inversions for f in find(audited, [AVOIDABLE])) == figures.avoidable_others
+    assert sum(f.inversions for f in find(audited, [HOISTED])) == figures.avoidable_constants
+    assert figures.avoidable_others + figures.avoidable_constants == figures.avoidable
     assert sum(f.inversions for f in find(audited, [UNAVOIDABLE])) == figures.minimum
 
 

@@ -673,10 +673,10 @@ def test_constants_follow_their_consumer() -> None:
         AuditOptions(),
         AuditOptions(follow=["derived"]),
         AuditOptions(follow=["constants"]),
-        AuditOptions(follow=["frees"]),
+        AuditOptions(follow=["none"]),
         AuditOptions(follow=["derived", "constants", "frees"], assume_pure=["my.*"]),
     ],
-    ids=["plain", "derived", "constants", "frees", "all"],
+    ids=["plain", "derived", "constants", "none", "all"],
 )
 @given(text=programs())
 def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: AuditOptions, text: str) -> None:

@@ -105,9 +105,9 @@ SHUFFLED = [op("%0", index=9), free("%0", 9), op("%1", index=5), free("%1", 1), 
 
 
 def test_what_a_fix_costs() -> None:
-    plain = memory(*SHUFFLED)
+    plain = memory(*SHUFFLED, follow=("none",))
     assert (plain.peak, plain.peak_fixed, plain.away, plain.away_fixed) == (1024, 2048, 0, 0)
-    following = memory(*SHUFFLED, follow=("frees",))
+    following = memory(*SHUFFLED)
     assert (following.peak, following.peak_fixed, following.away, following.away_fixed) == (1024, 2048, 0, 0)
 
 

@@ -33,9 +33,11 @@ def test_the_figures_of_the_page_on_options(follow: tuple[str, ...], figures: tu
 @pytest.mark.parametrize(
     ("follow", "figures"),
     [
-        ((), (37, 0, 120, 60, 173_056, 299_520)),
+        ((), (16, 21, 24, 24, 173_056, 173_056)),
         (("--follow", "frees"), (16, 21, 24, 24, 173_056, 173_056)),
-        (("--follow", "derived"), (25, 12, 0, 0, 173_056, 173_056)),
+        (("--follow", "none"), (37, 0, 120, 60, 173_056, 299_520)),
+        (("--follow", "derived"), (10, 27, 0, 0, 173_056, 173_056)),
+        (("--follow", "none", "--follow", "derived"), (25, 12, 0, 0, 173_056, 173_056)),
     ],
 )
 def test_the_figures_of_the_page_on_frees(follow: tuple[str, ...], figures: tuple[int, ...]) -> None:

@@ -49,7 +49,7 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
     assert run("config").stdout == (
         "# no configuration file in this folder or above it\n"
         "index-pattern = '^(?:DEBUG\\|)?(?P<index>-?[0-9]+)\\|'  # default\n"
-        "follow = []                                           # default\n"
+        'follow = ["frees"]                                    # default\n'
         "assume-pure = []                                      # default\n"
         "max-size = 4000000000                                 # default\n"
         'fail-on = "avoidable"                                 # default\n'
@@ -67,7 +67,7 @@ def test_where_each_value_comes_from(project: Path) -> None:
     assert result.stdout == (
         f"# {project}/pyproject.toml\n"
         'index-pattern = "^(?P<index>[0-9]+)"  # pyproject.toml\n'
-        "follow = []                           # default\n"
+        'follow = ["frees"]                    # default\n'
         'assume-pure = ["my.*"]                # pyproject.toml\n'
         "max-size = 4000000000                 # default\n"
         'fail-on = "never"                     # command line\n'
@@ -182,7 +182,7 @@ def test_isolated_reads_no_file(project: Path) -> None:
         ('a = "ä', ":1:7: error: unterminated string\na = \"ä\n      ^"),
         ('[ops."my.a"]\neffects = "pur"', ':1:7: error: ops."my.a": unknown effect \'pur\'; did you mean \'pure\'?\n[ops."my.a"]\n      ^'),
         ('[ops.my.a]\neffects = "pure"', ':1:6: error: ops."my": expected an op\'s full name in quotes, as in [ops."my.op"]\n[ops.my.a]\n     ^'),
-        ("# follow\nassume-pure = [\n  'follow']\n\nfollow = [\n  'x']", ":5:1: error: follow: 'x' is not one of 'derived', 'constants', 'frees'\nfollow = [\n^"),
+        ("# follow\nassume-pure = [\n  'follow']\n\nfollow = [\n  'x']", ":5:1: error: follow: 'x' is not one of 'derived', 'constants', 'frees', 'none'\nfollow = [\n^"),
     ],
 )  # fmt: skip
 def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
@@ -200,8 +200,8 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
         ('fail-on = "all"', "fail-on: 'all' is not one of 'final', 'avoidable', 'any', 'never'"),
         ('max-avoidable = -1', 'max-avoidable: -1 is not in the range x>=0'),
         ('max-inversions = true', "max-inversions: 'True' is not a valid integer range"),
-        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107"),
-        ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'frees'"),
+        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107"),
+        ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'frees', 'none'"),
         ('max-size = "big"', "max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', "index-pattern: the index pattern has no group named 'index'"),
         ('ops = 1', 'ops: expected a table of ops'),

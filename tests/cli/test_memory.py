@@ -13,7 +13,7 @@ NOTE = b"peak live bytes: 173,056, after a fix 299,520"
 
 @pytest.mark.parametrize(
     "command",
-    [("check", SMALL), ("diff", SMALL, SMALL)],
+    [("check", SMALL, "--follow", "none"), ("diff", SMALL, SMALL, "--follow", "none")],
     ids=["check", "diff"],
 )
 def test_verbose_reports_and_pages_say_it_and_others_do_not(command: tuple[str, ...]) -> None:
@@ -23,7 +23,7 @@ def test_verbose_reports_and_pages_say_it_and_others_do_not(command: tuple[str, 
 
 
 def test_a_check_as_json() -> None:
-    document = json.loads(run("check", SMALL, "--format", "json").stdout)
+    document = json.loads(run("check", SMALL, "--follow", "none", "--format", "json").stdout)
     [block] = document["dumps"][0]["blocks"]
     keys = ("peak_bytes", "peak_bytes_fixed", "unsized_values", "frees_away", "frees_away_fixed")
     assert [block[key] for key in keys] == [173_056, 299_520, 0, 0, 6]
@@ -31,20 +31,26 @@ def test_a_check_as_json() -> None:
 
 
 def test_a_diff_as_json() -> None:
-    document = json.loads(run("diff", SMALL, SMALL, "--format", "json").stdout)
+    document = json.loads(run("diff", SMALL, SMALL, "--follow", "none", "--format", "json").stdout)
     assert document["before"]["peak_bytes"] == document["after"]["peak_bytes"] == 173_056
     assert document["dumps"][1]["blocks"][0]["peak_bytes_fixed"] == 299_520
 
 
-def test_a_fix_says_what_it_costs_and_following_frees_costs_nothing() -> None:
+def test_a_fix_by_the_indices_of_frees_says_what_it_costs_and_a_plain_one_costs_nothing() -> None:
+    counted = run("fix", SMALL, "--follow", "none")
+    assert b"peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6" in counted.stderr
+    assert run("fix", SMALL, "--follow", "none", "--quiet").stderr == b""
     plain = run("fix", SMALL)
-    assert b"peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6" in plain.stderr
-    assert run("fix", SMALL, "--quiet").stderr == b""
-    put_back = run("fix", "-", "--follow", "frees", stdin=plain.stdout)
-    assert put_back.stdout == SMALL.read_bytes()
-    assert b"<stdin>: 6 frees moved after their last uses; 24 inversions (" in put_back.stderr
+    assert plain.stdout == SMALL.read_bytes()
+    assert b": nothing avoidable: unchanged; 24 inversions (" in plain.stderr
+
+
+def test_a_plain_fix_leaves_frees_where_they_are_if_nothing_is_avoidable() -> None:
+    away = run("fix", SMALL, "--follow", "none").stdout
+    for options in ((), ("--follow", "frees")):
+        assert run("fix", "-", *options, stdin=away).stdout == away
 
 
 def test_an_explanation_as_json_names_the_last_use() -> None:
-    [op] = json.loads(run("explain", SMALL, "35", "--follow", "frees", "--format", "json").stdout)["ops"]
+    [op] = json.loads(run("explain", SMALL, "35", "--format", "json").stdout)["ops"]
     assert (op["follows"], op["last_use"]["op"], op["last_use"]["line"]) == ("frees", "ttnn.permute", 34)

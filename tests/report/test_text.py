@@ -249,23 +249,23 @@ def test_unknown_ops_keep_their_order() -> None:
 def test_the_command_to_type_next_has_the_options_of_the_audit() -> None:
     text = function(op("%0", 2), op("%1", 1))
     options = eio_audit.AuditOptions(
-        eio_audit.IndexPattern(r"(?P<index>\d+)"), follow={"frees", "constants"}, assume_pure=["my.*"]
+        eio_audit.IndexPattern(r"(?P<index>\d+)"), follow={"none", "constants"}, assume_pure=["my.*"]
     )
     assert (
         report(judged(eio_audit.read_text(text, "after.mlir"), options))
         .splitlines()[-1]
         .endswith(
-            "; eio-audit fix --diff --follow constants --follow frees --assume-pure 'my.*' "
+            "; eio-audit fix --diff --follow constants --follow none --assume-pure 'my.*' "
             "--index-pattern '(?P<index>\\d+)' after.mlir shows the fix, --in-place applies it"
         )
     )
 
 
 def test_frees_that_follow_are_not_counted_among_the_wrong_indices() -> None:
-    text = function(op("%0", 23), op("%1", 18, "%0"))
-    options = eio_audit.AuditOptions(follow={"frees"})
-    assert report(judged(eio_audit.read_text(text, "after.mlir"), options)).endswith(
-        "; eio-audit fix --relabel --diff --follow frees after.mlir "
+    free = '"memref.dealloc"(%a) : (memref<1xf32>) -> () loc("7|x")'
+    text = function(op("%0", 23), op("%1", 18, "%0"), free)
+    assert report(judged(eio_audit.read_text(text, "after.mlir"))).endswith(
+        "; eio-audit fix --relabel --diff after.mlir "
         "corrects 1 wrong index other than those of frees and removes all inversions\n"
     )
 

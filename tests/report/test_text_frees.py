@@ -9,7 +9,7 @@ from eio_audit.report.text.explain import print_explanation
 from tests.report.judged import judged
 
 PLAIN = AuditOptions()
-FREES = AuditOptions(follow=["frees"])
+COUNTED = AuditOptions(follow="none")
 T = "tensor<256xf32>"
 
 
@@ -47,31 +47,35 @@ def fixed(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) ->
 
 def test_how_many_inversions_a_free_is_an_end_of_and_how_many_following_leaves() -> None:
     assert (
-        "    1 of 2 inversions involves the one op that only frees: see --follow frees, which leaves 1"
-        in (checked(MIXED, verbose=True))
-    )
-    only_frees = checked(HOLDING, verbose=True)
+        "    1 of 2 inversions involves the one op that only frees: "
+        "--follow none counts them, without it 1 would be left"
+    ) in checked(MIXED, COUNTED, verbose=True)
+    only_frees = checked(HOLDING, COUNTED, verbose=True)
     assert "    the inversion" not in "".join(only_frees)
-    assert "    1 inversion involves one of 2 ops that only free: see --follow frees, which leaves none" in (
-        only_frees
-    )
+    assert (
+        "    1 inversion involves one of 2 ops that only free: "
+        "--follow none counts them, without it none would be left"
+    ) in only_frees
+    assert not any("only free" in line for line in checked(MIXED, verbose=True))
 
 
 def test_frees_that_follow_are_named_in_the_last_line() -> None:
-    [line] = checked(HOLDING, FREES)
+    [line] = checked(HOLDING)
     assert line == "passed: 1 dump, 1 block, 6 ops (2 follow their last uses): all in order"
 
 
 def test_a_verbose_check_says_what_a_block_holds() -> None:
-    assert "    peak live bytes: 3,072, after a fix 4,096" in checked(HOLDING, verbose=True)
-    assert not any("live bytes" in line for line in checked(HOLDING))
+    assert "    peak live bytes: 3,072, after a fix 4,096" in checked(HOLDING, COUNTED, verbose=True)
+    assert not any("live bytes" in line for line in checked(HOLDING, COUNTED))
 
 
 def test_a_fix_says_what_it_costs() -> None:
-    assert fixed(HOLDING) == [
+    assert fixed(HOLDING, COUNTED) == [
         "a.mlir: 1 op moved, 1 inversion removed; none remains",
-        "a.mlir: @f ^bb0: peak live bytes 3,072 -> 4,096, frees away from their last use 0 -> 1: see --follow frees",
+        "a.mlir: @f ^bb0: peak live bytes 3,072 -> 4,096, "
+        "frees away from their last use 0 -> 1: --follow none counts frees as any op",
     ]
+    assert fixed(HOLDING) == ["a.mlir: in order: unchanged"]
 
 
 def test_a_verbose_fix_says_what_blocks_hold_that_do_not_cost_more() -> None:
@@ -80,9 +84,10 @@ def test_a_verbose_fix_says_what_blocks_hold_that_do_not_cost_more() -> None:
     assert fixed(text, verbose=True)[1:] == ["a.mlir: @f ^bb0: peak live bytes 2,048"]
 
 
-def test_a_fix_that_moves_frees_alone() -> None:
-    assert fixed(MISPLACED, FREES, verbose=True) == [
-        "a.mlir: 1 free moved after its last use; in order",
+def test_a_fix_that_moves_other_ops_puts_frees_at_their_last_uses() -> None:
+    text = function(op("%0", 2), op("%1", 1), free("%0", 2), free("%1", 2))
+    assert fixed(text, verbose=True) == [
+        "a.mlir: 2 ops moved (1 unindexed), 1 inversion removed; none remains",
         "a.mlir: @f ^bb0: peak live bytes 3,072 -> 2,048, frees away from their last use 1 -> 0",
     ]
     assert fixed(MISPLACED) == ["a.mlir: in order: unchanged"]
@@ -90,8 +95,8 @@ def test_a_fix_that_moves_frees_alone() -> None:
 
 def test_values_of_unknown_size_are_named() -> None:
     text = HOLDING.replace(op("%2", 3, "%1"), op("%2", 3, "%1").replace(f"-> {T}", "-> tensor<?xf32>"))
-    assert "peak live bytes 3,072 -> 3,072" not in fixed(text)[1]
-    assert "1 value of unknown size left out" in fixed(text)[1]
+    assert "peak live bytes 3,072 -> 3,072" not in fixed(text, COUNTED)[1]
+    assert "1 value of unknown size left out" in fixed(text, COUNTED)[1]
 
 
 def explained(text: str, line: int, options: AuditOptions = PLAIN) -> list[str]:
@@ -101,7 +106,7 @@ def explained(text: str, line: int, options: AuditOptions = PLAIN) -> list[str]:
 
 
 def test_an_explanation_of_a_free() -> None:
-    assert "    it only frees; its last use is #2 ttnn.abs %1 (line 3)" in explained(HOLDING, 4)
-    followed = explained(HOLDING, 4, FREES)
+    assert "    it only frees; its last use is #2 ttnn.abs %1 (line 3)" in explained(HOLDING, 4, COUNTED)
+    followed = explained(HOLDING, 4)
     assert "    its index does not count (--follow frees)" in followed
     assert "    it follows its last use, #2 ttnn.abs %1 (line 3)" in followed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from eio_audit import fix, read_text, shuffle, stamp
+from eio_audit import AuditOptions, fix, read_text, shuffle, stamp
 
 _LABEL = re.compile(r"(?<=DEBUG\|)\d+")
 
@@ -21,4 +21,4 @@ def fixed(text: str, seed: int) -> str:
     count = len(_LABEL.findall(stamped))
     indices = iter(Random(seed).sample(range(count), count))
     labelled = _LABEL.sub(lambda _: str(next(indices)), stamped)
-    return fix(read_text(labelled)).text.decode()
+    return fix(read_text(labelled), AuditOptions(follow="none")).text.decode()

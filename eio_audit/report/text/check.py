@@ -235,7 +235,7 @@ def print_fix(
 
 def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
-    relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps[0])
+    relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
     advice = f"; --relabel {relabel}" if relabel else ""
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if not (before.inversions or fix.relabelled):

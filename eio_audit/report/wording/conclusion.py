@@ -133,7 +133,7 @@ def _commands(check: Check) -> list[tuple[str, str]]:
             command, effect = "trace", "shows what each pass did"
         commands.append((_command(command, improvable), effect))
     if mislabelled := [dump for dump in check.dumps if dump.summary.wrong_labels]:
-        relabelled = order.relabelling(check.once, mislabelled[0])
+        relabelled = order.relabelling(check.once, mislabelled)
         commands.append((_command("fix --relabel --diff", mislabelled), relabelled))
     return commands
 

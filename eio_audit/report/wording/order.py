@@ -235,12 +235,12 @@ def contradicting(number: int) -> str:
     return count(number, "op whose index contradicts dataflow", "ops whose indices contradict dataflow")
 
 
-def relabelling(figures: Summary, dump: DumpAudit) -> str:
+def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:
     """Return what ``fix --relabel`` does: ``corrects 42 wrong indices and ...``. Empty if none is wrong."""
     if not figures.wrong_labels:
         return ""
     # Frees that follow their last use are not counted, but may also get another index.
-    has_frees = any(block.followed_frees for block in dump.blocks)
+    has_frees = any(block.followed_frees for dump in dumps for block in dump.blocks)
     others = " other than those of frees" if has_frees else ""
     indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
     exception = " except those in graph regions" if _in_graph_regions(figures) else ""
