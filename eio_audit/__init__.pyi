@@ -19,6 +19,7 @@ from eio_audit.audit.codegen.codegen import Structure as Structure
 from eio_audit.audit.codegen.codegen import TornModule as TornModule
 from eio_audit.audit.codegen.codegen import structure as structure
 from eio_audit.audit.codegen.codegen_location import Reason as Reason
+from eio_audit.audit.command import run_command as run_command
 from eio_audit.audit.corpus.check_dumps import Results as Results
 from eio_audit.audit.corpus.check_dumps import check_dumps as check_dumps
 from eio_audit.audit.corpus.check_many import check_many as check_many
@@ -83,6 +84,7 @@ from eio_audit.audit.explain.order_picture import OrderPicture as OrderPicture
 from eio_audit.audit.explain.order_picture import PicturedOp as PicturedOp
 from eio_audit.audit.explain.order_picture import WorstBlocks as WorstBlocks
 from eio_audit.audit.explain.pictures_of_model import pictures_of_model as pictures_of_model
+from eio_audit.audit.fix.compiler import Compiler as Compiler
 from eio_audit.audit.fix.dump_fix import DumpFix as DumpFix
 from eio_audit.audit.fix.dump_fix import Relabel as Relabel
 from eio_audit.audit.fix.fix import Fix as Fix

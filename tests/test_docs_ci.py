@@ -99,7 +99,7 @@ def action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
         name: inputs.get(name, described["inputs"][name].get("default", "")) for name in described["inputs"]
     }
     variables = {
-        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], value)
+        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: given[match[1]], value)
         for name, value in step["env"].items()
     }
     runner = folder.parent / "runner"

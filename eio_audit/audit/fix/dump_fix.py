@@ -11,6 +11,7 @@ from typing import NamedTuple
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.fix.compiler import Compiler
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import renumbered, reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -67,6 +68,7 @@ class DumpFix:
     relabel: Relabel | str | None = None
     measures_memory: bool = False
     finds_wrong_labels: bool = True
+    verify_with: Compiler | None = None
 
     def __post_init__(self) -> None:
         if self.relabel is not None:
@@ -83,8 +85,9 @@ class DumpFix:
         """One dump, fixed.
 
         Raises:
-            InputError: the dump cannot be read.
-            VerificationError: the corrected text is not the same program in a better order.
+            InputError: the dump cannot be read, or ``verify_with`` cannot be run.
+            VerificationError: the corrected text is not the same program in a better order, or
+                ``verify_with`` does not accept it.
         """
         before = ordered = audit_dump(dump, self.options, work)
         relabelled = 0
@@ -111,6 +114,8 @@ class DumpFix:
             text = corrected(replace(ordered, ir=ir))
         elif ir is not before.ir:
             text = ir.dump_text
+        if text is not None and self.verify_with is not None:
+            self.verify_with.must_accept(before.ir, ordered.orders, text)
         return FixedDump(
             text=text,
             audit=audit if ordered is before else before.audit,
