@@ -25,8 +25,6 @@ def _command(_: click.Context, __: click.Parameter, text: str | None) -> tuple[s
         raise click.BadParameter(f"{text!r} has {str(error).lower()}") from error
     if not command:
         raise click.BadParameter("expected a command, such as 'mlir-opt -'")
-    if shutil.which(command[0]) is None:
-        raise click.BadParameter(f"there is no program '{command[0]}'")
     return tuple(command)
 
 
@@ -40,9 +38,15 @@ verify_with_option = click.option(
 
 
 def compiler_of(command: tuple[str, ...] | None, timeout: float | None) -> Compiler | None:
-    """Return the compiler, which for one text has the time that a file has (``--timeout``)."""
+    """Return the compiler, which for one text has the time that a file has (``--timeout``).
+
+    Raises:
+        UsageError: there is no such program.
+    """
     if command is None:
         return None
+    if shutil.which(command[0]) is None:
+        raise click.UsageError(f"--verify-with: cannot find the program '{command[0]}'")
     from eio_audit import Compiler
 
     return Compiler(command) if timeout is None else Compiler(command, timeout)

@@ -48,7 +48,7 @@ class Compiler:
         return f"`{shlex.join(self.command)}`"
 
     def must_accept(self, old: IR, orders: Orders, text: bytes) -> None:
-        """Let the compiler read ``text``, which is the dump ``old`` in other orders.
+        """Let the compiler read ``text``, which is ``old`` in other orders, without blank lines above it.
 
         If it refuses the text, it reads the old one too: the reason may be there already.
 
@@ -57,10 +57,11 @@ class Compiler:
             VerificationError: it refuses the text, or takes too long. The details are its errors, and the ops
                 of ``old`` that they name.
         """
+        text, old_text = (given.lstrip(b"\r\n") for given in (text, old.dump_text))
         try:
             if (refusal := self._refusal(text)) is None:
                 return
-            before = None if refusal.is_late else self._refusal(old.dump_text)
+            before = None if refusal.is_late else self._refusal(old_text)
         except OSError as error:
             message = f"cannot run {self.name}: {error.strerror or error}"
             raise InputError(old.source.name, None, message) from error
@@ -70,11 +71,11 @@ class Compiler:
         read, ops = text, in_new_order(old, orders)[0]
         message = f"{self.name} {refusal.how}"
         if before is not None and not before.is_late:
-            message = f"{message}, and it does not accept the input either"
-            refusal, read, ops = before, old.dump_text, list(range(len(old)))
+            message = f"{message}; it refuses the input as well"
+            refusal, read, ops = before, old_text, list(range(len(old)))
         new = read_ir(Source(old.source.name, read), None, old.op_table)
         details = [*shortened(refusal.errors), *lines_of_input(refusal.errors, new, old, ops)]
-        raise VerificationError(message, "\n".join(details))
+        raise VerificationError(f"{message}:", "\n".join(details))
 
     def _refusal(self, text: bytes) -> _Refusal | None:
         """Return why the compiler does not accept a text, or None if it does.
