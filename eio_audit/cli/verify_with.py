@@ -32,8 +32,8 @@ verify_with_option = click.option(
     "--verify-with",
     callback=_command,
     metavar="COMMAND",
-    help="Let a compiler read each dump that changes, on its standard input: --verify-with 'mlir-opt -'. "
-    "Unless it accepts them all, the file is not written, and the exit code is 3.",
+    help="A compiler that reads each dump that changes on its standard input, such as 'mlir-opt -'. Unless "
+    "it accepts them all, the file is not written, and the exit code is 3.",
 )
 
 

@@ -1,8 +1,11 @@
 """What the proof refuses although the texts are the same, and although the dependences allow it."""
 
 from collections.abc import Collection
+from unittest import mock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eio_audit import VerificationError, read_text
 from eio_audit.audit.check.check import audit_dump
@@ -98,6 +101,33 @@ def test_a_use_before_its_definition_in_an_op_with_a_row() -> None:
     text = USED.replace("USE", USE).replace("my.op", "scf.execute_region").replace("my.end", "scf.yield")
     with pytest.raises(VerificationError, match="use of value '%0' before its definition"):
         verify_order(text, [1, 2, 0, 3], "scf.execute_region")
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 7), max_size=2), min_size=2, max_size=6).flatmap(
+        lambda uses: st.tuples(st.just(uses), st.permutations(range(len(uses))), st.booleans())
+    )
+)
+def test_exactly_the_orders_with_definitions_before_uses_are_accepted(
+    case: tuple[list[list[int]], list[int], bool],
+) -> None:
+    given_uses, order, is_nested = case
+    uses = [sorted({use % op for use in given} if op else ()) for op, given in enumerate(given_uses)]
+    lines = []
+    for op, used in enumerate(uses):
+        operands, types = ", ".join(f"%{use}" for use in used), ", ".join("i32" for _ in used)
+        use = f'"my.use"({operands}) : ({types}) -> ()'
+        lines.append(f'%{op} = "my.op"() ({{{use}}}) : () -> i32' if is_nested else f"%{op} = {use[:-2]}i32")
+    text = "my.region {\n" + "\n".join([*lines, "my.end"]) + "\n}\n"
+    place = {op: k for k, op in enumerate(order)}
+    is_legal = all(place[use] < place[op] for op, used in enumerate(uses) for use in used)
+    with mock.patch.object(Dependences, "by_effect", NoDependences.of):
+        try:
+            verify_order(text, [*order, len(uses)], "my.region")
+        except VerificationError:
+            assert not is_legal
+        else:
+            assert is_legal
 
 
 @pytest.mark.usefixtures("_no_effects")

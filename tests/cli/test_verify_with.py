@@ -104,8 +104,8 @@ def test_real_dumps_are_accepted(tmp_path: Path) -> None:
     [
         ("", "expected a command, such as 'mlir-opt -'"),
         ("mlir-opt '-", '"mlir-opt \'-" has no closing quotation'),
-        ("./no-such-compiler -", "there is no program './no-such-compiler'"),
-        ("a.mlir -", "there is no program 'a.mlir'"),
+        ("./no-such-compiler -", "--verify-with: cannot find the program './no-such-compiler'"),
+        ("a.mlir -", "--verify-with: cannot find the program 'a.mlir'"),
     ],
 )
 def test_commands_that_cannot_run(text: str, message: str, folder: Path) -> None:
