@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.fix.compiler import Compiler
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import renumbered, reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.order.inversions import count_inversions
+
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.compiler import Compiler
 
 
 class Relabel(StrEnum):

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.audit.fix.compiler import Compiler
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import Source
+
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.compiler import Compiler
 
 
 @dataclass(frozen=True)
