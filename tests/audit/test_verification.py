@@ -16,7 +16,7 @@ from eio_audit.audit.fix.verification import verify
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import Source
 from eio_audit.mlir.traits import OpTable, OpTraits
-from tests.audit.test_fix import SHUFFLED
+from tests.audit.test_fix import SHUFFLED, fixed
 from tests.mlir.test_places import DEOPTIMIZE, INALLOCA, LANDINGPAD, MUSTTAIL
 from tests.reading import ir_of
 
@@ -225,3 +225,14 @@ def test_an_op_that_leaves_the_place_to_another() -> None:
     behind = MUSTTAIL.replace("  llvm.return", constant + "  llvm.return")
     verify_order(behind, [2, 0, 1, 3])
     verify_order(LANDINGPAD.replace("  llvm.resume", constant + "  llvm.resume"), [0, 2, 1, 3])
+
+
+def test_a_constant_behind_a_musttail_call_stays_there() -> None:
+    text = """llvm.func @g(i32) -> i32
+llvm.func @main(%a: i32) -> i32 {
+  %r = llvm.call musttail @g(%a) : (i32) -> i32 loc("5|m")
+  %c = llvm.mlir.constant(1 : i32) : i32 loc("3|m")
+  llvm.return %r : i32
+}
+"""
+    assert fixed(text) == text
