@@ -8,8 +8,8 @@ the users of an op.
 another group. So a path that returns to a group k times shows k + 1 runs of it. The groups add up.
 
 **From above.** A group has at most one run for each op. It has one fewer for each op that an op of the group
-certainly follows. Such an op makes an op of its group ready while no op of the group that could go first is in
-the queue. The new op then rises to the front. Further, another group's run is between two runs of a group.
+certainly follows. Such an op makes an op of its group ready while the queue holds no op of the group that
+could go first. The new op then rises to the front. Further, another group's run is between two of a group.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import NamedTuple
 from eio_audit.order.bitsets import bits
 from eio_audit.order.group_order import GroupedOps
 
-VISITED_OPS = 2_000_000
-"""The most ops that the searches for paths visit together. After that, each set of ops has at least one run."""
+VISITED_OPS = 500_000
+"""The most ops that the searches for paths visit together. They find no paths after that."""
 
 COMPARED_OPS = 8_000
-"""The most ops of which all pairs are compared. With more, only the number of ops bounds the runs of a group."""
+"""The most ops of which all pairs are compared. With more, a group may have a run for each op."""
 
 
 class Return(NamedTuple):
@@ -128,7 +128,7 @@ def fewest_runs(ops: GroupedOps, order: Sequence[int]) -> int:
 
     Args:
         ops: the ops.
-        order: an order of the ops that the queue places, such as ``order_by_rule``.
+        order: an order of the ops that the queue places, such as ``order_by_queue``.
 
     Complexity: as for ``Paths.returns``, once for each group.
     """

@@ -240,21 +240,45 @@ def _modules(fragmentation: Fragmentation) -> Section | None:
 
 
 def _code_generation(structure: Structure) -> Section | None:
-    table = torn_figures(structure, SHOWN_TORN)
-    if not table.rows and not words.is_changed(structure):
+    torn = torn_figures(structure, SHOWN_TORN)
+    if not torn.rows and not words.is_changed(structure):
         return None
-    ties = words.tie_summary(structure)
-    return Section("Code generation", words.functions_summary(structure), [*([ties] if ties else []), table])
+    prediction = structure.predictions[structure.present]
+    fails = words.obstacles(prediction) if prediction.failures else []
+    parts: list[str | Figures] = [*fails, *words.pieces(structure), torn, function_figures(structure)]
+    return Section("Code generation", words.functions_summary(structure), parts)
 
 
 def torn_figures(structure: Structure, short: int) -> Figures:
-    """Return the number of functions that contain the ops of each torn module."""
+    """Return the fewest functions with ops of each torn module: in any run, and in tries at each stage."""
     rows = [
-        [*(f"{row.functions[stage]:,}" for stage in structure.predictions), row.path[-1]]
+        [
+            *(f"{number:,}" for number in (row.certain, *row.functions.values())),
+            *(words.where(row), row.path[-1]),
+        ]
         for row in words.torn_modules(structure)
     ]
-    headings = [*(words.STAGES[stage] for stage in structure.predictions), "functions with ops of"]
-    return Figures(headings, rows, rows[:short], numbers=len(headings) - 1)
+    stages = [words.STAGES[stage] for stage in structure.predictions]
+    headings = ["in any run", *stages, "torn at line", "functions with ops of"]
+    return Figures(headings, rows, rows[:short], numbers=len(stages) + 1)
+
+
+def function_figures(structure: Structure) -> Figures:
+    """Return the range and the typical number of functions at each stage."""
+
+    def number(value: int | None) -> str:
+        return "-" if value is None else f"{value:,}"
+
+    rows = [
+        [
+            *(number(one.fewest), number(one.most), number(one.typical)),
+            *(words.tries(one), words.orders(one)),
+            words.STAGES[stage] + (", fails" if one.fewest is None else ""),
+        ]
+        for stage, one in structure.predictions.items()
+    ]
+    headings = ["at least", "at most", "typically", "tried", "orders", "functions"]
+    return Figures(headings, rows, rows, numbers=5)
 
 
 def _locations(locations: HealthChange, *, verbose: bool) -> Section | None:

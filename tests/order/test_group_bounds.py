@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from eio_audit.order import group_bounds
 from eio_audit.order.group_bounds import Paths, Return, fewest_runs, most_runs
-from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue, order_by_rule
+from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue
 from tests.order.test_group_order import grouped, programs
 
 
 def bounds(ops: GroupedOps) -> tuple[int, int]:
-    order = order_by_rule(ops)
+    order = order_by_queue(ops, ops.roots)
     return fewest_runs(ops, order), most_runs(ops, order)
 
 
@@ -49,23 +49,23 @@ def test_no_op() -> None:
 
 def test_a_path_that_returns_to_a_group() -> None:
     ops = grouped("abaa", [(0, 1), (1, 2)])
-    assert Paths(ops, order_by_rule(ops)).returns([0, 2, 3]) == [Return(via=1, op=2)]
-    assert Paths(ops, order_by_rule(ops)).returns([0, 3]) == []
+    assert Paths(ops, order_by_queue(ops, ops.roots)).returns([0, 2, 3]) == [Return(via=1, op=2)]
+    assert Paths(ops, order_by_queue(ops, ops.roots)).returns([0, 3]) == []
 
 
 def test_a_path_within_the_group_to_another_module_is_no_return() -> None:
     ops = grouped("aaa", [(0, 1), (1, 2)])
-    assert Paths(ops, order_by_rule(ops)).returns([0, 2]) == []
+    assert Paths(ops, order_by_queue(ops, ops.roots)).returns([0, 2]) == []
 
 
 def test_the_path_with_the_most_returns() -> None:
     ops = grouped("abacaba", [(0, 1), (1, 2), (2, 3), (3, 4), (0, 5), (5, 6)])
-    assert Paths(ops, order_by_rule(ops)).returns([0, 2, 4, 6]) == [Return(1, 2), Return(3, 4)]
+    assert Paths(ops, order_by_queue(ops, ops.roots)).returns([0, 2, 4, 6]) == [Return(1, 2), Return(3, 4)]
 
 
 def test_ops_between_that_are_of_the_group_but_no_members() -> None:
     ops = grouped("abaa", [(0, 1), (1, 2), (2, 3)])
-    assert Paths(ops, order_by_rule(ops)).returns([0, 3]) == [Return(via=1, op=3)]
+    assert Paths(ops, order_by_queue(ops, ops.roots)).returns([0, 3]) == [Return(via=1, op=3)]
 
 
 def test_after_too_many_ops_a_set_is_in_one_run_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +114,7 @@ def test_every_order_of_the_queue_is_within_the_bounds(ops: GroupedOps) -> None:
 
 @given(branching(), st.randoms(use_true_random=False))
 def test_returns_are_on_a_path(ops: GroupedOps, random: Random) -> None:
-    order = order_by_rule(ops)
+    order = order_by_queue(ops, ops.roots)
     group = random.choice(ops.group)
     members = [op for op in order if ops.group[op] == group and random.random() < 0.7]
     last = -1
