@@ -243,24 +243,25 @@ def _code_generation(structure: Structure) -> Section | None:
     torn = torn_figures(structure, SHOWN_TORN)
     if not torn.rows and not words.is_changed(structure):
         return None
-    prediction = structure.predictions[structure.present]
-    fails = words.obstacles(prediction) if prediction.failures else []
-    parts: list[str | Figures] = [*fails, *words.pieces(structure), torn, function_figures(structure)]
-    return Section("Code generation", words.functions_summary(structure), parts)
+    prediction, note = structure.predictions[structure.present], words.functions_summary(structure)
+    fails = words.reasons(prediction) if prediction.failures else []
+    if prediction.failures and prediction.tried:
+        fails.insert(0, words.outcome(prediction))
+    figures = (
+        [function_figures(structure)] if any(one.tried for one in structure.predictions.values()) else []
+    )
+    parts: list[str | Figures] = [*fails, *words.pieces(structure), torn, *figures]
+    return Section("Code generation", note, parts)
 
 
 def torn_figures(structure: Structure, short: int) -> Figures:
     """Return the fewest functions with ops of each torn module: in any run, and in tries at each stage."""
     rows = [
-        [
-            *(f"{number:,}" for number in (row.certain, *row.functions.values())),
-            *(words.where(row), row.path[-1]),
-        ]
+        [*(f"{number:,}" for number in (row.certain, *row.functions.values())), words.torn_at(row)]
         for row in words.torn_modules(structure)
     ]
-    stages = [words.STAGES[stage] for stage in structure.predictions]
-    headings = ["in any run", *stages, "torn at line", "functions with ops of"]
-    return Figures(headings, rows, rows[:short], numbers=len(stages) + 1)
+    headings = ["any run", *(words.STAGES[stage] for stage in structure.predictions), "functions with"]
+    return Figures(headings, rows, rows[:short], numbers=len(headings) - 1)
 
 
 def function_figures(structure: Structure) -> Figures:

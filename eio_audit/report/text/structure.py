@@ -30,8 +30,8 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
     if prediction.functions:
         for said in words.pieces(structure):
             console.print(said, indent=2)
-        if said := words.span(prediction):
-            console.print(f"{words.callers(prediction)} becomes ", (said, "bold"), indent=2)
+        if said := words.cut(prediction):
+            console.print((said, "bold"), indent=2)
         torn = torn_figures(structure, SHOWN_TORN)
         if torn.rows:
             console.print()
@@ -55,8 +55,9 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
 
 def _print_outcome(structure: Structure, console: Console, *, verbose: bool) -> int:
     prediction = structure.predictions[structure.present]
-    console.print((words.outcome(prediction), "red" if prediction.failures else "green"), indent=2)
-    for said in words.reasons(prediction):
+    outcome, *obstacles = words.obstacles(prediction)
+    console.print((outcome, "red" if prediction.failures else "green"), indent=2)
+    for said in obstacles:
         console.print((said, "yellow"), indent=4)
     shown = structure.stopping if verbose else structure.stopping[:SHOWN_STOPPING]
     for one in shown:

@@ -19,27 +19,33 @@ STAGES = {
 _UNREADABLE = {
     Reason.PREFIX: "'DEBUG|' is before the index",
     Reason.NESTING: "the index is in an inner name",
-    Reason.FIELD: "the index, the line or another field is missing",
+    Reason.FIELD: "the index or another field is missing",
     Reason.BRACKETS: "a module is not written 'Class[name]'",
 }
 
 NUMBER = (
     "Each op needs a name as its outermost location, with these fields:",
     "index|Class[name]|...|file:line|function|line|op",
-    "tt-xla names ops so with XLA_HLO_DEBUG=1. A pass must extend the name of the op",
-    'that it replaces: "X_tm0"("X").',
+    "tt-xla names ops so with XLA_HLO_DEBUG=1. A pass must extend the name of the",
+    'op that it replaces: "X_tm0"("X").',
 )
 """How the ops get locations that code generation can read, line by line."""
 
 
-def callers(prediction: Prediction) -> str:
-    """Return ``@forward``, or ``2 functions``."""
-    callers = prediction.callers
-    return callers[0] if len(callers) == 1 else count(len(callers), "function")
+def cut(prediction: Prediction) -> str:
+    """Return ``@forward becomes 8 to 41 functions, typically 8``. Empty if code generation fails."""
+    callers, into = prediction.callers, span(prediction)
+    if not into:
+        return ""
+    return (
+        f"{callers[0]} becomes {into}" if len(callers) == 1 else f"{len(callers):,} functions become {into}"
+    )
 
 
 def outcome(prediction: Prediction) -> str:
     """Return whether code generation runs on a dump."""
+    if not prediction.ops:
+        return "code generation reads no op of this dump"
     if not prediction.failures:
         named = prediction.ops - sum(prediction.unreadable.values())
         return f"code generation runs: it can read the locations of {count(named, 'op')}"
@@ -49,7 +55,7 @@ def outcome(prediction: Prediction) -> str:
 
 
 def reasons(prediction: Prediction) -> list[str]:
-    """Return why code generation fails, then what it does with ops that it puts into no function."""
+    """Return why code generation fails, one sentence for each kind of reason."""
     said = []
     if Failure.FUNCTIONS in prediction.failures:
         names = shortened_list(prediction.callers)
@@ -68,19 +74,25 @@ def reasons(prediction: Prediction) -> list[str]:
         said.append(f"locations name two functions for one line of the source: {places}")
     if Failure.BETWEEN in prediction.failures:
         said.append("an op between the functions is in none of them, but all calls are together")
+    return said
+
+
+def assumption(prediction: Prediction) -> str:
+    """Return what the functions of a dump are on which code generation fails. Empty if it runs."""
     if prediction.failures == (Failure.PREFIX,):
-        said.append("the functions below are those for names without 'DEBUG|'")
-    elif prediction.failures and prediction.functions:
-        said.append("the functions below are a sketch from the other ops")
+        return "the figures and functions below are those for names without 'DEBUG|'"
+    return "the functions below are a sketch from the other ops" if prediction.failures else ""
+
+
+def obstacles(prediction: Prediction) -> list[str]:
+    """Return whether code generation runs, why not, what is shown nevertheless, and the ops left out."""
+    said = [outcome(prediction), *reasons(prediction)]
+    if prediction.functions and (assumed := assumption(prediction)):
+        said.append(assumed)
     if prediction.left_out:
         verb = "stays" if prediction.left_out == 1 else "stay"
         said.append(f"{count(prediction.left_out, 'op')} {verb} outside the functions")
     return said
-
-
-def obstacles(prediction: Prediction) -> list[str]:
-    """Return whether code generation runs, and all that ``reasons`` says."""
-    return [outcome(prediction), *reasons(prediction)]
 
 
 def stopping_op(one: StoppingOp) -> str:
@@ -114,17 +126,19 @@ def orders(prediction: Prediction) -> str:
 
 
 def functions_summary(structure: Structure) -> str:
-    """Return ``typically 78 -> 89 functions, 89 after fix``: the typical numbers, else their range."""
+    """Return ``typically 78 -> 89 functions, 82 after fix --relabel``, or a range where none is typical."""
     present, said = structure.present, {}
     for stage, one in structure.predictions.items():
-        known = f"{one.fewest:,} to {one.most:,}" if one.fewest is not None else "none, as it fails"
+        known = "fails" if one.fewest is None else f"{one.fewest:,} to {one.most:,} functions"
         said[stage] = known if one.typical is None else f"{one.typical:,}"
-    now = said[present]
-    if Stage.BEFORE in said:
-        now = f"{said[Stage.BEFORE]} -> {now}"
-    later = (stage for stage in said if stage not in (Stage.BEFORE, present) and said[stage] != said[present])
-    typically = "typically " if structure.predictions[present].typical is not None else ""
-    return ", ".join([f"{typically}{now} functions", *(f"{said[stage]} {STAGES[stage]}" for stage in later)])
+    later = [stage for stage in said if stage not in (Stage.BEFORE, present)]
+    if all(one.typical is not None for one in structure.predictions.values()):
+        was = f"{said[Stage.BEFORE]} -> " if Stage.BEFORE in said else ""
+        changed = [f"{said[stage]} {STAGES[stage]}" for stage in later if said[stage] != said[present]]
+        return ", ".join([f"typically {was}{said[present]} functions", *changed])
+    if len(set(said.values())) == 1:
+        return said[present]
+    return ", ".join(f"{STAGES[stage]}: {known}" for stage, known in said.items())
 
 
 def torn_modules(structure: Structure) -> list[TornModule]:
@@ -162,6 +176,12 @@ def pieces(structure: Structure) -> list[str]:
         )
         said.append(f"torn in {tries}: {len(rows):,} of {total}, {which}{was}")
     return said
+
+
+def torn_at(row: TornModule) -> str:
+    """Return ``Conv2d[net.conv1], line 21 after 13``, or without a line if nothing tears it for certain."""
+    places = where(row)
+    return f"{row.path[-1]}, line {places}" if places else row.path[-1]
 
 
 def where(row: TornModule) -> str:
