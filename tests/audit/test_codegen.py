@@ -1,10 +1,7 @@
 """The functions that code generation makes: one literal program, one fact."""
 
-import json
-import lzma
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -28,8 +25,8 @@ from eio_audit.audit.codegen.codegen_location import CodegenLocation, Unreadable
 from eio_audit.audit.fix.relabel import right_labels
 from tests.cli.running import SAMPLES
 from tests.programs import freeing_programs, programs
+from tests.real_samples import RUNS, recorded_program, recorded_runs
 
-RECORDED = Path(__file__).parent.parent / "data" / "recover_structure"
 FREES = AuditOptions(follow=["frees"])
 A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"
 
@@ -280,17 +277,13 @@ def test_torn_modules_before_and_after_the_worst_first() -> None:
     assert change.present is Stage.AFTER
 
 
-RUNS: dict[str, dict[str, int]] = json.loads((RECORDED / "runs.json").read_text())
-"""Per program, what 30 runs of the real pass made: the number of functions, and in how many runs."""
-
-
 def recorded(program: str) -> Prediction:
-    return predict(audit_dump(read_text(lzma.decompress((RECORDED / f"{program}.mlir.xz").read_bytes()))[0]))
+    return predict(audit_dump(read_text(recorded_program(program))[0]))
 
 
 @pytest.mark.parametrize("program", RUNS)
 def test_every_recorded_run_is_in_the_range_and_the_typical_number_is_near_them(program: str) -> None:
-    runs = [int(functions) for functions, times in RUNS[program].items() for _ in range(times)]
+    runs = recorded_runs(program)
     found = recorded(program)
     assert found.failures == ()
     assert found.fewest is not None and found.most is not None and found.tried is not None

@@ -1,17 +1,14 @@
 import json
-import lzma
-from pathlib import Path
 
 import pytest
 
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES, run
+from tests.real_samples import recorded_program
 
 BEFORE, AFTER = (SAMPLES / "small" / f"{when}_alias.mlir" for when in ("before", "after"))
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 UNNUMBERED = b"func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
-
-RECORDED = Path(__file__).parent.parent / "data" / "recover_structure" / "small.original.mlir.xz"
 
 REPORT = """\
 <stdin>:1:1
@@ -80,7 +77,7 @@ PREFIXED = """\
 
 
 def test_the_report_begins_with_what_is_certain_and_ends_with_what_to_type() -> None:
-    result = run("structure", "-", "--follow", "frees", stdin=lzma.decompress(RECORDED.read_bytes()))
+    result = run("structure", "-", "--follow", "frees", stdin=recorded_program("small.original"))
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout.decode() == REPORT
 
@@ -108,7 +105,7 @@ def test_ops_with_locations_that_are_refused_are_listed() -> None:
 
 
 def test_json() -> None:
-    text = lzma.decompress(RECORDED.read_bytes())
+    text = recorded_program("small.original")
     document = json.loads(run("structure", "-", "--format", "json", stdin=text).stdout)
     assert (document["schema"], document["command"]) == ("eio-audit/1", "structure")
     assert document["stages"]["now"] == {
