@@ -202,7 +202,6 @@ def test_a_cycle_of_a_graph_region_stays_outside() -> None:
         ("-1|unknown|unknown|-1|xla__device_data", (-1, (), "unknown", "unknown")),
         ("3||N[n]|m.py:1||f|2|x", (3, ("N[n]",), "m.py:1", "f")),
         ("3|f|2|x", (3, (), "3", "f")),
-        (" +3rd|m.py:1|f|2nd|x", (3, (), "m.py:1", "f")),
     ],
 )
 def test_names_that_are_read(name: str, read: tuple[int, tuple[str, ...], str, str]) -> None:

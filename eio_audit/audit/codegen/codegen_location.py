@@ -53,11 +53,8 @@ FEWEST_FIELDS = 4
 NAMES_KEPT = 1 << 16
 """How many parsed names are cached, because each state of a dump has the same ones."""
 
-_INTEGER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
-"""What C++'s ``std::stoi`` reads: an integer, whatever follows it."""
+_INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
-_LONGEST = 4000
-"""The most digits that are read. Python refuses to parse an int of more than 4,300."""
 
 
 class Reason(StrEnum):
@@ -152,11 +149,10 @@ def common_modules(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _integer(field: str) -> int | None:
-    """Return the signed 32-bit integer that a field begins with; None if there is none."""
-    match = _INTEGER.match(field)
-    if match is None or len(match[1]) > _LONGEST:
+    """Return a field as a signed 32-bit integer; None if it is not one."""
+    if not _INTEGER.fullmatch(field):
         return None
-    number = int(match[1])
+    number = int(field)
     return number if -_LARGEST - 1 <= number <= _LARGEST else None
 
 

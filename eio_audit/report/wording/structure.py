@@ -23,6 +23,9 @@ _UNREADABLE = {
     Reason.BRACKETS: "a module is not written 'Class[name]'",
 }
 
+SHOWN_STOPPING = 100
+"""How many ops a page lists at which code generation fails. JSON has all."""
+
 NUMBER = (
     "Each op needs a name as its outermost location, with these fields:",
     "index|Class[name]|...|file:line|function|line|op",
