@@ -29,7 +29,7 @@ class GroupedOps:
         rank: per op, a distinct number, which orders the roots.
         frees: per op, whether it only frees results of other ops.
         producers: per op, the ops whose results it uses, each once.
-        users: per op, the ops that use its results, in order, each once.
+        users: per op, the ops that use its results, each once, in the order in which they enter the queue.
     """
 
     group: Sequence[int]
@@ -59,8 +59,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         roots: ``ops.roots``, in the order of their insertion.
 
     Returns:
-        The ops that a root leads to, without those on cycles. Users are inserted last one first, as MLIR
-        lists the uses of a value that it read from text.
+        The ops that a root leads to, without those on cycles.
 
     Complexity: O((n + e) log n) for n ops and e uses.
 
@@ -93,7 +92,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         first = heappop(queue)
         order.append(first.op)
         current = first.group
-        for user in reversed(ready_after(first.op)):
+        for user in ready_after(first.op):
             heappush(queue, Entry(user, first.distance + 1))
     return order
 

@@ -97,6 +97,14 @@ def test_the_place_is_that_of_the_order_given() -> None:
     assert [one.name for one in predict(audited, orders={1: [1, 0, 2]}).functions] == ["A_0_0", "B_1_0"]
 
 
+def test_users_enter_the_queue_result_by_result_and_the_last_in_the_text_first() -> None:
+    lines = [f"m.py:{k}|f|{k}|x" for k in range(5)]
+    sort = f'  %0:2 = "ttnn.sort"(%a) : (i32) -> (i32, i32) loc("0|{lines[0]}")\n'
+    used = ["%0#1", "%0#0", "%0#1", "%0#0"]
+    ops = [op(f"%{k}", value, f'"{k}|{lines[k]}"', "ttnn.abs") for k, value in enumerate(used, 1)]
+    assert [one.first_index for one in predicted(function(sort, *ops)).functions] == [0, 4, 3, 2, 1]
+
+
 def test_an_op_that_gets_another_name_is_read_by_that() -> None:
     (dump,) = read_text(
         function(
@@ -387,6 +395,7 @@ def test_an_op_that_stays_between_two_functions_is_a_failure() -> None:
         returned="%2",
     )
     assert stopping(text) == [(3, BETWEEN)]
+    assert stopping(text.replace("loc(unknown)", 'loc("1|x")')) == [(3, BETWEEN)]
     assert predicted(text.replace('"ttnn.add"(%0)', '"ttnn.add"(%a)')).failures == ()
 
 

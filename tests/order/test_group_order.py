@@ -57,8 +57,9 @@ def test_a_cycle_is_left_out() -> None:
     assert in_order(grouped("abc", [(1, 2), (2, 1)])) == [0]
 
 
-def test_the_users_enter_last_one_first() -> None:
-    assert in_order(grouped("abc", [(0, 1), (0, 2)])) == [0, 2, 1]
+def test_users_enter_in_their_order() -> None:
+    assert in_order(grouped("abc", [(0, 1), (0, 2)])) == [0, 1, 2]
+    assert in_order(grouped("abc", [(0, 2), (0, 1)])) == [0, 2, 1]
 
 
 def test_the_queue_leaves_a_group_that_has_a_ready_op() -> None:

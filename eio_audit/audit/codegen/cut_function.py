@@ -70,16 +70,23 @@ class CutFunction:
         self._grouped = self._group(places)
 
     def _group(self, places: Sequence[int]) -> GroupedOps:
-        """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count."""
+        """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count.
+
+        Users are in the order of MLIR's lists: result by result, for each the last user in the text first.
+        """
         ir, read = self.ir, self.read
         number = {op: k for k, op in enumerate(self.taken)}
         owners = [dict.fromkeys(map(ir.value_owner.__getitem__, used)) for used in self._used]
         producers = [[number[op] for op in makers if op in number] for makers in owners]
-        users: list[list[int]] = [[] for _ in number]
         in_text = sorted(number.values(), key=lambda k: places[self.taken[k]])
+        users_of: dict[int, list[int]] = defaultdict(list)
         for k in in_text:
-            for producer in producers[k]:
-                users[producer].append(k)
+            for value in self._used[k]:
+                users_of[value].append(k)
+        users = [
+            list(dict.fromkeys(k for value in ir.result_values(op) for k in reversed(users_of[value])))
+            for op in self.taken
+        ]
         in_order = sorted(in_text, key=lambda k: read[k].index)
         groups: dict[str, int] = {}
         return GroupedOps(
@@ -155,12 +162,11 @@ class CutFunction:
         if not is_lowered(ir) or not blocks:
             return []
         inside = {self.taken[k] for k in self.order}
+        stopping = {op for op, one in self.unreadable.items() if not one.is_left}
         outside = [
             op
             for op in ir.block_ops[blocks[0]]
-            if op not in self.unreadable
-            and not ends_block(ir, op)
-            and inside.isdisjoint((op, *ir.nested_ops(op)))
+            if op not in stopping and not ends_block(ir, op) and inside.isdisjoint((op, *ir.nested_ops(op)))
         ]
         makers = {op: {ir.value_owner[value] for value in values_used(ir, op)} for op in outside}
         fed: set[int] = set()

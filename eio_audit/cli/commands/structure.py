@@ -21,8 +21,8 @@ def structure_command(path: str, choice: DumpChoice, options: AuditOptions, repo
     """Show whether code generation runs on a dump, which modules of the model it tears, and its functions.
 
     The prediction models tt-mlir's ttnn-recover-structure, which reads the locations of ops and ignores their
-    order. Its result differs from run to run: the report says first what is certain, then what is typical. In a
-    log, choose a dump with --pass and --dump.
+    order. Its result differs from run to run: the report says first what is certain, then what is typical. In
+    a log, choose a dump with --pass and --dump.
 
     \b
     Examples:

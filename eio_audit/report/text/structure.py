@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.codegen.codegen import Stage, Structure
-from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
+from eio_audit.audit.codegen.prediction import CodegenFunction, Prediction
 from eio_audit.report.document import function_figures, torn_figures
 from eio_audit.report.pictures.module_tree import down_to, module_tree
 from eio_audit.report.text.console import Console
@@ -108,8 +108,6 @@ def _print_next(structure: Structure, console: Console) -> None:
     source = argument(structure.dump.source)
     prediction = structure.predictions[structure.present]
     commands = []
-    if prediction.failures == (Failure.PREFIX,):
-        commands.append((f"sed 's/\"DEBUG|/\"/' {source}", "removes the prefix"))
     if prediction.unreadable or prediction.refused:
         rules = [("EIO106", prediction.refused), ("EIO107", prediction.unreadable)]
         selected = ",".join(rule for rule, found in rules if found)
