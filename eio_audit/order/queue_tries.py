@@ -69,9 +69,9 @@ def queue_tries(ops: GroupedOps) -> QueueTries:
 
     Complexity: O((n + e) log n) for n ops and e uses, at most 120 times.
 
-    >>> tries = queue_tries(GroupedOps([0, 1, 0], range(3), [False] * 3, [[], [], []], [[], [], []]))
+    >>> tries = queue_tries(GroupedOps([0, 1, 0], range(3), [False] * 3, [[], [], [0]], [[2], [], []]))
     >>> tries.counts, tries.is_all, tries.typical
-    ([2, 2, 2, 2, 2, 2], True, 2)
+    ([2, 2], True, 2)
     """
     roots = ops.roots
     size = max(len(ops.group), 1)
