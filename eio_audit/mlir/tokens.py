@@ -169,6 +169,19 @@ def list_parts(text: bytes, start: int = 0) -> Iterator[bytes]:
         yield part
 
 
+def after_arrow(types: str) -> str:
+    """Return the types after the last ``->`` outside of all brackets, or the whole text without one.
+
+    >>> after_arrow("(i32) -> tensor<4xf32, affine_map<(d0) -> (d0)>>")
+    'tensor<4xf32, affine_map<(d0) -> (d0)>>'
+    """
+    text, start = types.encode(), 0
+    for token, depth in nesting(text):
+        if token[0] == b"->" and not depth:
+            start = token.end()
+    return text[start:].strip().decode()
+
+
 def outermost_brackets(text: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Yield the outermost brackets as (start, end, opening), up to the first ``:`` outside of them.
 
