@@ -20,7 +20,9 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics import calls, conflicts, effects, value_types
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
+from eio_audit.mlir.semantics.forms import Forms
 from eio_audit.mlir.semantics.value_types import Storage
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
@@ -207,6 +209,11 @@ def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EffectTable, "_summary", narrow)
 
 
+def _no_forms(kind: str) -> Patch:
+    """No op has another form of one kind than its row."""
+    return _changed(Forms, kind, lambda self: iter(()))
+
+
 def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reordered is verified by the same model; a judge must not lean on that."""
     monkeypatch.setattr("eio_audit.audit.fix.reordering.verify", lambda *_: None)
@@ -301,4 +308,21 @@ MUTATIONS: Mapping[str, Mutation] = {
     "nothing traps": Mutation(_changed(OpTraits, "may_trap", property(lambda row: False)), "legal"),
     "results of one symbol are apart": Mutation(_without_flag("shared"), "legal"),
     "types of unlisted ops are plain": Mutation(_changed(value_types, "UNLISTED", object()), "legal"),
+    "all shapes are known": Mutation(_changed(DynamicShapes, "shown_by", lambda self, op: False), "legal"),
+    "unlisted ops paste no text": Mutation(_changed(effects, "pastes_text", lambda name: False), "legal"),
+    "opaque text does nothing": Mutation(_no_forms("_with_pasted_text"), "legal"),
+    "clauses name no code": Mutation(_no_forms("_with_recipes"), "legal"),
+    "variables of clauses are left alone": Mutation(_silent("omp.parallel", "omp.simd"), "legal"),
+    "lanes are apart": Mutation(_without_flag("convergent"), "legal"),
+    "no operand makes an access volatile": Mutation(
+        _changed(Forms, "may_be_volatile", lambda self, op: False), "legal"
+    ),
+    "a cached call of an unknown function is pure": Mutation(_silent("ttcore.load_cached"), "legal"),
+    "any operands will do": Mutation(_no_forms("_with_other_operands"), "legal"),
+    "groups of operands are not looked at": Mutation(
+        _changed(Forms, "_has_other_groups", lambda self, op, row: False), "legal"
+    ),
+    "operands are not counted": Mutation(_rows(lambda row: _replaced(row, operands=None)), "legal"),
+    "no op writes into an empty tensor": Mutation(_no_forms("_with_destinations"), "legal"),
+    "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }
