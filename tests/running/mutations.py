@@ -318,7 +318,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(Forms, "may_be_volatile", lambda self, op: False), "legal"
     ),
     "a cached call of an unknown function is pure": Mutation(_silent("ttcore.load_cached"), "legal"),
-    "any operands will do": Mutation(_no_forms("_with_other_operands"), "legal"),
+    "every op has the form of its row": Mutation(_changed(Forms, "others", frozenset()), "legal"),
     "groups of operands are not looked at": Mutation(
         _changed(Forms, "_has_other_groups", lambda self, op, row: False), "legal"
     ),

@@ -24,13 +24,13 @@ from eio_audit.mlir.traits import OpTraits
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
 """Attributes of an op that tell its groups of operands. ``operand_constraints`` was one of destinations."""
 _INPUTS_AND_OUTPUTS = re.compile(
-    rb"\boperand(?:_constraints\b|(?:SegmentSizes|_segment_sizes)\"?\s*=\s*(?:array<i32\s*:|dense<\[?)\s*\d+\s*,\s*\d+\s*[\]>])"
+    rb"\boperand_(?:constraints|segment_sizes)\b"
+    rb"|\boperandSegmentSizes\"?\s*=\s*+(?!array<i32:\s*\d+\s*(?:>|,\s*\d+\s*,))"
 )
+"""Two groups, or groups as they were printed when ops had destinations."""
 _OPAQUE = re.compile(rb"\bopaque\b")
 _PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
-_CONSTANT = re.compile(
-    rb"\bconstant\"?(?:\s*\(\)\s*<?\{\s*value\s*=\s*|\s*\(\s*|\s+)(?P<value>-?[0-9]+)\s*:\s*i32\b"
-)
+_CONSTANT = re.compile(rb"(?:\bvalue\s*=|\bconstant\s*\(|\bconstant\s)\s*(?P<value>-?[0-9]+)\s*:\s*i32\b")
 _AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(?P<value>-?[0-9]+)\b")
 _LAST_NUMBER = re.compile(rb",\s*(?P<value>-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
 
@@ -65,12 +65,12 @@ class Forms:
 
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
-        text = self._ir.bare_text(op)
+        text = self._bare(op)
         found = _AUX_ATTRIBUTE.search(text) or _LAST_NUMBER.search(text)
         if found is None and (operands := self._ir.operands_of(op)):
             definition = self._ir.value_owner[operands[-1]]
-            is_constant = definition >= 0 and self._ir.result_count(definition) == 1
-            found = _CONSTANT.search(self._ir.bare_text(definition)) if is_constant else None
+            if definition >= 0 and self._ir.name(definition) in ("arith.constant", "llvm.mlir.constant"):
+                found = _CONSTANT.search(self._bare(definition))
         return found is None or not 0 <= int(found["value"]) < _SIGN_BIT
 
     def _ops(self, *flags: str) -> Iterator[int]:
