@@ -41,7 +41,7 @@ LEGEND = {
     "constant, view, destination_style, no_terminator, branch, affine_scope; segments = an attribute gives "
     "the sizes of its groups of operands; may_trap = pure or recursive, but not said to be speculatable: "
     "running it where it did not run may be undefined",
-    "operands": "the least and the greatest number of operands, null for no limit; not told for every source",
+    "operands": "the greatest number of operands, 'any' without a limit; not told for every source",
 }
 KINDS = {"Read": "read", "Write": "write", "Allocate": "alloc", "Free": "free"}
 _SEGMENTS = "segments"
@@ -104,22 +104,14 @@ class Definitions:
         if row == NOTHING and flags <= {_SEGMENTS}:
             return row
         row |= {"flags": sorted(flags)} if flags else {}
-        return {**row, "operands": self._operand_counts(op)}
+        return {**row, "operands": self._most_operands(op)}
 
-    def _operand_counts(self, op: Mapping[str, Any]) -> list[int | None]:
-        """The least and the greatest number of operands."""
-        least, greatest = 0, 0
-        is_limited = True
-        for classes in self._operand_classes(op):
-            is_limited &= classes.isdisjoint(_VARIADIC)
-            least += classes.isdisjoint((*_VARIADIC, "Optional"))
-            greatest += 1
-        return [least, greatest if is_limited else None]
-
-    def _operand_classes(self, op: Mapping[str, Any]) -> Iterator[set[str]]:
-        for reference, _ in op["arguments"]["args"]:
-            if "TypeConstraint" in (classes := self._classes(reference)):
-                yield classes
+    def _most_operands(self, op: Mapping[str, Any]) -> int | str:
+        """The greatest number of operands."""
+        arguments = [self._classes(reference) for reference, _ in op["arguments"]["args"]]
+        operands = [classes for classes in arguments if "TypeConstraint" in classes]
+        is_limited = all(classes.isdisjoint(_VARIADIC) for classes in operands)
+        return len(operands) if is_limited else "any"
 
     def _classes(self, reference: Mapping[str, str]) -> set[str]:
         """The classes of an operand, attribute or result: its constraint's."""

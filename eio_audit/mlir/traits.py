@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ STATES = ("stack", "environment", "files", "solver")
 
 ``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
 """
+ANY_NUMBER = sys.maxsize
+"""No limit to the number of an op's operands."""
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
@@ -64,7 +67,7 @@ class OpTraits:
         unknown: the op declares nothing and may do anything.
         flags: the other traits, among ``FLAGS``.
         when: by condition on the op's attributes (``name = value``, or a word), further effects as in ``on``.
-        operands: the least and the greatest number of operands, None for no limit. None if it is unknown.
+        operands: the greatest number of operands, ``ANY_NUMBER`` without a limit. None if it is unknown.
     """
 
     effects: frozenset[str] = frozenset()
@@ -74,7 +77,7 @@ class OpTraits:
     unknown: bool = False
     flags: frozenset[str] = frozenset()
     when: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    operands: tuple[int, int | None] | None = field(default=None, compare=False)
+    operands: int | None = field(default=None, compare=False)
 
     @property
     def is_declaration(self) -> bool:
@@ -320,7 +323,7 @@ def _row(entry: Mapping[str, Any]) -> OpTraits:
         unknown=effects == "unknown",
         flags=frozenset(entry.get("flags", ())),
         when={condition: _kinds_by_place(on) for condition, on in entry.get("when", {}).items()},
-        operands=(entry["operands"][0], entry["operands"][1]) if "operands" in entry else None,
+        operands=ANY_NUMBER if entry.get("operands") == "any" else entry.get("operands"),
     )
 
 

@@ -113,11 +113,11 @@ def test_a_row_says_what_a_definition_declares(
 @pytest.mark.parametrize(
     ("arguments", "traits", "flags", "operands"),
     [
-        ("", "Pure", None, [0, 0]),
-        ("I32:$a, I32Attr:$b, AnyMemRef:$c", "Pure", None, [2, 2]),
-        ("I32:$a, Optional<I32>:$b", "Pure", None, [1, 2]),
-        ("I32:$a, Variadic<I32>:$b", "Pure", None, [1, None]),
-        ("Variadic<I32>:$a, Optional<I32>:$b", "Pure, AttrSizedOperandSegments", ["segments"], [0, None]),
+        ("", "Pure", None, 0),
+        ("I32:$a, I32Attr:$b, AnyMemRef:$c", "Pure", None, 2),
+        ("I32:$a, Optional<I32>:$b", "Pure", None, 2),
+        ("I32:$a, Variadic<I32>:$b", "Pure", None, "any"),
+        ("Variadic<I32>:$a, Optional<I32>:$b", "Pure, AttrSizedOperandSegments", ["segments"], "any"),
     ],
 )
 def test_a_row_says_how_many_operands_an_op_has(
@@ -126,7 +126,7 @@ def test_a_row_says_how_many_operands_an_op_has(
     arguments: str,
     traits: str,
     flags: list[str] | None,
-    operands: list[int | None],
+    operands: int | str,
 ) -> None:
     op = f'def My_Op0 : My_Op<"op", [{traits}]> {{ let arguments = (ins {arguments}); }}'
     found = row(script, tmp_path, op)
@@ -183,6 +183,6 @@ def test_rows_of_other_sources_stay(
         ["--source", "my", "1.0", "--include", str(folder), "--search", str(MLIR.parent), "--tblgen", TBLGEN]
     )
     built, shipped = json.loads(table.read_text("utf-8")), json.loads(SHIPPED.read_text("utf-8"))
-    assert built["ops"] == {**shipped["ops"], "my": {"my.op": {"effects": "pure", "operands": [0, 0]}}}
+    assert built["ops"] == {**shipped["ops"], "my": {"my.op": {"effects": "pure", "operands": 0}}}
     assert built["sources"]["my"] == "1.0"
     assert capsys.readouterr().err == "2 ops of my, 1 rows\n"

@@ -2,8 +2,8 @@
 
 A row holds for the form of an op that its definition has. An op in another form may do anything:
 
-- *Other operands.* The definition does not allow their number or their groups, or an op of ``ttir`` or
-  ``ttnn`` gets an empty tensor: until 2025 it wrote its result there.
+- *Other operands.* There are more than the definition has, or in groups that it does not have, or an op of
+  ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there.
 - *Recipes.* A clause of OpenMP or OpenACC names a symbol whose regions the op runs.
 - *Pasted text.* An op of EmitC shows opaque text, or uses a value whose text is printed where it is used.
 
@@ -92,12 +92,9 @@ class Forms:
         for op, name in enumerate(ir.op_name) if any(ir.op_is_generic) else ():
             if not ir.op_is_generic[op] or (row := rows[name]) is None:
                 continue
-            is_other = False
-            if row.operands is not None:
-                least, greatest = row.operands
-                count = starts[op + 1] - starts[op] + len(ir.late_operands.get(op, ()))
-                is_other = count < least or (greatest is not None and count > greatest)
-            if is_other or (has_groups and self._has_other_groups(op, row)):
+            count = starts[op + 1] - starts[op]
+            has_more = row.operands is not None and count > row.operands
+            if has_more or (has_groups and self._has_other_groups(op, row)):
                 yield op
 
     def _has_other_groups(self, op: int, row: OpTraits) -> bool:
